@@ -87,22 +87,21 @@ var unknowable = map[string]string{
 // tells that two endpoints show.
 var oneWord = regexp.MustCompile(`^(EVM|TRON)/.*call(empty|zero):|^Solana/(.*txtime:.*(without:getBlock|skip:)|.*(without:getBlock|skip:).*txtime:)`)
 
-// beliefs are the courses that are met: of how many seeds, and one of how many.
+// beliefs are the courses that are met: of how many seeds, and one of how many; 0: those of make test.
 type beliefs struct{ seeds, of int }
 
-// readBeliefs returns none of them where the environment does not ask for any.
-func readBeliefs(t *testing.T) (b beliefs, areAsked bool) {
+func readBeliefs(t *testing.T) beliefs {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_BELIEF")
 	if text == "" {
-		return beliefs{seeds: 1}, false
+		return beliefs{seeds: 1}
 	}
 	seeds, of, isShare := strings.Cut(text, "/")
-	b = beliefs{must.Get(strconv.Atoi(seeds))(t), 1}
+	b := beliefs{must.Get(strconv.Atoi(seeds))(t), 1}
 	if isShare {
 		b.of = must.Get(strconv.Atoi(of))(t)
 	}
-	return b, true
+	return b
 }
 
 // have reports whether a seed meets a course.
@@ -400,11 +399,11 @@ func (c course) run(t *testing.T) {
 // ranges, at the tip and for one order at a time.
 func TestOneWordIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	beliefs, areMany := readBeliefs(t)
+	beliefs := readBeliefs(t)
 	for seed := 1; seed <= beliefs.seeds; seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			lanes := 1
-			if areMany {
+			if beliefs.of > 0 {
 				lanes = 2
 			}
 			free := make(chan *lane, lanes)

@@ -291,6 +291,20 @@ func TestSlippageFollowsTheDropOfThePrice(t *testing.T) {
 	}
 }
 
+// TestNearAmountsShareTheirTenth counts what venues are asked for.
+func TestNearAmountsShareTheirTenth(t *testing.T) {
+	j, asked := newJourney(), map[chain.Amount]bool{}
+	for _, amount := range []uint64{1_200_000_000, 1_200_000_001, 1_250_000_000} {
+		must.Get(j.Estimate(t.Context(), request(usd, pepe, amount)))(t)
+	}
+	for _, r := range j.exchange.asked {
+		asked[r.AmountIn] = true
+	}
+	if len(asked) != 4 {
+		t.Errorf("%d amounts were compared, want 3 and a tenth: %v", len(asked), asked)
+	}
+}
+
 // TestPrependedExpensesLeaveTheRecipientWhole compares with an order without expenses.
 func TestPrependedExpensesLeaveTheRecipientWhole(t *testing.T) {
 	for _, in := range []chain.Address{usd, dai} {

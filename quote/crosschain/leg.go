@@ -16,7 +16,7 @@ import (
 // Leg is the swap into or out of a reserve token.
 type Leg struct {
 	Swapped
-	DropBps   int            // of the price, from a tenth of the amount to all of it; -1: not known
+	DropBps   int            // of the price, from about a tenth of the amount to all of it; -1: not known
 	Estimates quote.Estimate // prices alone
 }
 
@@ -50,8 +50,8 @@ func slippageOf(dropBps int, isClose bool) int {
 	return mostSlippage
 }
 
-// leg compares a swap on one chain, and at the same time that of a tenth of it. onward is where the output goes that
-// the order's creation takes; nil: a taker swaps for himself.
+// leg compares a swap on one chain, and at the same time that of about a tenth of it. onward is where the output goes
+// that the order's creation takes; nil: a taker swaps for himself.
 func (e *Estimator) leg(ctx context.Context, r Request, from token.Key, into chain.Address, amount chain.Amount, onward *quote.Onward) (*Leg, error) {
 	asked := quote.Request{
 		Chain: from.Chain, TokenIn: from.Address, TokenOut: into, SlippagePercent: &venueSlippage, Priority: r.Priority,
@@ -65,7 +65,8 @@ func (e *Estimator) leg(ctx context.Context, r Request, from token.Key, into cha
 		asked.AmountIn = amount
 		*to, *failed = e.Swaps.Estimate(ctx, asked)
 	}
-	if part := amount.MulDiv(1, 10); !part.IsZero() {
+	part := roughTenth(amount)
+	if !part.IsZero() {
 		comparing.Go(func() { compare(part, &tenth, &tenthErr) })
 	}
 	compare(amount, &whole, &err)
@@ -75,12 +76,22 @@ func (e *Estimator) leg(ctx context.Context, r Request, from token.Key, into cha
 	}
 	made := &Leg{Swapped: Swapped{Out: whole.Gross}, DropBps: -1, Estimates: whole}
 	if tenthErr == nil && !tenth.Gross.IsZero() {
-		least := tenth.Gross.MulDiv(10, 1)
+		least := amount.Over(part).Of(tenth.Gross)
 		drop, _ := least.Sub(whole.Gross).Over(least).Of(chain.NewAmount(wholeBps)).Uint64()
 		made.DropBps = int(drop)
 	}
 	made.SlippageBps = slippageOf(made.DropBps, whole.RecommendedSlippage <= closePercent)
 	return made, nil
+}
+
+// roughTenth is a tenth of an amount, rounded down to one digit: near amounts share its comparison.
+func roughTenth(amount chain.Amount) chain.Amount {
+	step := chain.NewAmount(1)
+	for part := amount.MulDiv(1, 100); !part.IsZero(); part = part.MulDiv(1, 10) {
+		step = step.MulDiv(10, 1)
+	}
+	digit, _ := amount.MulDiv(1, 10).Over(step).Of(chain.NewAmount(1)).Uint64()
+	return step.MulDiv(digit, 1)
 }
 
 // before is the swap into the reserve token, for the order contract.

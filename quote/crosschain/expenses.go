@@ -1,6 +1,7 @@
 package crosschain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -243,16 +244,17 @@ func (e *Estimator) cost(ctx context.Context, u unit) (chain.Amount, error) {
 	if fees == nil {
 		return chain.Amount{}, fmt.Errorf("the fees of chain %d are not read", u.on.ID)
 	}
-	price, err := fees.GasPrice(ctx, quote.Normal)
-	if err != nil {
-		return chain.Amount{}, err
-	}
 	tx := quote.Tx{To: u.on.Contracts.DlnDestination, Data: quote.Incompressible(u.bytes)}
 	if u.on.Family == chain.SVM {
 		tx.Data = nil // one signature
 	}
+	var price quote.GasPrice
+	var priceErr error
+	var reading sync.WaitGroup
+	reading.Go(func() { price, priceErr = fees.GasPrice(ctx, quote.Normal) })
 	beside, err := fees.DataFee(ctx, tx.To, tx, u.gas)
-	if err != nil {
+	reading.Wait()
+	if err = cmp.Or(priceErr, err); err != nil {
 		return chain.Amount{}, err
 	}
 	cost := price.Expected.MulDiv(u.gas, 1)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/quote"
-	"crossgate/quote/crosschain"
 )
 
 // managing answers for a chain; without answers it makes an order of whatever it is asked.
@@ -130,28 +128,22 @@ func TestVerifyTellsAddressesOfSolanaApart(t *testing.T) {
 	}
 }
 
-// appraising says what every order leaves, in cents, of which its filling costs 100.
-type appraising int64
+type appraising []creation.Warning
 
-func (a appraising) Leaves(context.Context, order.Terms) (left, expenses *big.Rat, err error) {
-	if a < 0 {
-		return nil, nil, crosschain.ErrUnknownCosts
-	}
-	return big.NewRat(int64(a), 100), big.NewRat(1, 1), nil
-}
+func (a appraising) Appraise(context.Context, order.Terms) []creation.Warning { return a }
 
-// TestVerifyWarnsOfUnpaidTakers warns where the costs are known and not paid.
-func TestVerifyWarnsOfUnpaidTakers(t *testing.T) {
-	for left, warns := range map[appraising]bool{99: true, 100: false, -1: false} {
+// TestVerifyWarnsAsOrdersAreAppraised where there is an order.
+func TestVerifyWarnsAsOrdersAreAppraised(t *testing.T) {
+	for terms, warns := range map[*order.Terms]bool{{}: true, nil: false} {
 		s := newWorld(t).server(t, func(p *parts) {
-			p.Appraiser = left
+			p.Appraiser = appraising{{Code: creation.TakerNotPaid}}
 			p.Manage = managing{forecasts: func(creation.Transaction) ([]creation.Forecast, error) {
-				return []creation.Forecast{{Terms: &order.Terms{}}}, nil
+				return []creation.Forecast{{Terms: terms}}, nil
 			}}
 		})
 		text := post(s, verifyPath, creationOf(t, "")).Body.String()
 		if strings.Contains(text, `"TAKER_NOT_PAID"`) != warns || !strings.Contains(text, `"Creates"`) {
-			t.Errorf("an order that leaves %d cents: %s", left, text)
+			t.Errorf("terms %v: %s", terms, text)
 		}
 	}
 }

@@ -25,6 +25,8 @@ const (
 	AffiliateWithoutRest WarningCode = "NOTHING_GIVEN"          // the give amount is nothing after fees
 	CallsOthers          WarningCode = "CALLS_OTHER_PROGRAMS"   // of Solana, whose effect is not judged
 	TakerNotPaid         WarningCode = "TAKER_NOT_PAID"         // by present prices and costs
+	ReceiverRefuses      WarningCode = "RECIPIENT_REFUSES_COIN" // so that no taker can fill it
+	BeneficiaryRefuses   WarningCode = "CANCEL_BENEFICIARY_REFUSES_COIN"
 )
 
 // warn adds what a contract accepts and a maker would regret.

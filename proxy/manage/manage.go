@@ -4,7 +4,6 @@ package manage
 
 import (
 	"context"
-	"math/big"
 	"net/http"
 	"time"
 
@@ -23,10 +22,9 @@ type Forecaster interface {
 	Forecast(context.Context, creation.Transaction) ([]creation.Forecast, error)
 }
 
-// Appraiser prices orders (crosschain.Estimator).
+// Appraiser warns of orders by prices and by what their accounts take (crosschain.Estimator).
 type Appraiser interface {
-	// Leaves returns the value between an order's amounts, and the costs of filling it, in USD.
-	Leaves(context.Context, order.Terms) (left, expenses *big.Rat, err error)
+	Appraise(context.Context, order.Terms) []creation.Warning
 }
 
 // Options are what orders are managed by.

@@ -110,26 +110,13 @@ func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, 
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	p.appraise(ctx, all)
+	for i, f := range all {
+		if appraiser := p.options().Appraiser; f.Terms != nil && appraiser != nil {
+			all[i].Warnings = append(f.Warnings, appraiser.Appraise(ctx, *f.Terms)...)
+		}
+	}
 	differences := compare(q, all, p.chains)
 	return proxy.OneBody(p.encoder.AppendForecasts(nil, q.chain, all, differences)), proxy.NoLife, nil
-}
-
-// appraise warns of orders that would cost a taker more than they leave him. Without prices or costs it
-// says nothing.
-func (p *paths) appraise(ctx context.Context, all []creation.Forecast) {
-	appraiser := p.options().Appraiser
-	for i, f := range all {
-		if f.Terms == nil || appraiser == nil {
-			continue
-		}
-		left, expenses, err := appraiser.Leaves(ctx, *f.Terms)
-		if err != nil || left.Cmp(expenses) >= 0 {
-			continue
-		}
-		text := fmt.Sprintf("the order gives %s USD more than it takes, less than the %s USD that filling it costs: takers will leave it", left.FloatString(4), expenses.FloatString(4))
-		all[i].Warnings = append(f.Warnings, creation.Warning{Code: creation.TakerNotPaid, Text: text})
-	}
 }
 
 // compare lists where the first order differs from a request. Parameters that leave no trace in an order, and amounts

@@ -178,26 +178,49 @@ func request(in, out chain.Address, amount uint64) crosschain.Request {
 	return crosschain.Request{Give: here, Take: there, TokenIn: in, TokenOut: out, AmountIn: chain.NewAmount(amount)}
 }
 
-// TestLeavesIsTheValueBetweenTheAmounts of orders that take a reserve token, and one that a taker has to buy.
-func TestLeavesIsTheValueBetweenTheAmounts(t *testing.T) {
-	j := newJourney()
-	terms := order.Terms{
-		Give: order.Offer{Chain: here, Token: usd, Amount: chain.NewAmount(10e6)},
-		Take: order.Offer{Chain: there, Token: usd, Amount: chain.NewAmount(9e6)},
+// TestOrdersAreAppraised that leave a taker less than his costs, by a cent, or that an account of theirs would fail.
+func TestOrdersAreAppraised(t *testing.T) {
+	costs := must.Get(newJourney().Estimate(t.Context(), request(usd, usd, 1e9)))(t).TakerCosts.USD()
+	enough := new(big.Rat).Mul(costs, big.NewRat(1e6, 1))
+	units := new(big.Int).Add(new(big.Int).Quo(enough.Num(), enough.Denom()), big.NewInt(1)).Uint64()
+	made := func(takes chain.Address, amount uint64) order.Terms {
+		return order.Terms{
+			Give: order.Offer{Chain: here, Token: usd, Amount: chain.NewAmount(9e6 + units)}, Take: order.Offer{Chain: there, Token: takes, Amount: chain.NewAmount(amount)},
+			Receiver: receiver, Authorities: order.Authorities{CancelBeneficiary: receiver},
+		}
 	}
-	left, expenses, err := j.Leaves(t.Context(), terms)
-	paid := must.Get(j.Estimate(t.Context(), request(usd, usd, 1e9)))(t).TakerCosts.USD()
-	if err != nil || left.Cmp(big.NewRat(1, 1)) != 0 || expenses.Cmp(paid) != 0 {
-		t.Errorf("Leaves = %s, %s, %v, want 1 and the %s of an estimate", left, expenses, err, paid)
-	}
-	terms.Take = order.Offer{Chain: there, Token: dai, Amount: chain.NewAmount(11e18)}
-	left, more, err := j.Leaves(t.Context(), terms)
-	if err != nil || left.Cmp(big.NewRat(-1, 1)) != 0 || more.Cmp(expenses) <= 0 {
-		t.Errorf("of a token to buy: %s, %s, %v", left, more, err)
-	}
-	terms.Take.Chain = 999
-	if _, _, err := j.Leaves(t.Context(), terms); !errors.Is(err, crosschain.ErrUnknownCosts) {
-		t.Errorf("to an unknown chain: %v", err)
+	elsewhere := made(usd, 11e6)
+	elsewhere.Take.Chain = 999
+	for name, row := range map[string]struct {
+		terms    order.Terms
+		refusing chain.ID
+		want     []creation.WarningCode
+	}{
+		"enough":            {made(usd, 9e6), 0, nil},
+		"a cent too little": {made(usd, 9e6+1e4), 0, []creation.WarningCode{creation.TakerNotPaid}},
+		"a token to buy":    {made(dai, 9e18), 0, []creation.WarningCode{creation.TakerNotPaid}},
+		"unknown costs":     {elsewhere, 0, nil},
+		"a receiver":        {made(eth, 1e15), there, []creation.WarningCode{creation.ReceiverRefuses}},
+		"a receiver of usd": {made(usd, 9e6), there, nil},
+		"a beneficiary":     {made(usd, 9e6), here, []creation.WarningCode{creation.BeneficiaryRefuses}},
+	} {
+		j := newJourney(func(o *crosschain.Options) {
+			from, _ := o.Registry.Chain(here)
+			to, _ := o.Registry.Chain(there)
+			to.WrappedCoin, from.WrappedCoin = named(0xee), named(0xee)
+			o.Registry = chain.NewRegistry(from, to)
+			if at, is := o.Chains[row.refusing]; is {
+				at.Fees = refusing{}
+				o.Chains[row.refusing] = at
+			}
+		})
+		var got []creation.WarningCode
+		for _, warning := range j.Appraise(t.Context(), row.terms) {
+			got = append(got, warning.Code)
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("%s: warnings %v, want %v", name, got, row.want)
+		}
 	}
 }
 

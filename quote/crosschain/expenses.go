@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/big"
 	"slices"
 	"sync"
@@ -13,7 +12,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
-	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -210,34 +208,6 @@ func (e *Estimator) expenses(ctx context.Context, w work, usd func() map[token.K
 	return made, nil
 }
 
-// Leaves is what an order gives beyond what it takes, and what its taker's work costs, in USD at present prices. A
-// taker who gets no reserve token has to swap. ErrUnknownCosts where a fee or a price is missing; an external call's
-// gas is not known, and left out.
-func (e *Estimator) Leaves(ctx context.Context, t order.Terms) (left, expenses *big.Rat, err error) {
-	give, isKnown := e.Registry.Chain(t.Give.Chain)
-	take, takeIsKnown := e.Registry.Chain(t.Take.Chain)
-	if !isKnown || !takeIsKnown {
-		return nil, nil, fmt.Errorf("%w: chain %d or %d is not read", ErrUnknownCosts, t.Give.Chain, t.Take.Chain)
-	}
-	w := work{give: give, take: take, takesCoin: t.Take.Token.IsNative()}
-	w.swaps = !slices.Contains(slices.Collect(maps.Values(take.Reserves)), t.Take.Token)
-	usd := e.Tokens.USD(ctx, coinOf(give), coinOf(take), keyOf(t.Give), keyOf(t.Take))
-	costs, err := e.expenses(ctx, w, func() map[token.Key]*big.Rat { return usd })
-	if err != nil {
-		return nil, nil, err
-	}
-	worth := [2]*big.Rat{}
-	for i, each := range []order.Offer{t.Give, t.Take} {
-		found, err := e.Tokens.Lookup(ctx, each.Chain, each.Token)
-		price := usd[keyOf(each)]
-		if err != nil || price == nil {
-			return nil, nil, fmt.Errorf("%w: no price of %s", ErrUnknownCosts, each.Token)
-		}
-		worth[i] = new(big.Rat).Mul(each.Amount.Units(found[0].Decimals), price)
-	}
-	return worth[0].Sub(worth[0], worth[1]), costs.USD(), nil
-}
-
 // cost is one order's part of a transaction, in the chain's coin.
 func (e *Estimator) cost(ctx context.Context, u unit) (chain.Amount, error) {
 	fees := e.Chains[u.on.ID].Fees
@@ -280,5 +250,3 @@ func (e *Estimator) message(ctx context.Context, from chain.Chain, to chain.ID, 
 func coinOf(c chain.Chain) token.Key {
 	return token.Key{Chain: c.ID, Address: chain.NativeCoin(c.Family)}
 }
-
-func keyOf(o order.Offer) token.Key { return token.Key{Chain: o.Chain, Address: o.Token} }

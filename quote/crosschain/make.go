@@ -1,6 +1,7 @@
 package crosschain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -314,9 +315,7 @@ func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
 			return fmt.Errorf("%w: %s", ErrCallsNothing, r.CallTarget)
 		}
 	}
-	switch {
-	case !r.TokenOut.IsNative() || len(r.ExternalCall) > 0:
-	case j.take.Family == chain.SVM:
+	if r.TokenOut.IsNative() && len(r.ExternalCall) == 0 && j.take.Family == chain.SVM {
 		has, err := j.Swaps.Balance(ctx, j.take.ID, r.TokenOut, r.Making.Recipient)
 		if err != nil {
 			return fmt.Errorf("balance of the recipient: %w", err)
@@ -324,28 +323,10 @@ func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
 		if has.Add(e.Amount).Cmp(chain.NewAmount(leastAccount)) < 0 {
 			return fmt.Errorf("%w: %s of %d lamports", ErrBelowRent, e.Amount, leastAccount)
 		}
-	default:
-		if err := j.refuses(ctx, j.take, r.Making.Recipient); err != nil {
-			return fmt.Errorf("%w: %v", ErrRefusesCoin, err)
-		}
 	}
-	if payee := r.Making.Authorities.CancelBeneficiary; !payee.IsAbsent() && j.give.Family != chain.SVM {
-		if err := j.refuses(ctx, j.give, payee); err != nil {
-			return fmt.Errorf("%w: %v", ErrNotRefundable, err)
-		}
-	}
-	return nil
-}
-
-// refuses is how an account refuses the coin; nil: it takes it, or that is not known. The wrapped coin's contract has
-// some to try with.
-func (j *journey) refuses(ctx context.Context, on chain.Chain, payee chain.Address) error {
-	if on.WrappedCoin.IsAbsent() {
-		return nil
-	}
-	_, err := j.Chains[on.ID].Fees.EstimateGas(ctx, on.WrappedCoin, quote.Tx{To: payee, Value: chain.NewAmount(1)})
-	if !errors.Is(err, quote.ErrReverted) {
-		return nil
-	}
-	return err
+	undelivered, unrefunded := j.coinRefusals(ctx, order.Terms{
+		Give: order.Offer{Chain: r.Give}, Take: order.Offer{Chain: r.Take, Token: r.TokenOut},
+		Receiver: r.Making.Recipient, Authorities: r.Making.Authorities, ExternalCall: r.ExternalCall,
+	})
+	return cmp.Or(undelivered, unrefunded)
 }

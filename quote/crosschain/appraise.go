@@ -1,0 +1,93 @@
+package crosschain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"sync"
+
+	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/quote"
+	"crossgate/token"
+)
+
+// Appraise warns of an order that can be made, but not filled at a profit, delivered or refunded, as far as prices,
+// costs and accounts can be read.
+func (e *Estimator) Appraise(ctx context.Context, t order.Terms) (all []creation.Warning) {
+	if left, expenses, err := e.leaves(ctx, t); err == nil && left.Cmp(expenses) < 0 {
+		all = append(all, creation.Warning{Code: creation.TakerNotPaid, Text: fmt.Sprintf(
+			"the order gives %s USD more than it takes, less than the %s USD that filling it costs: takers will leave it",
+			left.FloatString(4), expenses.FloatString(4),
+		)})
+	}
+	undelivered, unrefunded := e.coinRefusals(ctx, t)
+	if undelivered != nil {
+		all = append(all, creation.Warning{Code: creation.ReceiverRefuses, Text: undelivered.Error()})
+	}
+	if unrefunded != nil {
+		all = append(all, creation.Warning{Code: creation.BeneficiaryRefuses, Text: unrefunded.Error()})
+	}
+	return all
+}
+
+// leaves is what an order gives beyond what it takes, and what its taker's work costs, in USD at present prices. A
+// taker who gets no reserve token has to swap. ErrUnknownCosts where a fee or a price is missing; an external call's
+// gas is not known, and left out.
+func (e *Estimator) leaves(ctx context.Context, t order.Terms) (left, expenses *big.Rat, err error) {
+	give, isKnown := e.Registry.Chain(t.Give.Chain)
+	take, takeIsKnown := e.Registry.Chain(t.Take.Chain)
+	if !isKnown || !takeIsKnown {
+		return nil, nil, fmt.Errorf("%w: chain %d or %d is not read", ErrUnknownCosts, t.Give.Chain, t.Take.Chain)
+	}
+	w := work{give: give, take: take, takesCoin: t.Take.Token.IsNative()}
+	w.swaps = !slices.Contains(slices.Collect(maps.Values(take.Reserves)), t.Take.Token)
+	usd := e.Tokens.USD(ctx, coinOf(give), coinOf(take), keyOf(t.Give), keyOf(t.Take))
+	costs, err := e.expenses(ctx, w, func() map[token.Key]*big.Rat { return usd })
+	if err != nil {
+		return nil, nil, err
+	}
+	worth := [2]*big.Rat{}
+	for i, each := range []order.Offer{t.Give, t.Take} {
+		found, err := e.Tokens.Lookup(ctx, each.Chain, each.Token)
+		price := usd[keyOf(each)]
+		if err != nil || price == nil {
+			return nil, nil, fmt.Errorf("%w: no price of %s", ErrUnknownCosts, each.Token)
+		}
+		worth[i] = new(big.Rat).Mul(each.Amount.Units(found[0].Decimals), price)
+	}
+	return worth[0].Sub(worth[0], worth[1]), costs.USD(), nil
+}
+
+func keyOf(o order.Offer) token.Key { return token.Key{Chain: o.Chain, Address: o.Token} }
+
+// coinRefusals are ErrRefusesCoin of an order's receiver, where that is paid in the coin, and ErrNotRefundable of its
+// cancel beneficiary, each with the reason.
+func (e *Estimator) coinRefusals(ctx context.Context, t order.Terms) (undelivered, unrefunded error) {
+	var trying sync.WaitGroup
+	if t.Take.Token.IsNative() && len(t.ExternalCall) == 0 {
+		trying.Go(func() { undelivered = e.refuses(ctx, t.Take.Chain, t.Receiver, ErrRefusesCoin) })
+	}
+	trying.Go(func() { unrefunded = e.refuses(ctx, t.Give.Chain, t.Authorities.CancelBeneficiary, ErrNotRefundable) })
+	trying.Wait()
+	return undelivered, unrefunded
+}
+
+// refuses wraps a meaning where an account refuses the coin; nil: it takes it, or cannot be tried. The wrapped coin's
+// contract has some to try with.
+func (e *Estimator) refuses(ctx context.Context, at chain.ID, payee chain.Address, meaning error) error {
+	fees := e.Chains[at].Fees
+	c, _ := e.Registry.Chain(at)
+	if c.Family == chain.SVM || c.WrappedCoin.IsAbsent() || payee.IsAbsent() || fees == nil {
+		return nil
+	}
+	_, err := fees.EstimateGas(ctx, c.WrappedCoin, quote.Tx{To: payee, Value: chain.NewAmount(1)})
+	if !errors.Is(err, quote.ErrReverted) {
+		return nil
+	}
+	return fmt.Errorf("%w: %v", meaning, err)
+}

@@ -42,6 +42,9 @@ const (
 	roomyGC = 400
 	// sparseApart is between two orders of the chains: a search of 5000 blocks finds ten of them.
 	sparseApart = 500
+	// Requests a second of which a tenth ask for orders that are not kept, and within which 99 of 100 of those are answered.
+	mixedRate   = 2000
+	longestMiss = 25 * time.Millisecond
 	// leastBusy is how much of its processor a gateway has under twice its load, if it has it alone.
 	leastBusy = 0.85
 )
@@ -64,6 +67,7 @@ func TestOverload(t *testing.T) {
 	}
 	run(t, ".", taskset, "-a", "-p", "-c", fmt.Sprintf("1-%d", runtime.NumCPU()-1), strconv.Itoa(os.Getpid()))
 	o := startOverloaded(t, taskset)
+	t.Run("a tenth is not kept", func(t *testing.T) { o.misses(t, span) })
 	t.Run("everything is well", func(t *testing.T) { o.slope(t, span) })
 	must.Do(t, o.database.Kill())
 	o.isAway, o.kept = true, 70 // since nodes have the client's processors
@@ -118,6 +122,30 @@ func startOverloaded(t *testing.T, taskset string) *overloaded {
 		return nil
 	})
 	return o
+}
+
+// misses asks for less than the gateway can serve.
+func (o *overloaded) misses(t *testing.T, span time.Duration) {
+	p, load := &pacer{address: strings.TrimPrefix(o.gateway.url, "http://")}, &phase{span: span}
+	defer p.close()
+	p.run(load, mixedRate, func() question {
+		isHit := rand.IntN(10) > 0
+		q := o.known(isHit)
+		q.isHit = isHit
+		return q
+	})
+	p.under.Wait()
+	t.Logf("%d requests a second, ms (p50, p99, longest): kept %s, not kept %s, sent late %s", mixedRate,
+		quantiles(load.hits), quantiles(load.misses), quantiles(load.late))
+	if late := quantile(load.late, 0.99); late > longestMiss/5 {
+		t.Skipf("the machine is too busy: one of a hundred requests was sent %v late", late)
+	}
+	if len(load.wrong)+len(load.declined) > 0 {
+		t.Errorf("%d answers are wrong, %d requests declined: %q", len(load.wrong), len(load.declined), load.wrong)
+	}
+	if took := quantile(load.misses, 0.99); took > longestMiss {
+		t.Errorf("one of a hundred orders that are not kept takes %v, longer than %v", took, longestMiss)
+	}
 }
 
 // slope finds the full load of a mix, and asks twice that, three times.
@@ -191,15 +219,21 @@ func (o *overloaded) report(t *testing.T, table *tabwriter.Writer, each *phase) 
 // mix asks for orders that are kept, for one that is not, and for one that there is not.
 func (o *overloaded) mix() question {
 	switch n := rand.IntN(100); {
-	case n < o.kept:
-		return o.order(1 + rand.Uint64N(hotOrders))
 	case n < 97:
-		o.next++
-		return o.order(1 + hotOrders + o.next%(o.give.orders-hotOrders-1))
+		return o.known(n < o.kept)
 	case o.isAway:
 		return o.ask(strange(), isStatus(http.StatusServiceUnavailable)) // which is not said of what is not indexed
 	}
 	return o.ask(strange(), isStatus(http.StatusNotFound))
+}
+
+// known asks for an order that is kept, or for one that has not been for long.
+func (o *overloaded) known(isKept bool) question {
+	if isKept {
+		return o.order(1 + rand.Uint64N(hotOrders))
+	}
+	o.next++
+	return o.order(1 + hotOrders + o.next%(o.give.orders-hotOrders-1))
 }
 
 func (o *overloaded) order(number uint64) question {

@@ -51,7 +51,10 @@ type Profile struct {
 
 // Suits returns why the venue cannot make a swap by itself, if so. Shares of the input are given whole or not at all.
 func (p Profile) Suits(s Swap) error {
-	share := s.Affiliate.Percent.Add(s.Second.Percent)
+	share := s.Affiliate.Percent
+	if s.Second.Percent.IsPositive() {
+		share = share.Add(s.Second.Percent)
+	}
 	_, isServed := p.Routers[s.Chain.ID]
 	_, fits := s.In.Amount.Uint64()
 	isFine := !s.Affiliate.Percent.Shift(2).IsInteger() && !p.FineAffiliate || !s.Second.Percent.Shift(2).IsInteger()

@@ -145,5 +145,5 @@ func (e *Endpoint) badAnswer(r Request, err error) error {
 // Close ends what the endpoint does in the background and closes connections that wait for further use.
 func (e *Endpoint) Close() {
 	e.worker.close()
-	e.exchanger.client.CloseIdleConnections()
+	(&http.Client{Transport: e.exchanger.transport}).CloseIdleConnections()
 }

@@ -26,15 +26,16 @@ const (
 
 // exchanger sends requests to one URL, and reads what comes back. No field of it changes.
 type exchanger struct {
-	name     string // of the endpoint
-	base     *url.URL
-	asks     http.Header   // of every request; never changed, as requests share it
-	posts    http.Header   // of those with a body, likewise
-	given    http.Header   // as configured, likewise
-	timeout  time.Duration // of one request with its wait for the budget
-	maxBody  int64         // bytes of an answer
-	client   *http.Client
-	scrubber *scrubber
+	name      string // of the endpoint
+	base      *url.URL
+	basic     http.Header       // the user and password of base; never changed, as requests share it
+	asks      http.Header       // of every request, likewise
+	posts     http.Header       // of those with a body, likewise
+	given     http.Header       // as configured, likewise
+	timeout   time.Duration     // of one request with its wait for the budget
+	maxBody   int64             // bytes of an answer
+	transport http.RoundTripper // follows no redirect: keys would go along
+	scrubber  *scrubber
 }
 
 func newExchanger(o EndpointOptions) (*exchanger, error) {
@@ -45,16 +46,22 @@ func newExchanger(o EndpointOptions) (*exchanger, error) {
 	if base.Path == "" {
 		base.Path = "/" // else a request's path, joined to nothing, would begin without one
 	}
+	basic := http.Request{Header: http.Header{}}
+	if base.User != nil {
+		password, _ := base.User.Password()
+		basic.SetBasicAuth(base.User.Username(), password)
+	}
 	return &exchanger{
-		name:     o.Name,
-		base:     base,
-		asks:     headerOf(o.Header),
-		posts:    headerOf(http.Header{"Content-Type": {"application/json"}}, o.Header),
-		given:    o.Header.Clone(),
-		timeout:  cmp.Or(o.Timeout, defaultTimeout),
-		maxBody:  cmp.Or(o.MaxBody, defaultMaxBody),
-		client:   newClient(o.Client, o.Forwards),
-		scrubber: &scrubber{name: o.Name, own: NewScrubber(o.Name, base, o.Header)},
+		name:      o.Name,
+		base:      base,
+		basic:     basic.Header,
+		asks:      headerOf(basic.Header, o.Header),
+		posts:     headerOf(http.Header{"Content-Type": {"application/json"}}, basic.Header, o.Header),
+		given:     o.Header.Clone(),
+		timeout:   cmp.Or(o.Timeout, defaultTimeout),
+		maxBody:   cmp.Or(o.MaxBody, defaultMaxBody),
+		transport: newTransport(o.Client, o.Forwards),
+		scrubber:  &scrubber{name: o.Name, own: NewScrubber(o.Name, base, o.Header)},
 	}, nil
 }
 
@@ -67,31 +74,26 @@ func headerOf(given ...http.Header) http.Header {
 	return header
 }
 
-// newClient has the transport of given, or a new one, and never follows a redirect: keys would go along.
-func newClient(given *http.Client, forwards bool) *http.Client {
-	client := &http.Client{}
-	if given != nil {
-		*client = *given
+// newTransport is that of a given client, or a new one.
+func newTransport(given *http.Client, forwards bool) http.RoundTripper {
+	if given != nil && given.Transport != nil {
+		return given.Transport
 	}
-	if client.Transport == nil {
-		connections, unread := 128, 0 // unread bytes of a stream; 0: net/http's own bound, 4 MB
-		if forwards {                 // clients, whose own connections are bounded, decide for how long and how much
-			connections, unread = 0, 128<<10
-		}
-		client.Transport = &http.Transport{
-			Proxy:                  http.ProxyFromEnvironment,
-			ForceAttemptHTTP2:      true,
-			MaxIdleConnsPerHost:    32,
-			MaxConnsPerHost:        connections,
-			IdleConnTimeout:        90 * time.Second,
-			TLSHandshakeTimeout:    5 * time.Second,
-			MaxResponseHeaderBytes: 64 << 10,
-			DisableCompression:     forwards,
-			HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: unread},
-		}
+	connections, unread := 128, 0 // unread bytes of a stream; 0: net/http's own bound, 4 MB
+	if forwards {                 // clients, whose own connections are bounded, decide for how long and how much
+		connections, unread = 0, 128<<10
 	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return client
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    32,
+		MaxConnsPerHost:        connections,
+		IdleConnTimeout:        90 * time.Second,
+		TLSHandshakeTimeout:    5 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+		DisableCompression:     forwards,
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: unread},
+	}
 }
 
 func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, error) {
@@ -100,7 +102,7 @@ func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, 
 	if err != nil {
 		return Response{}, &Error{Class: Rejected, Endpoint: x.name, Err: err}
 	}
-	answer, err := x.client.Do(request)
+	answer, err := x.transport.RoundTrip(request)
 	if err != nil {
 		return Response{}, x.broken(ctx, caller, started, err)
 	}
@@ -172,10 +174,6 @@ func (x *exchanger) request(ctx context.Context, r Request) (*http.Request, erro
 func (x *exchanger) broken(ctx, caller context.Context, started time.Time, err error) error {
 	if ctx.Err() != nil {
 		return x.interrupted(caller, started)
-	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err // without the URL
 	}
 	var timeout interface{ Timeout() bool }
 	class := Unreachable

@@ -202,16 +202,14 @@ func (x *exchanger) open(ctx, caller context.Context, f Forward) (*http.Response
 		return nil, &Error{Class: Rejected, Endpoint: x.name, Err: errors.New("request cannot be built from its method")}
 	}
 	request.URL, request.Host = target, f.Host
-	request.Header, request.ContentLength, request.Trailer = f.Header, f.ContentLength, f.Trailer
+	request.Header, request.ContentLength, request.Trailer = maps.Clone(x.basic), f.ContentLength, f.Trailer
 	if f.Body == nil {
 		request.ContentLength = 0
 	}
-	if len(x.given) > 0 {
-		request.Header = maps.Clone(f.Header)
-		maps.Copy(request.Header, x.given)
-	}
+	maps.Copy(request.Header, f.Header)
+	maps.Copy(request.Header, x.given)
 	started := time.Now()
-	response, err := x.client.Do(request)
+	response, err := x.transport.RoundTrip(request)
 	if err != nil {
 		return nil, x.broken(ctx, caller, started, err)
 	}

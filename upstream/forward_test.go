@@ -69,6 +69,24 @@ func TestForwardedRequestsArriveAsTheyAre(t *testing.T) {
 	}
 }
 
+// TestUserOfAnOriginIsThatOfClientsWithoutTheirOwn forwards to a URL with a user.
+func TestUserOfAnOriginIsThatOfClientsWithoutTheirOwn(t *testing.T) {
+	var got http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
+	defer server.Close()
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
+		Name: "origin", URL: strings.Replace(server.URL, "://", "://user:word@", 1), Timeout: time.Minute, Forwards: true,
+	}))(t)
+	t.Cleanup(e.Close)
+	for want, header := range map[string]http.Header{"Basic dXNlcjp3b3Jk": nil, "Bearer own": {"Authorization": {"Bearer own"}}} {
+		response := must.Get(upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: header}))(t)
+		_ = response.Body.Close()
+		if got.Get("Authorization") != want {
+			t.Errorf("a client with %v is forwarded with %q, want %q", header, got.Get("Authorization"), want)
+		}
+	}
+}
+
 func TestForwardFailsOver(t *testing.T) {
 	for name, c := range map[string]struct {
 		method string

@@ -88,7 +88,7 @@ func (t *requestTemplate) jsonBody(word func(string) string) (body []byte, err e
 		if !isJSON {
 			text, _ = json.Marshal(value) // texts have one
 		}
-		body = fmt.Appendf(body, `%c"%s":%s`, next, name, text)
+		body = append(append(append(append(body, next, '"'), name...), `":`...), text...)
 		next = ','
 	})
 	if body = append(body, '}'); !json.Valid(body) {

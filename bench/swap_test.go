@@ -114,7 +114,7 @@ func (o *outside) swapOfCoin() string {
 // TestSwapsAreCheap counts what a swap costs the gateway of BenchmarkSwapOnSandbox, with its client, once connections and
 // what venues have in common are there. Followers look at their chains meanwhile, so that the cheapest of some tells.
 func TestSwapsAreCheap(t *testing.T) {
-	const ask, mostAllocations, mostBytes = 60, 2550, 440_000
+	const ask, mostAllocations, mostBytes = 60, 2460, 440_000
 	before := otel.GetTracerProvider()
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSampler(trace.NeverSample()))) // as of most requests
 	defer otel.SetTracerProvider(before)

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -46,7 +45,6 @@ type listBook struct {
 // listState is how the latest reading of a list went.
 type listState struct {
 	read, due time.Time
-	etag      string // of the answer that was taken over; empty: it has none, or not all of it could be checked
 	tokens    map[token.Key]token.Token
 	wrong     string // empty: nothing
 }
@@ -80,23 +78,22 @@ func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state l
 	was := state.wrong
 	state.read, state.wrong = time.Now(), ""
 	state.due = state.read.Add(used.config.Tokens.Refresh)
-	text, etag, err := tokenlist.Fetch(ctx, l.pool, state.etag)
+	text, err := tokenlist.Fetch(ctx, l.pool)
 	if err == nil {
 		var unread []chain.ID
 		var tokens map[token.Key]token.Token
 		if tokens, unread, err = confirmed(ctx, used, state.tokens, text); err == nil {
-			state.tokens, state.etag = tokens, etag
+			state.tokens = tokens
 			b.catalog.Replace(l.name, tokens)
 		}
 		if len(unread) > 0 {
-			state.etag = "" // the same answer is to be checked again
 			err = fmt.Errorf("chains %v could not be read; their tokens stay as they were", unread)
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return
-	case err == nil, errors.Is(err, tokenlist.ErrSame):
+	case err == nil:
 		b.log.InfoContext(ctx, "token list read", "list", l.name, "tokens", len(state.tokens))
 	default:
 		state.wrong, state.due = err.Error(), state.read.Add(listRetry)

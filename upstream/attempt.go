@@ -16,16 +16,9 @@ type Attempt struct {
 	Err      error // nil with a response
 
 	request Request
-	turn    Turn
 	span    trace.Span
 	began   time.Time
 	sent    time.Time // when the breaker had let it in; zero: it did not
-}
-
-// Turn is an endpoint's place in a race.
-type Turn struct {
-	number  int  // from one on
-	isHedge bool // begun because the one before was slow
 }
 
 // Reply is an attempt together with what its maker reads from the response.
@@ -40,10 +33,10 @@ func (a *Attempt) attempt() *Attempt { return a }
 var errPanicked = errors.New("panicked")
 
 // Attempt sends r once, as far as the endpoint's breaker and budget allow. A response is any of 2xx or 4xx but 429;
-// everything else is an *Error.
-func (e *Endpoint) Attempt(ctx context.Context, r Request, turn Turn) *Attempt {
-	a := &Attempt{Endpoint: e, request: r, turn: turn, began: time.Now()}
-	ctx, a.span = e.tracing.start(ctx, r, turn.number)
+// everything else is an *Error. turn is the endpoint's place in a race, from one on.
+func (e *Endpoint) Attempt(ctx context.Context, r Request, turn int) *Attempt {
+	a := &Attempt{Endpoint: e, request: r, began: time.Now()}
+	ctx, a.span = e.tracing.start(ctx, r, turn)
 	isPanic := true
 	defer func() {
 		if isPanic {
@@ -109,10 +102,7 @@ func (e *Endpoint) refusal(after time.Duration) *Error {
 
 // Settle ends the attempt. wrong is the fault of its response; a plain error makes it a bad answer, an *Error keeps its
 // class, and ErrDeclined is not a fault. It returns why the attempt failed, nil for success.
-func (a *Attempt) Settle(ctx context.Context, wrong error) error { return a.settle(ctx, wrong, "") }
-
-// settle also records on the span the outcome of a hedge, if the attempt was one.
-func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
+func (a *Attempt) Settle(ctx context.Context, wrong error) error {
 	e := a.Endpoint
 	if a.span.IsRecording() {
 		ctx = trace.ContextWithSpan(ctx, a.span)
@@ -140,17 +130,6 @@ func (a *Attempt) settle(ctx context.Context, wrong error, hedge string) error {
 		e.learn(ctx, a.request, time.Since(a.sent), outcome)
 	}
 	e.measures.attempted(ctx, time.Since(a.began), a.Err)
-	endAttempt(a.span, a.Response, hedge, a.Err)
+	endAttempt(a.span, a.Response, a.Err)
 	return a.Err
-}
-
-// hedge is what became of an attempt if it was a hedge, for its span.
-func (t Turn) hedge(err error) string {
-	switch {
-	case !t.isHedge:
-		return ""
-	case err == nil:
-		return "won"
-	}
-	return "lost"
 }

@@ -108,7 +108,7 @@ func (e *Endpoint) Distance() (blocks int64, known bool) {
 
 // Do sends r once, whatever the answer says. A response is any of 2xx or 4xx but 429; everything else is an *Error.
 func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
-	a := e.Attempt(ctx, r, Turn{number: 1})
+	a := e.Attempt(ctx, r, 1)
 	return a.Response, a.Settle(ctx, nil)
 }
 

@@ -46,7 +46,7 @@ func (p *Pool) Forward(ctx context.Context, f Forward) (*http.Response, error) {
 	var failures attempts
 	var failed *http.Response // by which the endpoint before says that it failed
 	for i, index := range order {
-		attempt := p.endpoints[index].forward(ctx, f, Turn{number: i + 1})
+		attempt := p.endpoints[index].forward(ctx, f, i+1)
 		err := attempt.Settle(ctx, attempt.wrong())
 		if failed != nil && attempt.response != nil {
 			_ = failed.Body.Close()
@@ -95,9 +95,9 @@ func (f *forwarded) wrong() error {
 
 // forward makes an attempt that is over when the header of the response has come. From then on only its body ends the
 // exchange.
-func (e *Endpoint) forward(caller context.Context, f Forward, turn Turn) *forwarded {
-	a := &Attempt{Endpoint: e, request: addressRequest, turn: turn, began: time.Now()}
-	ctx, span := e.tracing.start(caller, Request{Method: f.Method}, turn.number)
+func (e *Endpoint) forward(caller context.Context, f Forward, turn int) *forwarded {
+	a := &Attempt{Endpoint: e, request: addressRequest, began: time.Now()}
+	ctx, span := e.tracing.start(caller, Request{Method: f.Method}, turn)
 	a.span = span
 	attempt := &forwarded{Attempt: a}
 	// Half of the time is left for the answer.

@@ -100,7 +100,7 @@ func TestClosedEndpointsAreTriedSeldom(t *testing.T) {
 				spent := &upstream.Error{Class: upstream.RateLimited, Closed: true, RetryAfter: test.told}
 				last := time.Now()
 				for i := 0; i <= len(test.want); {
-					a := e.Attempt(t.Context(), upstream.Request{}, upstream.Turn{})
+					a := e.Attempt(t.Context(), upstream.Request{}, 1)
 					if err := a.Settle(t.Context(), spent); upstream.ClassOf(err) == upstream.Unusable {
 						time.Sleep(30 * time.Second)
 						continue

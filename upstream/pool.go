@@ -69,7 +69,7 @@ func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (R
 	method := r.method()
 	winner, err := p.Run(ctx, Job{
 		IsRead: method == http.MethodGet || method == http.MethodHead,
-		Try: func(ctx context.Context, e *Endpoint, turn Turn) Reply {
+		Try: func(ctx context.Context, e *Endpoint, turn int) Reply {
 			return plainReply{e.Attempt(ctx, r, turn), check}
 		},
 	})
@@ -103,7 +103,7 @@ type Job struct {
 	// Nil: all.
 	Suits func(*Endpoint) bool
 	// Try makes an attempt at an endpoint. Several may be made at the same time, each in a goroutine of its own.
-	Try func(ctx context.Context, e *Endpoint, turn Turn) Reply
+	Try func(ctx context.Context, e *Endpoint, turn int) Reply
 }
 
 // Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time,

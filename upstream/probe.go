@@ -40,7 +40,7 @@ func (e *Endpoint) InBackground(work func(context.Context)) (begun bool) { retur
 func (e *Endpoint) Probe(ctx context.Context, r Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(Background.For(ctx), e.exchanger.timeout)
 	defer cancel()
-	a, wrong := e.Attempt(ctx, r, Turn{number: 1}), error(nil)
+	a, wrong := e.Attempt(ctx, r, 1), error(nil)
 	if a.Err == nil && r.Check != nil {
 		wrong = r.Check(a.Response)
 	}

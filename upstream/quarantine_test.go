@@ -71,7 +71,7 @@ func TestUncordonEndsAQuarantine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPair(t, 100*time.Millisecond, 100*time.Millisecond)
 		spent := &upstream.Error{Class: upstream.RateLimited, Closed: true}
-		_ = p.endA.Attempt(t.Context(), upstream.Request{}, upstream.Turn{}).Settle(t.Context(), spent)
+		_ = p.endA.Attempt(t.Context(), upstream.Request{}, 1).Settle(t.Context(), spent)
 		p.endA.Quarantine(t.Context(), errors.New("of another branch"))
 		if got := p.ask(t); got != "b" {
 			t.Fatalf("Do() = %q from an endpoint in quarantine", got)

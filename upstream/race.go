@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -53,7 +52,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		ctx, lose = context.WithCancel(caller)
 		defer lose()
 	}
-	r.start(ctx, false)
+	r.start(ctx)
 	for r.running > 0 {
 		got, came := r.await(ctx)
 		if !came {
@@ -84,9 +83,9 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		}
 		switch {
 		case r.running == 0 && r.mayGoOn(ctx, err):
-			r.start(ctx, false)
+			r.start(ctx)
 		case r.running > 0 && got.index == r.order[r.next-1] && r.next < len(r.order) && r.mayGoOn(ctx, err):
-			r.start(ctx, true) // the one before it is slow still
+			r.start(ctx) // the one before it is slow still
 		}
 	}
 	return nil, r.summary(caller)
@@ -95,7 +94,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 // judge settles an attempt by the worth of its answer; nil accepts it.
 func (r *race) judge(ctx context.Context, answer Reply) (err error) {
 	a, wrong := answer.attempt(), errPanicked
-	defer func() { err = a.settle(ctx, wrong, a.turn.hedge(cmp.Or(a.Err, wrong))) }()
+	defer func() { err = a.Settle(ctx, wrong) }()
 	if a.Err == nil {
 		wrong = answer.Judge(ctx)
 	}
@@ -117,7 +116,7 @@ func (r *race) await(ctx context.Context) (got result, came bool) {
 	}
 	r.hedged = true
 	if r.pool.retries.hedge() {
-		r.start(ctx, true)
+		r.start(ctx)
 	}
 	return result{}, false
 }
@@ -155,10 +154,10 @@ func (r *race) usual() (usual time.Duration, known bool) {
 
 // start has the next endpoint tried. While others can follow it may use half of the time that is left, so that
 // a silent endpoint does not take all of it.
-func (r *race) start(ctx context.Context, isHedge bool) {
+func (r *race) start(ctx context.Context) {
 	index := r.order[r.next]
 	r.next++
-	turn := Turn{number: r.next, isHedge: isHedge}
+	turn := r.next
 	r.running++
 	cancel := context.CancelFunc(func() {})
 	if deadline, limited := ctx.Deadline(); limited && r.othersFollow() {
@@ -197,9 +196,7 @@ func (r *race) join(ctx context.Context) {
 		if late.answer == nil {
 			continue
 		}
-		a := late.answer.attempt()
-		overtaken := &Error{Class: Canceled, Err: errOvertaken}
-		_ = a.settle(ctx, overtaken, a.turn.hedge(overtaken))
+		_ = late.answer.attempt().Settle(ctx, &Error{Class: Canceled, Err: errOvertaken})
 	}
 }
 

@@ -219,7 +219,7 @@ func TestWrongAnswersDoNotUseUpRetries(t *testing.T) {
 		var asked [2]atomic.Int64
 		pool := upstream.NewPool("pool", endpoint(t, "a", after(&none, &asked[0], "a")), endpoint(t, "b", after(&none, &asked[1], "b")))
 		for i := range 400 {
-			try := func(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn) upstream.Reply {
+			try := func(ctx context.Context, e *upstream.Endpoint, turn int) upstream.Reply {
 				made := judged{Attempt: e.Attempt(ctx, upstream.Request{}, turn)}
 				if e.Name() == "a" && i%3 == 0 {
 					made.fault = wrong

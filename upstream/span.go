@@ -20,7 +20,6 @@ const (
 	endpointKey   = attribute.Key("crossgate.endpoint")
 	attemptKey    = attribute.Key("crossgate.attempt")
 	outcomeKey    = attribute.Key("crossgate.outcome")
-	hedgeKey      = attribute.Key("crossgate.hedge")
 	httpMethodKey = attribute.Key("http.request.method")
 	httpStatusKey = attribute.Key("http.response.status_code")
 	errorTypeKey  = attribute.Key("error.type")
@@ -52,14 +51,11 @@ func (t *tracing) start(ctx context.Context, r Request, number int) (context.Con
 }
 
 // endAttempt closes the span that tracing.start opened.
-func endAttempt(span trace.Span, response Response, hedge string, err error) {
+func endAttempt(span trace.Span, response Response, err error) {
 	if !span.IsRecording() {
 		return
 	}
 	defer span.End()
-	if hedge != "" {
-		span.SetAttributes(hedgeKey.String(hedge))
-	}
 	if response.Status != 0 {
 		span.SetAttributes(httpStatusKey.Int(response.Status))
 	}

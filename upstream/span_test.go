@@ -62,8 +62,8 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 	}
 }
 
-// TestHedgesTellWhetherTheyWon looks at both attempts of a race, with either as the faster one.
-func TestHedgesTellWhetherTheyWon(t *testing.T) {
+// TestBothAttemptsOfARaceHaveOutcomes looks at both attempts of a race, with either as the faster one.
+func TestBothAttemptsOfARaceHaveOutcomes(t *testing.T) {
 	for want, second := range map[string]time.Duration{"won": 20 * time.Millisecond, "lost": 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			recorder := recordSpans(t)
@@ -77,12 +77,6 @@ func TestHedgesTellWhetherTheyWon(t *testing.T) {
 			outcomes := map[string]string{"won": "canceled ok", "lost": "ok canceled"}
 			if got := first["crossgate.outcome"].AsString() + " " + hedge["crossgate.outcome"].AsString(); got != outcomes[want] {
 				t.Errorf("when the hedge %s, the outcomes are %s, want %s", want, got, outcomes[want])
-			}
-			if _, told := first["crossgate.hedge"]; told {
-				t.Errorf("the first attempt is told as a hedge: %v", first)
-			}
-			if got := hedge["crossgate.hedge"].AsString(); got != want {
-				t.Errorf("crossgate.hedge = %q, want %q", got, want)
 			}
 		})
 	}

@@ -24,7 +24,7 @@ var _ upstream.Reply = (*batchAttempt)(nil)
 
 // send makes calls at one endpoint in one HTTP request, and reads the replies.
 func (c *Client) send(
-	ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch, calls []*Call,
+	ctx context.Context, e *upstream.Endpoint, turn int, b *inflightBatch, calls []*Call,
 ) *batchAttempt {
 	a := &batchAttempt{client: c, batch: b}
 	if c.identity != nil {

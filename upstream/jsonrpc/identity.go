@@ -72,7 +72,7 @@ func (c *Client) controlRequest(e *upstream.Endpoint, call *Call) upstream.Reque
 
 // attempt makes the calls of a batch at one endpoint, and the proof before or with them when it is due. The attempt
 // that it returns is for the race to judge and settle.
-func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch) *batchAttempt {
+func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn int, b *inflightBatch) *batchAttempt {
 	if c.identity == nil {
 		return c.send(ctx, e, turn, b, b.calls)
 	}
@@ -94,7 +94,7 @@ func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn upstrea
 
 // sendProofs makes the calls of a batch and the proofs, in one request when the endpoint takes that many. A refusal for
 // the sake of one of the calls does not put the endpoint in doubt: the proofs are made alone then.
-func (c *Client) sendProofs(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn, b *inflightBatch, proofs []*Call) *batchAttempt {
+func (c *Client) sendProofs(ctx context.Context, e *upstream.Endpoint, turn int, b *inflightBatch, proofs []*Call) *batchAttempt {
 	if uint64(len(proofs)+len(b.calls)) <= c.abilities[e].Batch() {
 		got := c.send(ctx, e, turn, b, slices.Concat(proofs, b.calls))
 		if got.checkProofs(ctx, proofs); got.failure() == nil {

@@ -166,7 +166,7 @@ func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	c.askHeads()
 	_, b.err = c.pool.Run(ctx, upstream.Job{
 		Kind: kindOf(b.calls), Callers: b.callers, IsRead: true, Avoid: c.avoided, Suits: c.suits(b.calls), // no method here changes anything
-		Try: func(ctx context.Context, e *upstream.Endpoint, turn upstream.Turn) upstream.Reply {
+		Try: func(ctx context.Context, e *upstream.Endpoint, turn int) upstream.Reply {
 			return c.attempt(ctx, e, turn, b)
 		},
 	})

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"crossgate/chain"
 )
 
 // Config is the whole file. Keys that it leaves out have their defaults; chains, venues and price sources that it does
@@ -172,7 +174,7 @@ func (c Config) check(at place) {
 	c.Events.check(at.key("events"))
 	c.Cache.check(at.key("cache"))
 	c.Limits.check(at.key("limits"))
-	c.Swap.check(at.key("swap"))
+	c.Swap.Fee.check(chain.EVM, at.key("swap").key("fee"))
 	checkChains(c.Chains, at.key("chains"))
 	checkVenues(c.Venues, at.key("venues"))
 	c.Prices.check(at.key("prices"))

@@ -42,12 +42,8 @@ func (p Passthrough) check(at place) {
 			here.key("hosts").mistakeIf(strings.ContainsAny(value, "/ ") || strings.Count(value, ":") == 1, "want host names without scheme and port")
 			hosts[value] = true
 		}
-		host.check(here)
+		checkService(host.Endpoints, here.key("endpoints"))
+		checkPrefixes(host.Paths, here.key("paths"))
 	}
 	p.Shadow.check(p.Hosts, at.key("shadow"))
-}
-
-func (h Host) check(at place) {
-	checkService(h.Endpoints, at.key("endpoints"))
-	checkPrefixes(h.Paths, at.key("paths"))
 }

@@ -71,10 +71,6 @@ const (
 	AllowUnsimulated  Unsimulated = "allow"  // it is handed out, and the response says so
 )
 
-func (s Swap) check(at place) {
-	s.Fee.check(chain.EVM, at.key("fee"))
-}
-
 // Venue is where swaps are made: a service with endpoints, or contracts on the chains, which have none. Names and
 // settings are checked when the venues are built; docs/venues.md lists them.
 type Venue struct {

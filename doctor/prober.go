@@ -97,7 +97,10 @@ func (p *prober) usual() time.Duration {
 // probe finds out what an endpoint that serves the right chain up to a head cannot do.
 func (p *prober) probe(ctx context.Context, d *Endpoint) {
 	if p.chain.Family == chain.SVM {
-		p.probeFirst(ctx, d)
+		var oldest uint64 // block that the node keeps
+		if p.client.Call(ctx, "getFirstAvailableBlock", &oldest) == nil && oldest > 1 {
+			d.Limits.Depths = map[string]uint64{"blocks": d.Head - min(oldest, d.Head)}
+		}
 		return
 	}
 	p.head = d.Head
@@ -198,14 +201,6 @@ func (p *prober) batch(ctx context.Context) uint64 {
 		}
 	}
 	return 1
-}
-
-// probeFirst asks a node of Solana for the oldest block that it keeps.
-func (p *prober) probeFirst(ctx context.Context, d *Endpoint) {
-	var first uint64
-	if p.client.Call(ctx, "getFirstAvailableBlock", &first) == nil && first > 1 {
-		d.Limits.Depths = map[string]uint64{"blocks": d.Head - min(first, d.Head)}
-	}
 }
 
 // checkClock compares the newest block's time with this machine's clock, by which answers are kept and heads are

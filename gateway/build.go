@@ -95,7 +95,13 @@ func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
 	}
 	b.addTokens()
 	b.addOrigins()
-	b.addShared()
+	if before == nil && c.Cache.Shared.Reveal() != "" { // a running gateway keeps its own
+		made, err := SharedCache(c, log)
+		if err != nil {
+			b.mistake("cache.shared", err)
+		}
+		b.parts.shared = made
+	}
 	if len(b.mistakes) > 0 {
 		b.parts.close()
 		return nil, b.mistakes
@@ -206,14 +212,6 @@ func SourceOf(c chain.Chain, rpc *jsonrpc.Client) order.Source {
 	return evm.New(c, rpc)
 }
 
-func (p *parts) sources() map[chain.ID]order.Source {
-	sources := make(map[chain.ID]order.Source, len(p.chains))
-	for id, each := range p.chains {
-		sources[id] = each.orders
-	}
-	return sources
-}
-
 // addVenue makes the adapter of a venue for the chains that are read: elsewhere the tokens of a swap are
 // not known.
 func (b *builder) addVenue(path string, c config.Venue) {
@@ -289,18 +287,6 @@ func (b *builder) addTokens() {
 	}
 }
 
-func (b *builder) addShared() {
-	if b.before != nil || b.config.Cache.Shared.Reveal() == "" { // a running gateway keeps its own
-		return
-	}
-	made, err := SharedCache(b.config, b.log)
-	if err != nil {
-		b.mistake("cache.shared", err)
-		return
-	}
-	b.parts.shared = made
-}
-
 // SharedCache makes the cache of c that replicas have in common, which it must name.
 func SharedCache(config config.Config, log *slog.Logger) (*shared.Cache, error) {
 	return shared.New(shared.Options{URL: config.Cache.Shared.Reveal(), CAFile: config.Cache.SharedCAFile, Logger: log})
@@ -323,15 +309,4 @@ func (b *builder) announcers(path string, known chain.Chain, configured []config
 		made = append(made, heads.Announce)
 	}
 	return made
-}
-
-// announcers are those of all chains that are read.
-func (p *parts) announcers() map[chain.ID][]follow.Announcer {
-	all := make(map[chain.ID][]follow.Announcer)
-	for id, each := range p.chains {
-		if len(each.heads) > 0 {
-			all[id] = each.heads
-		}
-	}
-	return all
 }

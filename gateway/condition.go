@@ -14,7 +14,6 @@ import (
 	"crossgate/proxy/web"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
-	"crossgate/webhook"
 )
 
 const storePatience = 2 * time.Second
@@ -80,15 +79,11 @@ func (g *Gateway) shownWebhooks(ctx context.Context) (shown []web.Webhook) {
 		g.log.WarnContext(ctx, "webhooks not listed", "error", err)
 	}
 	for _, h := range hooks {
-		shown = append(shown, shownWebhook(h))
-	}
-	return shown
-}
-
-func shownWebhook(h *webhook.Hook) web.Webhook {
-	shown := web.Webhook{Name: h.Name, Origin: h.Origin(), Delivered: h.Delivered, Waiting: h.Waiting, Dead: h.Dead, Reason: h.Error}
-	if h.FailingSince > 0 {
-		shown.FailingSince = time.Unix(h.FailingSince, 0)
+		each := web.Webhook{Name: h.Name, Origin: h.Origin(), Delivered: h.Delivered, Waiting: h.Waiting, Dead: h.Dead, Reason: h.Error}
+		if h.FailingSince > 0 {
+			each.FailingSince = time.Unix(h.FailingSince, 0)
+		}
+		shown = append(shown, each)
 	}
 	return shown
 }

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"crossgate/cache/shared"
-	"crossgate/order"
 )
 
 // cutOffAfter is how many times in a row a gateway must find itself alone without the database before it says so: an
@@ -29,12 +28,6 @@ type cutOff struct {
 	available func() error // of the database
 	isAlone   atomic.Bool
 	times     int // in a row, at which that looked wrong
-}
-
-func (c *cutOff) run(ctx context.Context) {
-	for order.Wait(ctx, attestInterval, nil) {
-		c.look(ctx)
-	}
 }
 
 func (c *cutOff) look(ctx context.Context) {

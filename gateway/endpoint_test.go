@@ -49,7 +49,7 @@ func TestUnchangedPartsOutliveAReload(t *testing.T) {
 			t.Errorf("endpoint %s was made anew, and nothing about it had changed", same)
 		}
 	}
-	if first.sources()[10] != second.sources()[10] || first.sources()[1] == second.sources()[1] {
+	if first.chains[10].orders != second.chains[10].orders || first.chains[1].orders == second.chains[1].orders {
 		t.Error("want chain 10 as it was, and chain 1 with its new endpoint")
 	}
 	moved := second.endpoint("1", "two")

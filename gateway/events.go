@@ -99,7 +99,8 @@ func (g *Gateway) publishOn(ctx context.Context) error {
 		}
 		entries := make([]shared.StreamEntry, len(part.Items))
 		for i, item := range part.Items {
-			entries[i] = shared.StreamEntry{Number: item.Position, Fields: fieldsOf(item)}
+			fields := []string{"status", item.Step.String(), "orderId", item.Order.String(), "event", string(item.Text)}
+			entries[i] = shared.StreamEntry{Number: item.Position, Fields: fields}
 		}
 		if err := g.stream.Append(ctx, entries, uint64(time.Now().Add(-g.feed.Keep()).UnixMicro())); err != nil {
 			return err
@@ -114,8 +115,4 @@ func (g *Gateway) publishOn(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-}
-
-func fieldsOf(item *feed.Item) []string {
-	return []string{"status", item.Step.String(), "orderId", item.Order.String(), "event", string(item.Text)}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -167,7 +168,11 @@ func (g *Gateway) runShared(ctx context.Context) {
 		return
 	}
 	var looking sync.WaitGroup
-	looking.Go(func() { g.cutOff.run(ctx) })
+	looking.Go(func() {
+		for order.Wait(ctx, attestInterval, nil) {
+			g.cutOff.look(ctx)
+		}
+	})
 	g.shared.Run(ctx)
 	looking.Wait()
 }
@@ -185,21 +190,13 @@ func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Teleme
 // AwaitIndexed returns when every followed chain has been read up to its head once, or when ctx ends.
 func (g *Gateway) AwaitIndexed(ctx context.Context) error {
 	const interval = 10 * time.Millisecond
-	for !g.isIndexed() {
+	isBehind := func(c order.ChainBasis) bool { return c.Head == 0 || c.Indexed < c.Head }
+	for slices.ContainsFunc(g.sets.now().index.Basis().Chains, isBehind) {
 		if !order.Wait(ctx, interval, nil) {
 			return fmt.Errorf("wait for the order index: %w", ctx.Err())
 		}
 	}
 	return nil
-}
-
-func (g *Gateway) isIndexed() bool {
-	for _, c := range g.sets.now().index.Basis().Chains {
-		if c.Head == 0 || c.Indexed < c.Head {
-			return false
-		}
-	}
-	return true
 }
 
 // Close frees a gateway that is not running.

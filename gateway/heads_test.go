@@ -27,11 +27,11 @@ func TestEndpointsWithAWebSocketAnnounceHeads(t *testing.T) {
 	second := built(t, c, first)
 	t.Cleanup(second.close)
 	for _, p := range []*parts{first, second} {
-		announcers := p.announcers()
-		if len(announcers) != 1 || len(announcers[1]) != 1 {
-			t.Fatalf("announcers of %d chains, %d of Ethereum's, want one", len(announcers), len(announcers[1]))
+		announcers := p.chains[1].heads
+		if len(announcers) != 1 {
+			t.Fatalf("%d announcers of Ethereum's heads, want one", len(announcers))
 		}
-		err := announcers[1][0](t.Context(), func(order.Block) {})
+		err := announcers[0](t.Context(), func(order.Block) {})
 		if want := "node: WebSocket: connect: refused with HTTP 404; check the address and the key of websocket"; err == nil || err.Error() != want {
 			t.Errorf("the announcer ended with %v, want %s", err, want)
 		}

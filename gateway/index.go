@@ -14,6 +14,7 @@ import (
 	"crossgate/order/follow"
 	"crossgate/order/query"
 	"crossgate/proxy"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/web"
 	"crossgate/store"
 	"crossgate/upstream"
@@ -58,15 +59,21 @@ func WithBooks(ctx context.Context, c config.Config, log *slog.Logger, work func
 }
 
 func (p *parts) follow(db *store.DB, c config.Config, log *slog.Logger, o follow.Observer) *follow.Chains {
-	options := p.followOptions(c.Index, log, o)
-	options.Keep = eventsKept
-	return follow.New(db, p.sources(), options)
+	sources := make(map[chain.ID]order.Source, len(p.chains))
+	for id, each := range p.chains {
+		sources[id] = each.orders
+	}
+	return follow.New(db, sources, p.followOptions(c.Index, log, o))
 }
 
 func (p *parts) followOptions(c config.Index, log *slog.Logger, o follow.Observer) follow.Options {
+	announcers := make(map[chain.ID][]follow.Announcer)
+	for id, each := range p.chains {
+		announcers[id] = each.heads
+	}
 	return follow.Options{
-		Chains: p.registry, Lookback: c.Lookback, Prices: p.unitPrices, Observer: o, Logger: log,
-		Announcers: p.announcers(), Pace: follow.Pace{Asked: c.Asked, Looks: p.looks},
+		Chains: p.registry, Lookback: c.Lookback, Keep: eventsKept, Prices: p.unitPrices, Observer: o, Logger: log,
+		Announcers: announcers, Pace: follow.Pace{Asked: c.Asked, Looks: p.looks},
 	}
 }
 
@@ -96,8 +103,10 @@ func (o observer) OrdersChanged(changes []order.Change) {
 // BranchChanged implements follow.Observer.
 func (o observer) BranchChanged(id chain.ID) { o.gateway.orders.BranchChanged(id) }
 
-// OrderSeen implements follow.Observer.
-func (o observer) OrderSeen(ctx context.Context, seen *order.Order) { o.parts.expectTokens(ctx, seen) }
+// OrderSeen implements follow.Observer: its tokens are read while the order itself still is.
+func (o observer) OrderSeen(ctx context.Context, seen *order.Order) {
+	o.parts.tokens.Expect(ctx, orders.TokensOf(seen)...)
+}
 
 // looks is how many times a day the plans of a chain's endpoints allow to look for news there, with half of their
 // requests kept for everything else: 0 for any number, as when one of them has no plan.

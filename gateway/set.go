@@ -108,13 +108,6 @@ func (s *sets) pages() pages.Options {
 	return pages.Options{Details: now.index, Tokens: now.parts.tokens, Logo: tokenlist.Logo}
 }
 
-// replace makes next the current set. Requests under way keep theirs.
-func (s *sets) replace(next *set) {
-	was := s.current.Swap(next)
-	was.next = next
-	close(was.replaced)
-}
-
 // follow runs the index of the current set until ctx ends, which is after the last request. A set that was replaced
 // stops first, so that no chain is followed twice, and is closed when its last request must have been answered.
 func (s *sets) follow(ctx context.Context) error {
@@ -171,7 +164,9 @@ func (g *Gateway) Reload(c config.Config) error {
 		next.close()
 		return fmt.Errorf("reload: %w", err)
 	}
-	g.sets.replace(next)
+	g.sets.current.Store(next) // requests under way keep theirs
+	was.next = next
+	close(was.replaced)
 	g.server.SetLimits(quotas(c.Limits), c.Limits.Loads)
 	g.server.SetClients(proxy.ClientDetail(c.Telemetry.Clients))
 	g.server.SetHosts(hosts(c.Passthrough))

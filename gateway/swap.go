@@ -9,7 +9,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
-	"crossgate/order"
 	"crossgate/order/stats"
 	"crossgate/quote"
 	"crossgate/quote/crosschain"
@@ -103,16 +102,6 @@ func (s *tokenShelf) remember(ctx context.Context, readings map[token.Key]token.
 	if err := s.store.SaveTokens(ctx, readings); err != nil && !errors.Is(err, store.ErrUnavailable) {
 		s.log.WarnContext(ctx, "token metadata was not stored", "error", err)
 	}
-}
-
-// expectTokens starts reading the metadata of an order's tokens while the order itself is still being read.
-func (p *parts) expectTokens(ctx context.Context, o *order.Order) {
-	give, take := o.Terms.Give, o.Terms.Take
-	keys := []token.Key{{Chain: give.Chain, Address: give.Token}, {Chain: take.Chain, Address: take.Token}}
-	if o.Created != nil && o.Created.Fact.Preswap != nil {
-		keys = append(keys, token.Key{Chain: give.Chain, Address: o.Created.Fact.Preswap.TokenIn})
-	}
-	p.tokens.Expect(ctx, keys...)
 }
 
 // The present price is that of the last hours; pastPatience bounds how long prices of one time are waited for.

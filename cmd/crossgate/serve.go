@@ -89,7 +89,10 @@ func (s serving) run(ctx context.Context) error {
 	}
 	at := link(s.config.TLS, listener)
 	fmt.Fprintln(s.out, "crossgate listening on", at)
-	s.logStart(ctx, at, operators)
+	built := release.Current()
+	s.log.InfoContext(ctx, "crossgate started", "version", built.Version, "commit", built.Commit,
+		"configuration", configName(s.file), "revision", s.config.Revision(), "database", gateway.Database(s.config).String(),
+		"chains", len(s.config.Chains), "venues", len(s.config.Venues), "clients", at, "operators", cmp.Or(operators, "off"))
 	stopping := context.AfterFunc(ctx, func() {
 		s.log.Info("crossgate stops: draining in-flight requests", "drain", s.config.Drain)
 	})
@@ -104,14 +107,6 @@ func (s serving) run(ctx context.Context) error {
 		s.log.InfoContext(ctx, "crossgate stopped: everything that was asked is answered")
 	}
 	return err
-}
-
-// logStart says what runs and where.
-func (s serving) logStart(ctx context.Context, at, operators string) {
-	built := release.Current()
-	s.log.InfoContext(ctx, "crossgate started", "version", built.Version, "commit", built.Commit,
-		"configuration", configName(s.file), "revision", s.config.Revision(), "database", gateway.Database(s.config).String(),
-		"chains", len(s.config.Chains), "venues", len(s.config.Venues), "clients", at, "operators", cmp.Or(operators, "off"))
 }
 
 // link is where a listener is found.

@@ -211,7 +211,7 @@ func (s *Orders) List(ctx context.Context, q Part) (l Listed, b proxy.Body, unre
 		if e.Swap != nil {
 			b.Orders, keys = append(b.Orders, e.Swap.ID), append(keys, tokensOfSwap(*e.Swap)...)
 		} else {
-			b.Orders, keys = append(b.Orders, e.Order.ID), append(keys, tokensOf(e.Order)...)
+			b.Orders, keys = append(b.Orders, e.Order.ID), append(keys, TokensOf(e.Order)...)
 		}
 	}
 	tokens, unread, err := s.tokensInTime(ctx, keys)

@@ -20,7 +20,7 @@ import (
 func (s *Orders) encodeOrders(ctx context.Context, orders []query.Found) ([]proxy.Body, cache.Life, error) {
 	var keys []token.Key
 	for _, o := range orders {
-		keys = append(keys, tokensOf(o.Order)...)
+		keys = append(keys, TokensOf(o.Order)...)
 	}
 	tokens, err := s.Tokens(ctx, keys)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Orders) encodeOrders(ctx context.Context, orders []query.Found) ([]prox
 	bodies := make([]proxy.Body, len(orders))
 	for i := range orders {
 		o := &orders[i]
-		o.Basis = resting(o.Basis, tokens, tokensOf(o.Order)...)
+		o.Basis = resting(o.Basis, tokens, TokensOf(o.Order)...)
 		const typical = 13 << 10 // bytes of a record with all its steps
 		record := recordOf(o.Order, tokens)
 		bodies[i] = bodyOf(s.encoder.AppendOrder(make([]byte, 0, typical), record), *o)
@@ -58,8 +58,8 @@ func isProven(b order.Basis, id chain.ID, block uint64) bool {
 // isFinal reports whether nothing can follow but a reorg.
 func isFinal(o *order.Order) bool { return o.State.IsFinal() && o.Call.IsFinal() }
 
-// tokensOf are what an order gives and takes, and what its maker paid where that was swapped to the give token first.
-func tokensOf(o *order.Order) []token.Key {
+// TokensOf are what an order gives and takes, and what its maker paid where that was swapped to the give token first.
+func TokensOf(o *order.Order) []token.Key {
 	give, take := o.Terms.Give, o.Terms.Take
 	keys := []token.Key{{Chain: give.Chain, Address: give.Token}, {Chain: take.Chain, Address: take.Token}}
 	if o.Created != nil && o.Created.Fact.Preswap != nil {
@@ -69,7 +69,7 @@ func tokensOf(o *order.Order) []token.Key {
 }
 
 func recordOf(o *order.Order, tokens map[token.Key]token.Token) wire.Record {
-	of := tokensOf(o)
+	of := TokensOf(o)
 	r := wire.Record{Order: o, Give: tokens[of[0]], Take: tokens[of[1]]}
 	if len(of) > 2 {
 		r.PreswapIn = tokens[of[2]]

@@ -99,7 +99,7 @@ func levelOf(c *gin.Context) slog.Level {
 	switch {
 	case c.Writer.Status() >= http.StatusInternalServerError && !isExpected:
 		return slog.LevelError
-	case isHit(c):
+	case cause == nil && strings.HasPrefix(c.Writer.Header().Get("Cache-Status"), "crossgate; hit; ttl="):
 		return slog.LevelDebug
 	}
 	return slog.LevelInfo
@@ -117,10 +117,4 @@ func (s *Server) userAgent(r *http.Request) string {
 		return ""
 	}
 	return fmt.Sprintf("%.*s", longestUserAgent, r.Header.Get("User-Agent"))
-}
-
-// isHit reports whether a request was a fresh cache hit without errors.
-func isHit(c *gin.Context) bool {
-	status := c.Writer.Header()["Cache-Status"]
-	return len(status) > 0 && strings.HasPrefix(status[0], "crossgate; hit; ttl=") && len(c.Errors) == 0
 }

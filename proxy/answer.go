@@ -58,7 +58,7 @@ var (
 	anyOrigin   = []string{"*"}
 	isTrue      = []string{"true"}
 	varyCoding  = []string{"Accept-Encoding"}
-	varyReader  = []string{"Accept, Sec-Fetch-Dest"} // what isForPeople looks at
+	varyReader  = []string{"Accept, Sec-Fetch-Dest"} // what TurnAway looks at
 	varyStreams = []string{"Accept, Accept-Encoding"}
 	exposed     = []string{"Age, Cache-Status, ETag, Index-Basis, Link, RateLimit, RateLimit-Policy, Retry-After, " +
 		"X-Chains-Unheard, X-Order-Unsearched, X-Request-Id, X-Unsimulated"}
@@ -86,9 +86,6 @@ func newAnswer(bodies []Body, life cache.Life, made time.Time) answer {
 	}
 	return answer{Bodies: bodies, Made: made}
 }
-
-// isEmpty says of an answer that it is none.
-func (a answer) isEmpty() bool { return a.Bodies == nil && a.problem == nil }
 
 // cost is what the answer takes in memory at most, bytes: a compressed form is half as long as the body or is not kept.
 func (a answer) cost() int64 {

@@ -20,13 +20,6 @@ var OpenAPI []byte
 //go:embed llms.txt
 var llms []byte
 
-// mountDocuments adds the OpenAPI document and llms.txt.
-func (s *Server) mountDocuments(to *router) {
-	to.engine.GET("/openapi.yaml", func(c *gin.Context) { sendDocument(c, "application/yaml; charset=utf-8", OpenAPI) })
-	to.engine.GET("/openapi.json", func(c *gin.Context) { sendDocument(c, jsonType[0], openAPIJSON()) })
-	to.engine.GET("/llms.txt", func(c *gin.Context) { sendDocument(c, "text/plain; charset=utf-8", llms) })
-}
-
 // openAPIJSON is openAPI as JSON.
 var openAPIJSON = sync.OnceValue(func() []byte {
 	text, err := reference.JSON(OpenAPI)

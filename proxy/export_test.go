@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -26,8 +27,6 @@ var (
 	ClientLeft  = clientLeft
 	ErrDraining = errDraining
 	IsRetryable = isRetryable
-	Refuse      = refuse
-	RefusePlain = refusePlain
 )
 
 func (s *Server) Drain(draining bool)         { s.draining.Store(draining) }
@@ -43,3 +42,8 @@ func (s *Server) Middleware() []gin.HandlerFunc {
 func (s *Server) Queue(wait time.Duration, few int64) {
 	s.turn.yield, s.turn.few = func() { time.Sleep(wait) }, few
 }
+
+// Refuse and RefusePlain are the transport's.
+func Refuse(w http.ResponseWriter, status int) { refuse(w, refusalKind(status)) }
+
+func RefusePlain(w http.ResponseWriter) { refuse(w, notSecured) }

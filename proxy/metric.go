@@ -157,11 +157,6 @@ func missingChain(c *gin.Context) chain.ID {
 	return chain.ID(c.GetUint64(SwapChain))
 }
 
-// refusal counts a request over a quota.
-func (m *measures) refusal(ctx context.Context, quota string) {
-	m.refusals.Add(ctx, 1, metric.WithAttributes(quotaKey.String(quota)))
-}
-
 // lookup counts a cache lookup.
 func (m *measures) lookup(route string, found *cache.Result[answer]) {
 	labels := lookupLabels{route, outcomeOf(found)}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/proxy/quota"
@@ -116,7 +117,7 @@ func (s *Server) limitClients(c *gin.Context) {
 }
 
 func (s *Server) overQuota(ctx context.Context, charge quota.Charge) *problem {
-	s.measures.refusal(ctx, charge.Quota())
+	s.measures.refusals.Add(ctx, 1, metric.WithAttributes(quotaKey.String(charge.Policy)))
 	p := quotaExceeded.Because("")
 	p.retryAfter = charge.RetryAfter
 	return p

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"fmt"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -23,8 +22,6 @@ type turn struct {
 	making atomic.Int64 // loads under way
 	closed atomic.Int64 // until then only the few begin, UNIX nanoseconds
 }
-
-func newTurn() turn { return turn{yield: runtime.Gosched, few: int64(4 * runtime.GOMAXPROCS(0))} }
 
 // take waits for a load's turn: cache.ErrBusy when a processor takes too long, or did a moment ago. A refusal costs
 // less than an answer that comes too late. Call done either way.

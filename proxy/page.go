@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -41,20 +40,17 @@ func (s *Server) FailPage(c *gin.Context, err error) {
 }
 
 // TurnAway answers a request that no handler of its path answers: with a page where a browser shows the answer to
-// people, else as the API of the path has it.
+// people, else as the API of the path has it. Libraries may accept HTML without being asked to, as that of Java does, so
+// on paths of the API a browser has to say that it opens a document (Fetch Metadata).
 func (s *Server) TurnAway(c *gin.Context, p *problem) {
 	c.Writer.Header()["Vary"] = varyReader
-	if s.isForPeople(c.Request) {
+	asked := c.Request.Header
+	opens := asked.Get("Sec-Fetch-Dest") == "document" || !s.router.paths.has(c.Request.URL.Path)
+	if opens && strings.Contains(asked.Get("Accept"), "text/html") {
 		s.FailPage(c, p)
 		return
 	}
 	s.fail(c, dialectAt(c.Request.URL.Path), p)
-}
-
-// isForPeople reports whether a browser shows the answer to people. Libraries may accept HTML without being asked to,
-// as that of Java does, so on paths of the API a browser has to say that it opens a document (Fetch Metadata).
-func (s *Server) isForPeople(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Accept"), "text/html") && (r.Header.Get("Sec-Fetch-Dest") == "document" || !s.router.has(r.URL.Path))
 }
 
 func ShownProblem(c *gin.Context, p *problem) web.Problem {

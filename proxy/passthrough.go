@@ -78,11 +78,6 @@ func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 // SetHosts replaces the hosts that paths are passed through to. Requests under way are not disturbed.
 func (s *Server) SetHosts(hosts []passthrough.Host) { s.passthrough.Configure(hosts) }
 
-// isPassedOn reports whether a request is for the handler of other paths.
-func (s *Server) isPassedOn(r *http.Request) bool {
-	return s.passthrough.IsOn() && !s.router.has(r.URL.Path)
-}
-
 // unrouted answers what no route does.
 func (s *Server) unrouted(c *gin.Context) {
 	if !s.passthrough.IsOn() {

@@ -12,7 +12,8 @@ type paths []string
 // canonical hands requests to next under the documented spelling of their path. The frameworks behind the original
 // APIs (ASP.NET Core, Express) ignore case and a trailing slash, and clients use both.
 func (p paths) canonical(next http.Handler) http.Handler {
-	fixed := p.fixed()
+	// Those without a parameter come before those that they would fit.
+	fixed := slices.DeleteFunc(slices.Clone(p), func(pattern string) bool { return strings.Contains(pattern, ":") })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, is := fixed.spell(r.URL.Path)
 		for i := 0; !is && i < len(p); i++ {
@@ -31,11 +32,6 @@ func (p paths) has(path string) bool {
 		_, fits := spell(path, pattern)
 		return fits
 	})
-}
-
-// fixed are the patterns without a parameter, which come before those that they would fit.
-func (p paths) fixed() paths {
-	return slices.DeleteFunc(slices.Clone(p), func(pattern string) bool { return strings.Contains(pattern, ":") })
 }
 
 func (p paths) spell(path string) (spelled string, is bool) {

@@ -265,9 +265,6 @@ func (s *Server) methodNotAllowed(c *gin.Context) {
 	s.TurnAway(c, methodNotAllowed.Because(""))
 }
 
-// refuse answers a request that could not be parsed, or a connection that has no place.
-func refuse(w http.ResponseWriter, status int) { refuseAs(w, refusalKind(status)) }
-
 // refusalKind is the kind of what a status of package transport refuses.
 func refusalKind(status int) Kind {
 	p := unreadable
@@ -282,11 +279,9 @@ func refusalKind(status int) Kind {
 	return p
 }
 
-// refusePlain answers a request of HTTP where HTTPS is spoken.
-func refusePlain(w http.ResponseWriter) { refuseAs(w, notSecured) }
-
-// refuseAs answers what has no path whose API could number the error.
-func refuseAs(w http.ResponseWriter, p Kind) {
+// refuse answers what has no path whose API could number the error: a request that could not be parsed, or is of HTTP
+// where HTTPS is spoken, or a connection that has no place.
+func refuse(w http.ResponseWriter, p Kind) {
 	header := w.Header()
 	header[requestIDHeader], header["X-Content-Type-Options"] = []string{requestID(nil)}, noSniff
 	header["Access-Control-Allow-Origin"] = anyOrigin

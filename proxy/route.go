@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -80,7 +81,7 @@ func (r *Route[Q]) reply(s *Server, c *gin.Context, question Q, taken *shadowed)
 		found, err = r.miss(s.WithPayer(c, SearchCost), s, key, question)
 	}
 	chosen, from, err := r.pick(question, found, err)
-	if !from.Value.isEmpty() {
+	if from.Value.Bodies != nil || from.Value.problem != nil {
 		s.measures.lookup(r.Paths[0], &from)
 		header["Cache-Status"] = cacheStatus(&from)
 		from.Value.freshness.write(header)
@@ -95,7 +96,7 @@ func (r *Route[Q]) reply(s *Server, c *gin.Context, question Q, taken *shadowed)
 		_ = c.Error(from.Failure) // for the log: the client got an older answer instead
 	}
 	chosen.write(c, from.Age)
-	taken.answered(chosen)
+	taken.compare(http.StatusOK, chosen.Text)
 }
 
 // Ask returns the body that answers a question for a page, with its value, and how the cache came by it. Such answers

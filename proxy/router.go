@@ -15,9 +15,6 @@ type router struct {
 	costs  map[string]int // in units of a quota, by pattern of path
 }
 
-// has reports whether a path is one of the API, in any spelling.
-func (to *router) has(path string) bool { return to.paths.has(path) }
-
 // newRouter mounts what s answers by itself behind its middleware.
 func newRouter(s *Server) *router {
 	gin.SetMode(gin.ReleaseMode)
@@ -28,7 +25,9 @@ func newRouter(s *Server) *router {
 	to.engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL, s.limitClients)
 	to.engine.NoRoute(s.unrouted)
 	to.engine.NoMethod(s.methodNotAllowed)
-	s.mountDocuments(to)
+	to.engine.GET("/openapi.yaml", func(c *gin.Context) { sendDocument(c, "application/yaml; charset=utf-8", OpenAPI) })
+	to.engine.GET("/openapi.json", func(c *gin.Context) { sendDocument(c, jsonType[0], openAPIJSON()) })
+	to.engine.GET("/llms.txt", func(c *gin.Context) { sendDocument(c, "text/plain; charset=utf-8", llms) })
 	return to
 }
 

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -116,15 +118,18 @@ func New(o Options) (*Server, error) {
 	o.OrderLimit = cmp.Or(o.OrderLimit, defaultOrderLimit)
 	o.SwapLimit = cmp.Or(o.SwapLimit, defaultSwapLimit)
 	s := &Server{
-		Options:  o,
-		pages:    web.New(o.Chains),
-		streams:  newStreams(cmp.Or(o.Streams, defaultStreams), cmp.Or(o.StreamsPerAddress, defaultStreamsPerAddress)),
+		Options: o,
+		pages:   web.New(o.Chains),
+		streams: &streams{
+			most: cmp.Or(o.Streams, defaultStreams), share: cmp.Or(o.StreamsPerAddress, defaultStreamsPerAddress), from: map[netip.Prefix]int{},
+		},
 		log:      cmp.Or(o.Logger, slog.Default()),
 		tracer:   otel.Tracer("crossgate/proxy"),
 		quotas:   quota.New(o.Quotas, o.Shared),
 		patience: patience,
-		turn:     newTurn(),
+		turn:     turn{yield: runtime.Gosched, few: int64(4 * runtime.GOMAXPROCS(0))},
 	}
+	s.streams.ending, s.streams.end = context.WithCancel(context.Background())
 	s.SetClients(o.Clients)
 	if err := s.open(o); err != nil {
 		s.Close()
@@ -188,13 +193,13 @@ func (s *Server) Close() {
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := transport.New(transport.Options{
 		Handler:     s.router.handler(),
-		Refuse:      refuse,
-		RefusePlain: refusePlain,
+		Refuse:      func(w http.ResponseWriter, status int) { refuse(w, refusalKind(status)) },
+		RefusePlain: func(w http.ResponseWriter) { refuse(w, notSecured) },
 		ReadLimit:   readLimit,
 		WriteLimit:  writeLimit,
 		IdleLimit:   cmp.Or(s.Options.Idle, defaultIdle),
 		BodyBytes:   bodyBytes,
-		Stream:      s.isPassedOn,
+		Stream:      func(r *http.Request) bool { return s.passthrough.IsOn() && !s.router.paths.has(r.URL.Path) },
 		TLS:         s.Options.TLS,
 		Connections: transport.Limits{
 			All: s.Options.Connections, PerAddress: s.Options.PerAddress, Exempt: s.quotas.Trusts,

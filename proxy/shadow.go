@@ -53,29 +53,22 @@ func (r Route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
 	return taken
 }
 
-// answered has the body that the client got compared.
-func (t *shadowed) answered(b *Body) {
-	if t != nil {
-		t.compare(shadow.Response{Status: http.StatusOK, Body: b.Text})
-	}
-}
-
 // failed has the problem that the client got compared.
 func (t *shadowed) failed(p *problem) {
-	if t != nil && p.ID != bodyTooLong.ID { // of such a one only a part was read
-		t.compare(problemResponse(t.dialect, p))
+	if t == nil || p.ID == bodyTooLong.ID { // of such a one only a part was read
+		return
 	}
+	body := wire.AppendProblem(nil, wire.Problem{Code: t.dialect.code(p.Kind), ID: p.ID, Message: p.PublicText()}) // without the request's id
+	t.compare(p.Status, string(body))
 }
 
-func (t *shadowed) compare(our shadow.Response) {
+// compare has what the client got compared.
+func (t *shadowed) compare(status int, body string) {
+	if t == nil {
+		return
+	}
 	if t.body != nil {
 		t.request.Body = t.body.Bytes()
 	}
-	t.shadow.Compare(t.route, t.request, our)
-}
-
-// problemResponse is a problem as clients get it, but for the id of the request.
-func problemResponse(d Dialect, p *problem) shadow.Response {
-	body := wire.AppendProblem(nil, wire.Problem{Code: d.code(p.Kind), ID: p.ID, Message: p.PublicText()})
-	return shadow.Response{Status: p.Status, Body: string(body)}
+	t.shadow.Compare(t.route, t.request, shadow.Response{Status: status, Body: body})
 }

@@ -38,7 +38,8 @@ const (
 // traced. A trace is continued if it comes from a trusted proxy, and linked otherwise: outsiders decide neither about
 // sampling nor which trace grows without end. Baggage is never read.
 func (s *Server) startSpan(c *gin.Context) trace.Span {
-	if c.Request.Header["Traceparent"] != nil && s.quotas.Trusts(peerOf(c.Request)) {
+	peer, _ := netip.ParseAddrPort(c.Request.RemoteAddr) // zero on a socket, which no proxy's network has
+	if c.Request.Header["Traceparent"] != nil && s.quotas.Trusts(peer.Addr().Unmap()) {
 		parent := remote(c.Request)
 		if trace.SpanContextFromContext(parent).IsValid() {
 			return s.openSpan(parent, c)
@@ -48,12 +49,6 @@ func (s *Server) startSpan(c *gin.Context) trace.Span {
 		return nil
 	}
 	return s.openSpan(c.Request.Context(), c, linked(c.Request)...)
-}
-
-// peerOf is the address that a request came from; zero on a socket, which no proxy's network has.
-func peerOf(r *http.Request) netip.Addr {
-	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
-	return peer.Addr().Unmap()
 }
 
 // linked links a span to that of the client, if there is one.

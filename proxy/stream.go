@@ -41,11 +41,6 @@ type streams struct {
 	from map[netip.Prefix]int // of them, by the client's address
 }
 
-func newStreams(most, share int) *streams {
-	ending, end := context.WithCancel(context.Background())
-	return &streams{most: most, share: share, ending: ending, end: end, from: map[netip.Prefix]int{}}
-}
-
 // enter takes a place for a client; leave gives it back.
 func (s *streams) enter(client netip.Prefix) (entered bool) {
 	s.mu.Lock()
@@ -164,7 +159,10 @@ func OpenEvents(c *gin.Context) *Events {
 
 // Send sends the texts of events together. Broken says whether it could.
 func (e *Events) Send(texts ...[]byte) {
-	e.limit(e.controller.SetWriteDeadline(time.Now().Add(streamWrite)))
+	err := e.controller.SetWriteDeadline(time.Now().Add(streamWrite))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) { // writers without limits are not connections
+		e.Broken = true
+	}
 	for _, text := range texts {
 		if _, err := e.writer.Write(text); err != nil {
 			e.Broken = true
@@ -183,11 +181,4 @@ func (e *Events) SendJSON(name string, data any) {
 		panic("proxy: data of an event that JSON cannot hold: " + err.Error())
 	}
 	e.Send([]byte("event: "+name+"\ndata: "), text, []byte("\n\n"))
-}
-
-// limit notes that a limit could not be set on a connection. Writers that have none are not connections.
-func (e *Events) limit(err error) {
-	if err != nil && !errors.Is(err, http.ErrNotSupported) {
-		e.Broken = true
-	}
 }

@@ -41,9 +41,6 @@ type Options struct {
 	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed
 }
 
-// isZero reports whether no client has a limit.
-func (o *Options) isZero() bool { return o.Address.Units <= 0 && len(o.Keys) == 0 }
-
 // Limiter charges requests to the quotas of their clients.
 type Limiter struct {
 	options atomic.Pointer[Options]
@@ -68,19 +65,16 @@ func (l *Limiter) Replace(o Options) { l.options.Store(&o) }
 
 // Charge is what a request did to its client's quota.
 type Charge struct {
-	policy     string // its name in RateLimit-Policy
+	Policy     string // the quota's name: that of the client's key, or address
 	quota      Quota
 	remaining  int           // units
 	full       time.Duration // until the bucket is full again
 	RetryAfter time.Duration // until there are enough units; zero: the request is within the quota
 }
 
-// Quota is the name of the client's quota: that of its key, or address.
-func (c Charge) Quota() string { return c.policy }
-
 // Charge takes cost units from the quota of a request's client, if they are left; limited: the client has a quota.
 func (l *Limiter) Charge(r *http.Request, cost int, now time.Time) (c Charge, limited bool) {
-	if l.options.Load().isZero() {
+	if o := l.options.Load(); o.Address.Units <= 0 && len(o.Keys) == 0 { // no client has a limit
 		return Charge{}, false
 	}
 	p := l.Payer(r)
@@ -108,7 +102,7 @@ func (p *Payer) Charge(ctx context.Context, cost int, now time.Time) (c Charge, 
 	}
 	unit := quota.Window / time.Duration(quota.Units)
 	price := unit * time.Duration(min(cost, quota.Units))
-	c = Charge{policy: who.policy, quota: quota}
+	c = Charge{Policy: who.policy, quota: quota}
 	if known := l.deficit(who, quota.Window, now); l.shared == nil || known+price > quota.Window {
 		c.full, c.RetryAfter = l.take(who, price, quota.Window, now)
 	} else {
@@ -126,7 +120,7 @@ func (p *Payer) Charge(ctx context.Context, cost int, now time.Time) (c Charge, 
 
 // WriteHeader sets RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10).
 func (c Charge) WriteHeader(header http.Header) {
-	name := `"` + c.policy + `"`
+	name := `"` + c.Policy + `"`
 	header["Ratelimit-Policy"] = []string{name + ";q=" + strconv.Itoa(c.quota.Units) + ";w=" + seconds(c.quota.Window)}
 	header["Ratelimit"] = []string{name + ";r=" + strconv.Itoa(c.remaining) + ";t=" + seconds(c.full)}
 }

@@ -1,6 +1,9 @@
 package shadow
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 // kind of a member decides how two of it are compared.
 type kind uint8
@@ -140,9 +143,7 @@ func each(k kind, members string) rules {
 func join(all ...rules) rules {
 	joined := rules{}
 	for _, each := range all {
-		for path, r := range each {
-			joined[path] = r
-		}
+		maps.Copy(joined, each)
 	}
 	return joined
 }

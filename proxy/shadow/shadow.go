@@ -59,7 +59,8 @@ const jsonType = "application/json"
 
 // New returns a shadow that samples nothing until it is configured.
 func New(origins Origins, log *slog.Logger) *Shadow {
-	s := &Shadow{origins: origins, log: log, tally: newTally(), places: make(chan struct{}, concurrent)}
+	s := &Shadow{origins: origins, log: log, places: make(chan struct{}, concurrent)}
+	s.tally.answers, s.tally.examples = map[counted]uint64{}, map[exampleKey]*Example{}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.Configure(Settings{})
 	return s

@@ -23,10 +23,6 @@ type exampleKey struct {
 	class         Class
 }
 
-func newTally() tally {
-	return tally{answers: map[counted]uint64{}, examples: map[exampleKey]*Example{}}
-}
-
 // Outcomes of requests beside the class of their answers. They are published: labels of measurements.
 const (
 	failed  = "failed"  // the origin did not answer, or not in a form that can be compared

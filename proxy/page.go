@@ -40,8 +40,8 @@ func (s *Server) FailPage(c *gin.Context, err error) {
 }
 
 // TurnAway answers a request that no handler of its path answers: with a page where a browser shows the answer to
-// people, else as the API of the path has it. Libraries may accept HTML without being asked to, as that of Java does, so
-// on paths of the API a browser has to say that it opens a document (Fetch Metadata).
+// people, else as the API of the path has it. Libraries may accept HTML without being asked to, as that of Java does,
+// so on paths of the API a browser has to say that it opens a document (Fetch Metadata).
 func (s *Server) TurnAway(c *gin.Context, p *problem) {
 	c.Writer.Header()["Vary"] = varyReader
 	asked := c.Request.Header

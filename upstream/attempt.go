@@ -82,22 +82,17 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 		return e.exchanger.interrupted(caller, time.Now())
 	}
 	if !ok {
-		return e.refusal(after)
+		refused := &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
+		if !e.budget.isPaused() { // then it is by our own rate
+			refused.Err = ErrShort
+		}
+		return refused
 	}
 	if !e.breaker.isClosed() {
 		return e.breaker.refusal()
 	}
 	a.sent = time.Now()
 	return nil
-}
-
-// refusal says that a request has to wait for the budget, and whether that is by our own rate.
-func (e *Endpoint) refusal(after time.Duration) *Error {
-	refused := &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
-	if !e.budget.isPaused() {
-		refused.Err = ErrShort
-	}
-	return refused
 }
 
 // Settle ends the attempt. wrong is the fault of its response; a plain error makes it a bad answer, an *Error keeps its

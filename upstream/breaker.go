@@ -66,10 +66,6 @@ func (b *breaker) refusal() error {
 	return &Error{Class: BreakerOpen, Endpoint: b.endpoint, RetryAfter: b.untilProbe()}
 }
 
-func (b *breaker) expectProbe(after time.Duration) {
-	b.reopens.Store(time.Now().Add(after).UnixNano())
-}
-
 // untilProbe returns the time until the next probe may begin, a moment when one is under way.
 func (b *breaker) untilProbe() time.Duration {
 	return max(time.Until(time.Unix(0, b.reopens.Load())), time.Second)

@@ -83,7 +83,9 @@ func (e *Endpoint) Provider() string { return e.exchanger.base.Host }
 // Replace has e go on where other was: cordoned by an operator, and with what that spent of its plan.
 func (e *Endpoint) Replace(other *Endpoint) {
 	e.usability.cordoned.Store(other.usability.cordoned.Load())
-	e.budget.adopt(other.budget)
+	if plan, before := e.budget.plan, other.budget.plan; plan != nil && before != nil {
+		plan.spent = before.spent
+	}
 }
 
 const logEvery = time.Minute

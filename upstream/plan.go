@@ -102,10 +102,3 @@ func (e *Endpoint) PlanClaimed(claim time.Duration, refilled time.Time) {
 		s.refilled = written
 	}
 }
-
-// adopt has b go on with what other, which it replaces, has spent.
-func (b *Budget) adopt(other *Budget) {
-	if b.plan != nil && other.plan != nil {
-		b.plan.spent = other.plan.spent
-	}
-}

@@ -186,31 +186,20 @@ func (p *Pool) order(kind string) []int {
 	}
 	slices.SortStableFunc(order[1:], func(a, b int) int { return cmp.Compare(burdens[a], burdens[b]) })
 	slices.SortStableFunc(order, func(a, b int) int { return int(standings[a]) - int(standings[b]) })
-	order = askable(order, standings)
+	if usable := slices.IndexFunc(order, func(index int) bool { return standings[index] >= closed }); usable > 0 {
+		order = order[:usable] // where all are unusable their errors say why
+	}
 	if len(order) < 2 || order[0] != preferred {
 		return order
 	}
 	best := order[1]
-	isBetter := float64(burdens[best]) < clearlyBetter*float64(burdens[preferred])
-	if isBetter && known[best] && standings[preferred] == ready && standings[best] == ready && p.mayMove() {
+	isBetter := known[best] && float64(burdens[best]) < clearlyBetter*float64(burdens[preferred])
+	mayMove := time.Since(time.Unix(0, p.moved.Load())) >= leastStay
+	if isBetter && mayMove && standings[preferred] == ready && standings[best] == ready {
 		p.prefer(best)
 		order[0], order[1] = best, preferred
 	}
 	return order
-}
-
-// askable leaves out unusable endpoints, unless all are: then their errors say why.
-func askable(order []int, standings []standing) []int {
-	for i, index := range order {
-		if i > 0 && standings[index] >= closed {
-			return order[:i]
-		}
-	}
-	return order
-}
-
-func (p *Pool) mayMove() bool {
-	return time.Since(time.Unix(0, p.moved.Load())) >= leastStay
 }
 
 // explore repeats once in a while what one endpoint just answered at the one whose last measurement is the oldest: how

@@ -81,7 +81,7 @@ func (e *Endpoint) verdict(ctx context.Context) condition {
 func (e *Endpoint) awaitRecovery(ctx context.Context) {
 	for wait := firstProbe; e.breaker.opened.Load(); wait = min(2*wait, longestProbe) {
 		jittered := wait + rand.N(wait/4) // endpoints that failed together must not be probed together
-		e.breaker.expectProbe(jittered)
+		e.breaker.reopens.Store(time.Now().Add(jittered).UnixNano())
 		if sleep(ctx, jittered) != nil {
 			return
 		}

@@ -64,7 +64,11 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		}
 		err := r.judge(caller, got.answer)
 		if err == nil {
-			r.quarantineContradicted(caller)
+			for index, err := range r.failures {
+				if Contradicts(err) {
+					r.pool.endpoints[index].Quarantine(caller, err)
+				}
+			}
 			// Otherwise the order was not the pool's, or an endpoint was left out for the share of searches.
 			if len(r.job.Avoid) == 0 && WorkOf(caller) != Searching {
 				if r.job.IsRead {
@@ -115,7 +119,7 @@ func (r *race) await(ctx context.Context) (got result, came bool) {
 	case <-timer.C:
 	}
 	r.hedged = true
-	if r.pool.retries.hedge() {
+	if r.pool.retries.take(hedgeCost, 0.5) {
 		r.start(ctx)
 	}
 	return result{}, false
@@ -160,7 +164,8 @@ func (r *race) start(ctx context.Context) {
 	turn := r.next
 	r.running++
 	cancel := context.CancelFunc(func() {})
-	if deadline, limited := ctx.Deadline(); limited && r.othersFollow() {
+	canBeAsked := func(index int) bool { return r.pool.endpoints[index].standing() != away }
+	if deadline, limited := ctx.Deadline(); limited && slices.ContainsFunc(r.order[r.next:], canBeAsked) {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
 	attempt := func() {
@@ -177,16 +182,6 @@ func (r *race) start(ctx context.Context) {
 	} else {
 		go attempt()
 	}
-}
-
-// othersFollow reports whether any of the remaining endpoints can be asked at all.
-func (r *race) othersFollow() bool {
-	for _, index := range r.order[r.next:] {
-		if r.pool.endpoints[index].standing() != away {
-			return true
-		}
-	}
-	return false
 }
 
 // join waits for the attempts that lost; their answers are dropped.
@@ -231,14 +226,6 @@ func (r *race) again(ctx context.Context) bool {
 		return true
 	}
 	return false
-}
-
-func (r *race) quarantineContradicted(ctx context.Context) {
-	for index, err := range r.failures {
-		if Contradicts(err) {
-			r.pool.endpoints[index].Quarantine(ctx, err)
-		}
-	}
 }
 
 // summary has the failures in the sequence in which the endpoints were asked.

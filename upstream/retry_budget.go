@@ -38,10 +38,7 @@ func (b *retryBudget) most() float64 { return max(extraShare*b.requests, extraLe
 // retry reports whether one more attempt may follow a failed one, and counts it.
 func (b *retryBudget) retry() bool { return b.take(1, 0) }
 
-// hedge reports whether one more attempt may begin beside another, and counts it.
-func (b *retryBudget) hedge() bool { return b.take(hedgeCost, 0.5) }
-
-// take spends cost where at least a share of the most savings is left after it.
+// take spends cost where at least a share of the most savings is left after it: half, where the attempt is a hedge.
 func (b *retryBudget) take(cost, share float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

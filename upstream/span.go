@@ -10,9 +10,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// tracer asks each time: a variable would keep to the first provider that the process ever set.
-func tracer() trace.Tracer { return otel.Tracer("crossgate/upstream") }
-
 // Attribute keys of an attempt. HTTP and error keys are OpenTelemetry's semantic conventions
 // (opentelemetry.io/docs/specs/semconv, v1.44), the others are ours. None has a host or a URL: providers put keys into
 // both.
@@ -38,7 +35,8 @@ func (t *tracing) start(ctx context.Context, r Request, number int) (context.Con
 	if parent := trace.SpanContextFromContext(ctx); parent.IsValid() && !parent.IsSampled() {
 		return ctx, trace.SpanFromContext(context.Background()) // one that does nothing
 	}
-	ctx, span := tracer().Start(ctx, cmp.Or(r.Kind, r.method()), asClient)
+	// The tracer is asked for each time: a variable would keep to the first provider that the process ever set.
+	ctx, span := otel.Tracer("crossgate/upstream").Start(ctx, cmp.Or(r.Kind, r.method()), asClient)
 	if !span.IsRecording() {
 		return ctx, span
 	}

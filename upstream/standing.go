@@ -24,9 +24,8 @@ var standingNames = [...]string{
 	"away", "access denied", "quarantined", "cordoned",
 }
 
-func (s standing) String() string { return standingNames[s] }
-
 func (e *Endpoint) standing() standing {
+	distance := e.distance.Load()
 	switch is, _, _ := e.usability.now(); {
 	case is != ready:
 		return is
@@ -34,17 +33,12 @@ func (e *Endpoint) standing() standing {
 		return away
 	case e.breaker.isSuspecting():
 		return unsure
-	case e.isOff():
+	case distance != nil && distance.isOff:
 		return lagging
 	case e.budget.IsSpent():
 		return short
 	}
 	return ready
-}
-
-func (e *Endpoint) isOff() bool {
-	known := e.distance.Load()
-	return known != nil && known.isOff
 }
 
 // IsReady reports whether the endpoint can be expected to answer at once.
@@ -79,7 +73,7 @@ type Health struct {
 // Health returns how the endpoint does.
 func (e *Endpoint) Health() Health {
 	now := time.Now()
-	health := Health{Endpoint: e.name, Standing: e.standing().String()}
+	health := Health{Endpoint: e.name, Standing: standingNames[e.standing()]}
 	_, health.Failing = e.health.failing()
 	health.Rate = e.health.rate()
 	health.Usual = e.health.slowest(usualQuantile)

@@ -128,13 +128,14 @@ func openExchange(name string) func(Options) (quote.Venue, error) {
 		if o.Contracts == nil {
 			return nil, errors.New("has no chain to read")
 		}
+		brand, _, _ := strings.Cut(name, "-v") // whose picture in DefiLlama's collection its versions share
 		e := &exchange{
 			Options: o, at: map[chain.ID]listing{},
 			profile: quote.Profile{
-				Name: name, ImageURL: exchangeImage(name), Routers: map[chain.ID]chain.Address{}, Writes: true,
+				Name: name, ImageURL: "https://icons.llamao.fi/icons/protocols/" + brand, Routers: map[chain.ID]chain.Address{}, Writes: true,
 			},
 		}
-		e.profile.Read = e.read
+		e.profile.Read = func(c chain.Chain, tx quote.Tx) (quote.Call, error) { return dialects[e.at[c.ID].Kind].enforced(c, tx) }
 		for _, at := range listings.Exchanges {
 			if c, known := o.Registry.Chain(at.Chain); at.Venue == name && known && !c.WrappedCoin.IsAbsent() {
 				e.at[at.Chain] = at
@@ -145,19 +146,8 @@ func openExchange(name string) func(Options) (quote.Venue, error) {
 	}
 }
 
-// exchangeImage is the picture of the protocol in DefiLlama's collection, which versions share.
-func exchangeImage(name string) string {
-	brand, _, _ := strings.Cut(name, "-v")
-	return "https://icons.llamao.fi/icons/protocols/" + brand
-}
-
 // Profile implements quote.Venue.
 func (e *exchange) Profile() quote.Profile { return e.profile }
-
-// read is the profile's Read.
-func (e *exchange) read(c chain.Chain, tx quote.Tx) (quote.Call, error) {
-	return dialects[e.at[c.ID].Kind].enforced(c, tx)
-}
 
 // exchangeRoute is a quoted path.
 type exchangeRoute struct {

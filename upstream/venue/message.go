@@ -13,14 +13,6 @@ import (
 // mostPriority bounds a venue's bid for a place in a block, in lamports: the reserve when all the coin is swapped.
 const mostPriority = 1_000_000
 
-// priorityLevel is a priority as venues on Solana spell it: high is the median bid, veryHigh the upper quartile.
-func priorityLevel(p quote.Priority) string {
-	if p == quote.Aggressive {
-		return "veryHigh"
-	}
-	return "high"
-}
-
 // mintText is how venues on Solana spell the coin: as its wrapped mint, which they wrap and unwrap.
 func mintText(s quote.Swap, a chain.Address) string {
 	if a.IsNative() {

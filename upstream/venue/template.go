@@ -189,14 +189,19 @@ var swapWords = map[string]func(*question) string{
 	"eachPayee": func(q *question) string {
 		return q.each(func(a quote.Affiliate) string { return a.Recipient.String() })
 	},
-	"wraps":        func(q *question) string { return strconv.FormatBool(!swapsWrapped(q.swap)) },
-	"priority":     func(q *question) string { return priorityLevel(q.swap.Priority) },
+	"wraps": func(q *question) string { return strconv.FormatBool(!swapsWrapped(q.swap)) },
+	"priority": func(q *question) string { // as venues on Solana spell it: the upper quartile of bids, or the median
+		return cmp.Or(orEmpty(q.swap.Priority == quote.Aggressive, "veryHigh"), "high")
+	},
 	"mostPriority": func(*question) string { return strconv.Itoa(mostPriority) },
 	"deadline":     func(q *question) string { return strconv.FormatInt(q.deadline(q.swap.Chain.ID).Unix(), 10) },
 	"route":        func(q *question) string { return string(q.signed) },
-	"excludedList": func(q *question) string { return q.excludedList() },
-	"uncapped":     func(q *question) string { return orEmpty(q.swap.SlippagePercent.GreaterThan(kyberCap), "true") },
-	"veloraLeast":  func(q *question) string { return veloraLeast(q).String() },
+	"excludedList": func(q *question) string { // in JSON
+		listed, _ := json.Marshal(strings.Split(q.Settings[excludedSources], ","))
+		return orEmpty(q.Settings[excludedSources] != "", string(listed))
+	},
+	"uncapped":    func(q *question) string { return orEmpty(q.swap.SlippagePercent.GreaterThan(kyberCap), "true") },
+	"veloraLeast": func(q *question) string { return veloraLeast(q).String() },
 }
 
 func (q *question) text(a chain.Address) string { return a.Format(q.swap.Chain.Family) }
@@ -210,12 +215,6 @@ func (q *question) each(of func(quote.Affiliate) string) string {
 		}
 	}
 	return strings.Join(texts, ",")
-}
-
-// excludedList is the setting as a JSON list, empty without it.
-func (q *question) excludedList() string {
-	listed, err := json.Marshal(strings.Split(q.Settings[excludedSources], ","))
-	return orEmpty(err == nil && q.Settings[excludedSources] != "", string(listed))
 }
 
 func orEmpty(is bool, text string) string {

@@ -207,7 +207,7 @@ func (f *fill) open(response *http.Response) {
 	}
 	announced := *response
 	announced.Trailer = nil // it would be written while others read
-	f.growing, f.response = newGrowth(), &announced
+	f.growing, f.response = &growth{changed: make(chan struct{})}, &announced
 	close(f.opened)
 	f.store()
 }
@@ -223,11 +223,15 @@ func (f *fill) store() {
 		n, err := f.response.Body.Read(part)
 		held += int64(n)
 		total := h.held.Add(int64(n))
-		f.growing.grow(part[:n])
+		f.growing.change(func(g *growth) { g.bytes = append(g.bytes, part[:n]...) })
 		switch {
 		case errors.Is(err, io.EOF):
 			_ = f.response.Body.Close()
-			f.keep()
+			v := *f.head
+			v.body, _, _ = f.growing.from(0)
+			h.mu.Lock()
+			h.put(f, &v)
+			h.mu.Unlock()
 			f.growing.end(nil, nil)
 			return
 		case err != nil:
@@ -236,24 +240,9 @@ func (f *fill) store() {
 			return
 		case held > f.host.MaxBody, total > h.options.MaxBytes/2: // too long, or too many at a time
 			limit.Stop()
-			f.leaveRest()
+			h.loosen(f)
+			f.growing.end(nil, f.response.Body) // the rest is the first client's
 			return
 		}
 	}
-}
-
-// leaveRest leaves the rest of a body to the first client.
-func (f *fill) leaveRest() {
-	f.handler.loosen(f)
-	f.growing.end(nil, f.response.Body)
-}
-
-// keep stores the response.
-func (f *fill) keep() {
-	v := *f.head
-	v.body, _, _ = f.growing.from(0)
-	h := f.handler
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.put(f, &v)
 }

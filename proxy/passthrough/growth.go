@@ -15,22 +15,15 @@ type growth struct {
 	changed chan struct{} // closed with the next change
 }
 
-func newGrowth() *growth { return &growth{changed: make(chan struct{})} }
-
-// grow adds bytes.
-func (g *growth) grow(p []byte) {
-	g.change(func() { g.bytes = append(g.bytes, p...) })
-}
-
 // end says that no more comes.
 func (g *growth) end(err error, rest io.ReadCloser) {
-	g.change(func() { g.ended, g.err, g.rest = true, err, rest })
+	g.change(func(g *growth) { g.ended, g.err, g.rest = true, err, rest })
 }
 
-func (g *growth) change(do func()) {
+func (g *growth) change(do func(*growth)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	do()
+	do(g)
 	close(g.changed)
 	g.changed = make(chan struct{})
 }

@@ -77,7 +77,9 @@ const fillLimit = 2 * time.Minute
 
 // New returns a handler without hosts; see Configure.
 func New(o Options) (*Handler, error) {
-	store, err := cache.New(cache.Options[*resource]{MaxBytes: o.MaxBytes, Cost: (*resource).cost, Tags: (*resource).tagged})
+	store, err := cache.New(cache.Options[*resource]{
+		MaxBytes: o.MaxBytes, Cost: (*resource).cost, Tags: func(s *resource) []cache.Key { return s.tags },
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -162,10 +164,4 @@ func (h *Handler) fail(x *exchange, err error) {
 	x.outcome = failed
 	x.limitWrite(writeSilence)
 	h.options.Fail(x.w, x.r, err)
-}
-
-// left answers a client that has left, for those who count answers.
-func (h *Handler) left(x *exchange) {
-	h.fail(x, context.Canceled)
-	x.outcome = unanswered
 }

@@ -1,6 +1,8 @@
 package passthrough
 
 import (
+	"context"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -87,7 +89,8 @@ func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 		waiting = f.done
 	}
 	if !h.await(x, f, waiting, isFirst) {
-		h.left(x)
+		h.fail(x, context.Canceled) // for those who count answers
+		x.outcome = unanswered
 		return true
 	}
 	now := time.Now()
@@ -151,9 +154,7 @@ func isConditional(header http.Header) bool {
 // write answers with a stored response: all of it, the part that is asked for, or that it has not changed.
 func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time.Time) {
 	header := x.w.Header()
-	for name, lines := range v.header {
-		header[name] = lines
-	}
+	maps.Copy(header, v.header)
 	if header["Content-Type"] == nil {
 		header["Content-Type"] = []string{} // it is not for us to guess
 	}

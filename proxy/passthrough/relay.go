@@ -202,7 +202,9 @@ func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
 		}
 		switch {
 		case errors.Is(err, io.EOF):
-			writeTrailer(x.w, response)
+			for name, lines := range response.Trailer {
+				x.w.Header()[http.TrailerPrefix+name] = lines
+			}
 			return
 		case err != nil:
 			panic(http.ErrAbortHandler)
@@ -245,13 +247,6 @@ func (x *exchange) limitWrite(within time.Duration) {
 	_ = http.NewResponseController(x.w).SetWriteDeadline(limit) // fails where nothing has limits
 }
 
-// writeTrailer sets the fields that follow a body.
-func writeTrailer(w http.ResponseWriter, response *http.Response) {
-	for name, lines := range response.Trailer {
-		w.Header()[http.TrailerPrefix+name] = lines
-	}
-}
-
 // inform hands an interim response on, past wrappers that would take it for the final one.
 func inform(w http.ResponseWriter, i interim) {
 	for {
@@ -265,14 +260,10 @@ func inform(w http.ResponseWriter, i interim) {
 	before := header.Clone()
 	clear(header)
 	rfc9111.DropHopByHop(i.header)
-	for name, lines := range i.header {
-		header[name] = lines
-	}
+	maps.Copy(header, i.header)
 	w.WriteHeader(i.status)
 	clear(header)
-	for name, lines := range before {
-		header[name] = lines
-	}
+	maps.Copy(header, before)
 }
 
 func flush(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }

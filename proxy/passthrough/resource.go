@@ -51,8 +51,6 @@ func (v *variant) cost() int64 {
 	return total
 }
 
-func (s *resource) tagged() []cache.Key { return s.tags }
-
 // match returns the newest variant that a request selects.
 func (s *resource) match(q http.Header) *variant {
 	if s == nil {

@@ -150,7 +150,8 @@ func (c *conn) exchange() (goesOn bool) {
 	defer w.release()
 	returned := c.server.handle(w, r)
 	isRead := body == nil || body.end()
-	ctx.end()
+	ctx.cancel()
+	c.unwatch()
 	w.ends = w.ends || !isRead
 	if !returned || !w.finish() {
 		return false

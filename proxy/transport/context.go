@@ -78,9 +78,3 @@ func (c *requestContext) cancel() {
 		c.endWait()
 	}
 }
-
-// end ends the context after the handler has returned, and ends the watch of its connection.
-func (c *requestContext) end() {
-	c.cancel()
-	c.conn.unwatch()
-}

@@ -92,7 +92,7 @@ func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) (version in
 	if !slices.Contains(tables, goose.DefaultTablename) {
 		return 0, fmt.Errorf("it holds a table %q of another program: set another path or database for the index", tables[0])
 	}
-	version, err = versionOf(ctx, db)
+	err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename).Scan(&version)
 	if err != nil || version <= newest() {
 		return version, err
 	}
@@ -120,10 +120,4 @@ func tablesOf(ctx context.Context, q querier, dialect goose.Dialect) (names []st
 		return err
 	}, listTables[dialect], nil)
 	return names, err
-}
-
-// versionOf returns the version of a schema.
-func versionOf(ctx context.Context, db *sql.DB) (version int64, err error) {
-	err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename).Scan(&version)
-	return version, err
 }

@@ -62,8 +62,8 @@ func NewDirectory(o DirectoryOptions) *Directory {
 		o.Now = time.Now
 	}
 	d := &Directory{DirectoryOptions: o}
-	d.contracts = newMemory(rememberedTokens, readPatience, d.isCurrent)
-	d.prices = newMemory(rememberedPrices, pricePatience, d.isFresh)
+	d.contracts = newMemory(rememberedTokens, readPatience, func(r metadata) bool { return r.until.IsZero() || d.Now().Before(r.until) })
+	d.prices = newMemory(rememberedPrices, pricePatience, func(p price) bool { return d.Now().Before(p.until) })
 	return d
 }
 
@@ -143,8 +143,6 @@ func (d *Directory) settled(key Key) (token Token, known bool) {
 	}
 	return Token{}, false
 }
-
-func (d *Directory) isCurrent(r metadata) bool { return r.until.IsZero() || d.Now().Before(r.until) }
 
 // read recalls keys, all of one chain, and reads the others from their contracts.
 func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, error) {

@@ -25,8 +25,6 @@ type price struct {
 	until time.Time // when they are asked again
 }
 
-func (d *Directory) isFresh(p price) bool { return d.Now().Before(p.until) }
-
 func (d *Directory) isUsable(p price) bool { return d.Now().Sub(p.asOf) < priceUsable }
 
 // askPrices asks every source for keys at once. A token that no source priced while one of them failed

@@ -123,9 +123,6 @@ const (
 
 func valueName(key Key) string { return namePrefix + "value:" + key.text() }
 func lockName(key Key) string  { return namePrefix + "lease:" + key.text() }
-func quotaName(key Key) string { return namePrefix + "quota:" + key.text() }
-
-func attestName(key Key) string { return namePrefix + "attest:" + key.text() }
 
 // OnPurge sets the function for purges by other replicas; without keys, of everything. Call it before Run.
 func (c *Cache) OnPurge(purge func(how Purge, keys ...Key)) { c.onPurge = purge }

@@ -18,7 +18,7 @@ var errMalformed = errors.New("malformed reply of the shared cache")
 func (c *Cache) Spend(
 	ctx context.Context, bucket Key, cost, capacity, known time.Duration,
 ) (spent, wait time.Duration, err error) {
-	reply, err := c.call(ctx, c.quotas, spendScript, []string{quotaName(bucket)},
+	reply, err := c.call(ctx, c.quotas, spendScript, []string{namePrefix + "quota:" + bucket.text()},
 		microseconds(cost), microseconds(capacity), microseconds(known))
 	if err != nil {
 		return 0, 0, err
@@ -36,7 +36,7 @@ const AttestLife = 6 * time.Second
 // Attest records whether this replica has what all replicas need, and returns how many others have it by their
 // attestations of the last AttestLife. An error says that the server was unavailable or slow.
 func (c *Cache) Attest(ctx context.Context, what Key, has bool) (others int, err error) {
-	reply, err := c.call(ctx, c.values, attestScript, []string{attestName(what)},
+	reply, err := c.call(ctx, c.values, attestScript, []string{namePrefix + "attest:" + what.text()},
 		c.replica, map[bool]string{false: "0", true: "1"}[has], strconv.FormatInt(AttestLife.Milliseconds(), 10))
 	if err != nil {
 		return 0, err

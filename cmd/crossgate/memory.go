@@ -24,7 +24,11 @@ const roomyGC = 400
 // limitMemory sets the garbage collector's memory limit from allowed, the limit of the process's cgroup. GOMEMLIMIT and
 // GOGC of the environment take precedence.
 func limitMemory(ctx context.Context, allowed memlimit.Provider, log *slog.Logger) {
-	limit, err := memlimit.Set(memlimit.WithProvider(withoutStore(allowed)), memlimit.WithRatio(memoryShare))
+	ofHeap := func() (uint64, error) { // without what SQLite takes outside of it, but half at least
+		limit, err := allowed()
+		return max(limit/2, limit-min(limit, store.FileMemory)), err
+	}
+	limit, err := memlimit.Set(memlimit.WithProvider(ofHeap), memlimit.WithRatio(memoryShare))
 	if errors.Is(err, memlimit.ErrNoCgroup) || errors.Is(err, memlimit.ErrCgroupsNotSupported) {
 		return
 	}
@@ -39,15 +43,4 @@ func limitMemory(ctx context.Context, allowed memlimit.Provider, log *slog.Logge
 		debug.SetGCPercent(roomyGC)
 	}
 	log.InfoContext(ctx, "memory limit set", "bytes", limit)
-}
-
-// withoutStore subtracts what SQLite takes outside of Go's heap, but no more than half.
-func withoutStore(allowed memlimit.Provider) memlimit.Provider {
-	return func() (uint64, error) {
-		limit, err := allowed()
-		if err != nil {
-			return 0, err
-		}
-		return max(limit/2, limit-min(limit, store.FileMemory)), nil
-	}
 }

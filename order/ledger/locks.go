@@ -20,16 +20,6 @@ const (
 	delivered // without a creation that was seen
 )
 
-func lockStatusOf(o *order.Order) lockStatus {
-	switch _, isLocked := o.Lock(); {
-	case isLocked:
-		return locked
-	case o.State.IsLocked():
-		return delivered
-	}
-	return notLocked
-}
-
 // lock is the row of an order in locks; the zero value: none.
 type lock struct {
 	status    lockStatus
@@ -42,8 +32,13 @@ func lockOf(o *order.Order) lock {
 	if o == nil || o.Fulfilled == nil {
 		return lock{}
 	}
-	status := lockStatusOf(o)
-	if status == notLocked && o.Created != nil {
+	status := notLocked
+	switch _, isLocked := o.Lock(); {
+	case isLocked:
+		status = locked
+	case o.State.IsLocked():
+		status = delivered
+	case o.Created != nil:
 		return lock{}
 	}
 	return lock{status, o.Fulfilled.Fact.UnlockAuthority, o.GiveFinal.String()}

@@ -241,18 +241,12 @@ func (tx *Tx) announce(ctx context.Context, changes []order.Change) error {
 func valued(added, removed []order.Event) map[order.ID]bool {
 	is := make(map[order.ID]bool, len(added))
 	for _, e := range slices.Concat(added, removed) {
-		is[e.Order] = is[e.Order] || isOfValue(e.Fact)
+		switch e.Fact.(type) {
+		case order.Created, order.Fulfilled, order.GiveIncreased, order.TakeDecreased:
+			is[e.Order] = true
+		}
 	}
 	return is
-}
-
-// isOfValue reports whether a fact is about amounts, or who moved them when.
-func isOfValue(fact order.Fact) bool {
-	switch fact.(type) {
-	case order.Created, order.Fulfilled, order.GiveIncreased, order.TakeDecreased:
-		return true
-	}
-	return false
 }
 
 const (

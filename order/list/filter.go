@@ -174,15 +174,6 @@ func (q *query) cells(f Filter) {
 	}
 }
 
-func (q *query) times(f Filter) {
-	if f.Since > 0 {
-		q.add("key >= %s", firstKey(f.Since))
-	}
-	if f.Until > 0 {
-		q.add("key < %s", firstKey(clampedTime(f.Until)+1))
-	}
-}
-
 // keys requires what has an index of its own. A plus keeps databases from searching by a referral code, which many rows
 // may share, where a person is named too.
 func (q *query) keys(f Filter, column func(string) string) {

@@ -148,7 +148,12 @@ func (s *search) query(f Filter) (q query) {
 	} else {
 		q.cells(f)
 	}
-	q.times(f)
+	if f.Since > 0 {
+		q.add("key >= %s", firstKey(f.Since))
+	}
+	if f.Until > 0 {
+		q.add("key < %s", firstKey(clampedTime(f.Until)+1))
+	}
 	plus := ""
 	if !byValue && (f.isPersonal() || s.isMany) {
 		plus = "+"

@@ -91,9 +91,10 @@ func cellOf(give, take chain.ID, state order.State, call order.ExternalCallState
 // OfOrder is the row of an order whose creation is known.
 func OfOrder(o *order.Order) *Row {
 	created, t := o.Created, o.Terms
+	m, _ := onchain.ParseMetadata(created.Fact.Metadata) // empty where it is not known
 	r := &Row{
 		usd:  unvalued,
-		cell: cellOf(t.Give.Chain, t.Take.Chain, o.State, o.Call, tradeType(o)),
+		cell: cellOf(t.Give.Chain, t.Take.Chain, o.State, o.Call, m.OrderTradeType),
 		terms: terms{
 			int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
 				t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order),
@@ -147,12 +148,6 @@ func amounts(given, taken chain.Amount) [2]string {
 func amountKey(a chain.Amount) []byte {
 	raw := a.AppendTo(nil)
 	return append([]byte{byte(len(raw))}, raw...)
-}
-
-// tradeType is what the order's metadata says of it, empty where that is not known.
-func tradeType(o *order.Order) string {
-	m, _ := onchain.ParseMetadata(o.Created.Fact.Metadata)
-	return m.OrderTradeType
 }
 
 // referralCell is in the place of a cell where orders, or swaps, with a referral code are counted.

@@ -57,7 +57,8 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 	give := prices[priced(o.Terms.Give.Chain, o.Terms.Give.Token, o.Created.At)]
 	v := Values{Given: micros(o.GiveFinal, give)}
 	asked := micros(o.TakeFinal, prices[priced(o.Terms.Take.Chain, o.Terms.Take.Token, o.Created.At)])
-	if v.Given != nil && asked != nil && *v.Given > 0 && !isKept(o) {
+	isKept := !o.Terms.Authorities.AllowedTaker.IsAbsent() // for one taker alone
+	if v.Given != nil && asked != nil && *v.Given > 0 && !isKept {
 		margin := int64(order.MarginOf(float64(*v.Given), float64(*asked)))
 		v.Margin = &margin
 	}
@@ -93,9 +94,6 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 func (v Values) isWhole(o *order.Order) bool {
 	return v.Given != nil && v.Fee != nil && (v.Taken != nil || o.Fulfilled == nil) && (v.Affiliate != nil || o.Created.Fact.Affiliate == nil)
 }
-
-// isKept reports whether one taker alone may fulfil an order.
-func isKept(o *order.Order) bool { return !o.Terms.Authorities.AllowedTaker.IsAbsent() }
 
 // micros is the value of an amount in millionths of a USD, rounded down; nil when the price is not known. Nothing is
 // worth nothing at any price.

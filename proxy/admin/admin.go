@@ -135,7 +135,11 @@ func Run(ctx context.Context, listener net.Listener, o Options) error {
 	a := &admin{Options: o}
 	ctx, end := context.WithCancel(ctx)
 	var watching sync.WaitGroup
-	watching.Go(func() { a.watch(ctx) })
+	watching.Go(func() {
+		for order.Wait(ctx, sampledEvery, nil) {
+			a.history.add(a.Server.Served().Cache, a.Gateway.Pulse())
+		}
+	})
 	defer watching.Wait()
 	defer end()
 	server := &http.Server{

@@ -1,12 +1,10 @@
 package admin
 
 import (
-	"context"
 	"math"
 	"sync"
 	"time"
 
-	"crossgate/order"
 	"crossgate/proxy/web"
 )
 
@@ -30,13 +28,6 @@ var sampled = []web.Line{
 	{Name: "Calls of endpoints a second"},
 	{Name: "Longest lag of a chain", Unit: " s"},
 	{Name: "Endpoints out of use"},
-}
-
-// watch adds a sample every so often until ctx ends.
-func (a *admin) watch(ctx context.Context) {
-	for order.Wait(ctx, sampledEvery, nil) {
-		a.history.add(a.Server.Served().Cache, a.Gateway.Pulse())
-	}
 }
 
 func (h *history) add(now web.CacheCounts, p Pulse) {

@@ -49,7 +49,12 @@ func (s *Orders) loadLocked(ctx context.Context, taker chain.Address) ([]proxy.B
 	if err != nil {
 		return nil, proxy.NoLife, err
 	}
-	keys := keysOf(locked)
+	var keys []token.Key
+	for _, c := range locked {
+		for _, t := range c.Tokens {
+			keys = append(keys, token.Key{Chain: c.Chain, Address: t.Token})
+		}
+	}
 	worth, unread, err := s.worth(ctx, keys)
 	if err != nil {
 		return nil, proxy.NoLife, err
@@ -78,14 +83,4 @@ func (s *Orders) worth(ctx context.Context, keys []token.Key) (worth wire.Worth,
 	worth.Tokens, unread, err = s.tokensInTime(ctx, keys)
 	<-priced
 	return worth, unread, err
-}
-
-func keysOf(locked []order.LockedChain) []token.Key {
-	var keys []token.Key
-	for _, c := range locked {
-		for _, t := range c.Tokens {
-			keys = append(keys, token.Key{Chain: c.Chain, Address: t.Token})
-		}
-	}
-	return keys
 }

@@ -46,11 +46,6 @@ func (s *Orders) OrderListRoute() proxy.Route[Part] {
 	return s.listRoute("/api/Orders/filteredList", ParseOrderList, s.loadOrderList)
 }
 
-// unlockListRoute lists what takers need to unlock their orders.
-func (s *Orders) unlockListRoute() proxy.Route[Part] {
-	return s.listRoute("/api/Orders/getForUnlockAuthorities", parseUnlockList, s.loadUnlockList)
-}
-
 func (s *Orders) listRoute(
 	path string, parse func(*Members) (Part, error), load func(context.Context, Part) ([]proxy.Body, cache.Life, error),
 ) proxy.Route[Part] {
@@ -99,8 +94,7 @@ func ParseOrderList(m *Members) (Part, error) {
 	f.Maker, f.Creator, f.Fulfiller = m.address("maker"), m.address("creator"), m.address("fulfiller")
 	f.GiveAuthority, f.OrderAuthority = m.address("orderAuthorityInSourceChain"), m.address("orderAuthorityInDestinationChain")
 	if code, given := m.number("referralCode", 32); given {
-		f.ReferralCode = new(uint32)
-		*f.ReferralCode = uint32(code)
+		f.ReferralCode = new(uint32(code))
 	}
 	f.Receiver, f.GiveToken, f.TakeToken = m.address("receiver"), m.address("giveTokenAddress"), m.address("takeTokenAddress")
 	f.Given = m.amounts("giveAmount", f.GiveToken, "giveTokenAddress")

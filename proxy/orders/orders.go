@@ -88,7 +88,7 @@ func Mount(server *proxy.Server, log *feed.Feed, options func() Options) *Orders
 	s.mountFaces()
 	s.OrderListRoute().Mount(server)
 	s.BatchRoute().Mount(server)
-	s.unlockListRoute().Mount(server)
+	s.listRoute("/api/Orders/getForUnlockAuthorities", parseUnlockList, s.loadUnlockList).Mount(server)
 	s.SwapTxRoute().Mount(server)
 	s.SwapIDRoute().Mount(server)
 	s.LockedRoute().Mount(server)

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"math/big"
 	"strconv"
 
 	"crossgate/chain"
@@ -270,7 +269,8 @@ func (w *writer) explained(c crosschain.Estimate, fills *order.Fills) {
 		w.name("type").plain(s.Name)
 		w.name("chain").plain(s.Chain.String())
 		w.name("amount").decimal(s.Coin)
-		w.name("usd").rat(s.USD)
+		w.name("usd")
+		w.json = append(w.json, s.USD.FloatString(6)...)
 	})
 	left, bps := c.TakerMargin()
 	w.name("takerMargin").open('{')
@@ -296,6 +296,3 @@ func (w *writer) explained(c crosschain.Estimate, fills *order.Fills) {
 		w.close('}')
 	}
 }
-
-// rat writes a sum of USD with six decimals.
-func (w *writer) rat(sum *big.Rat) { w.json = append(w.json, sum.FloatString(6)...) }

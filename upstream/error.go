@@ -151,7 +151,8 @@ func (a attempts) of(pool string) string {
 func (a attempts) Unwrap() []error { return a }
 
 // summary classes the failures as a whole: the class they share; rate limited when nothing but budgets, breakers and
-// operators stood in the way; a timeout when there was one; else unreachable.
+// operators stood in the way; a bad answer when all endpoints in use answered; a timeout when there was one; else
+// unreachable.
 func (a attempts) summary(pool string) *Error {
 	whole := &Error{Class: Unreachable, Endpoint: pool, Err: a}
 	seen := map[Class]bool{}
@@ -167,15 +168,17 @@ func (a attempts) summary(pool string) *Error {
 		}
 	}
 	all := slices.Collect(maps.Keys(seen))
-	isOther := func(class Class) bool {
-		return !slices.Contains([]Class{RateLimited, BreakerOpen, Unusable}, class)
+	areAmong := func(classes ...Class) bool {
+		return len(all) > 1 && !slices.ContainsFunc(all, func(class Class) bool { return !slices.Contains(classes, class) })
 	}
 	switch {
 	case len(all) == 1:
 		whole.Class = all[0]
 		return whole
-	case len(all) > 1 && !slices.ContainsFunc(all, isOther):
+	case areAmong(RateLimited, BreakerOpen, Unusable):
 		whole.Class = RateLimited
+	case areAmong(BadAnswer, Rejected, Unusable):
+		whole.Class = BadAnswer
 	case seen[Timeout]:
 		whole.Class = Timeout
 	}

@@ -88,11 +88,17 @@ func TestPoolClassesFailuresAsAWhole(t *testing.T) {
 		{"one silent", refused, silent, upstream.Timeout, 0},
 		{"down", refused, always(500, ""), upstream.Unreachable, 0},
 		{"failing", always(500, ""), always(503, ""), upstream.ServerError, 0},
+		{"answered", always(200, ""), always(404, ""), upstream.BadAnswer, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				pool := upstream.NewPool("chain", endpoint(t, "a", test.a), endpoint(t, "b", test.b))
-				_, err := pool.Do(t.Context(), upstream.Request{}, nil)
+				_, err := pool.Do(t.Context(), upstream.Request{}, func(r upstream.Response) error {
+					if r.Status == http.StatusNotFound {
+						return &upstream.Error{Class: upstream.Rejected}
+					}
+					return errors.New("the answer to another question")
+				})
 				var got *upstream.Error
 				if !errors.As(err, &got) || got.Class != test.want || got.RetryAfter != test.after || got.Endpoint != "chain" {
 					t.Fatalf("Do() = %v, want class %v, retry after %v", err, test.want, test.after)

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +87,36 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 	}
 }
 
+// TestAListOfAnotherForkStopsNothing reads a ledger through an endpoint that lists a log of another fork and spoils its
+// receipt, beside an honest one: the block says what is right.
+func TestAListOfAnotherForkStopsNothing(t *testing.T) {
+	recordings, _ := readRecordings(t)
+	recorded := recordings[0]
+	recorded.head = recorded.Head
+	honest := &provider{recording: recorded}
+	serve := func(nodes ...http.Handler) *evm.Chain {
+		var endpoints []*upstream.Endpoint
+		for i, node := range nodes {
+			endpoints = append(endpoints, endpointOf(t, fmt.Sprint(i), node))
+		}
+		return evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
+	}
+	want, err := serve(honest).Events(t.Context(), 0, recorded.Head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	liar := &provider{recording: recorded, alter: func(method, members string) string {
+		if method == "eth_getLogs" {
+			before, after, _ := strings.Cut(members, `"blockHash":"0x`)
+			return before + `"blockHash":"0x` + strings.Repeat("f0", 32) + after[64:]
+		}
+		return changed(method, members, "", oddities["a flipped bit of the filter"])
+	}}
+	if got, err := serve(liar, honest).Events(t.Context(), 0, recorded.Head); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%d events, %v, want %d", len(got), err, len(want))
+	}
+}
+
 // changed applies a change to the receipt of a transaction wherever it is in an answer.
 func changed(method, members, tx string, change func(map[string]any) any) string {
 	if !strings.Contains(method, "Receipt") || !strings.Contains(members, tx) {
@@ -99,7 +131,7 @@ func changed(method, members, tx string, change func(map[string]any) any) string
 		told.Result = change(result)
 	case []any:
 		for i, each := range result {
-			if receipt := each.(map[string]any); receipt["transactionHash"] == tx {
+			if receipt := each.(map[string]any); receipt["transactionHash"] == tx || tx == "" {
 				result[i] = change(receipt)
 			}
 		}

@@ -30,5 +30,5 @@ type StoredState struct {
 	// Amount is of a give chain the give amount after patches, only while it is StateCreated; of a take chain by how
 	// much the take amount was lowered, zero where that is not stored.
 	Amount   chain.Amount
-	IsSingle bool // an absence, or zeros, that one endpoint alone reports
+	IsSingle bool // one endpoint alone reports it
 }

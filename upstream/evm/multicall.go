@@ -26,8 +26,10 @@ type reply struct {
 	isSingle bool // one endpoint says so, which was not enough
 }
 
-// isVoid reports whether a contract returned nothing, or zeros.
-func isVoid(returned []byte) bool { return len(bytes.Trim(returned, "\x00")) == 0 }
+// weightOf ranks what contracts returned: zeros are an answer, nothing is none.
+func weightOf(returned []byte) int {
+	return min(len(returned), 1) + min(len(bytes.Trim(returned, "\x00")), 1)
+}
 
 // alone is what the one contract called returned.
 type alone [][]byte
@@ -51,46 +53,24 @@ func (a *aggregated) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// doubting is the call, at the newest block, where a revert is to have returned nothing; other voices are asked where
-// contracts returned something that isDoubted, and what they returned takes the place of nothing, or of zeros. nil
-// doubts nothing. isSingle reports, once the call is made, whether one endpoint alone said what a contract returned.
-func doubting[T ~[][]byte](
-	made contractCall, out *T, isDoubted func(returned []byte) bool,
-) (asked *jsonrpc.Call, isSingle func(i int) bool) {
+// on makes a call at the newest block, where a revert is to have returned nothing; a doubted one by two voices.
+func on[T ~[][]byte](made contractCall, out *T, isDoubted bool) (asked *jsonrpc.Call, isSingle func(i int) bool) {
 	asked = jsonrpc.NewCall(out, nil, "eth_call", Message{To: made.to, Data: made.data}, newestTag)
 	asked.MayRevert = true
-	agreed := make(map[int]bool) // results that another endpoint has as well, though not all
-	isSingle = func(i int) bool { return asked.IsSingle() && !agreed[i] && isDoubted((*out)[i]) }
-	if isDoubted == nil {
-		return asked, isSingle
+	if !isDoubted {
+		return asked, func(int) bool { return false }
 	}
-	asked.Doubt = func(result any) bool { return len(*result.(*T)) == 0 || slices.ContainsFunc(*result.(*T), isDoubted) }
-	asked.Same = func(a, b any) bool { return slices.EqualFunc(*a.(*T), *b.(*T), bytes.Equal) }
-	asked.Add = func(to, from any) {
-		own, other := to.(*T), *from.(*T)
-		if len(*own) == 0 {
-			*own = other
-		}
-		for i, returned := range other[:min(len(other), len(*own))] {
-			switch was := (*own)[i]; {
-			case bytes.Equal(was, returned):
-				agreed[i] = agreed[i] || own == out
-			case len(was) == 0, isVoid(was) && !isVoid(returned): // zeros are an answer, nothing is none
-				(*own)[i], agreed[i] = returned, agreed[i] && own != out
-			}
-		}
-	}
-	return asked, isSingle
+	return asked, jsonrpc.ByItem(asked, func(result any) *T { return result.(*T) }, bytes.Equal, weightOf)
 }
 
 // largestMulticall bounds the gas and the answer of one multicall.
 const largestMulticall = 300
 
-// callContracts calls contracts on the newest block. Replies are in the sequence of calls. It takes one round trip as
-// long as calls are not very many and the chain has Multicall3, or the endpoints take batches, and another where an
-// answer isDoubted; nil: none is.
+// callContracts calls contracts on the newest block, doubted ones by two voices. Replies are in the sequence of calls.
+// It takes one round trip as long as calls are not very many and the chain has Multicall3, or the endpoints take
+// batches.
 func (c *Chain) callContracts(
-	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted func(returned []byte) bool,
+	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted bool,
 ) (replies []reply, err error) {
 	if c.chain.Contracts.Multicall.IsAbsent() || len(calls) == 1 {
 		return callEach(ctx, rpc, calls, isDoubted)
@@ -114,10 +94,10 @@ var errNoMulticall = errors.New("no answer of Multicall3")
 
 // aggregate makes calls through Multicall3.
 func (c *Chain) aggregate(
-	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted func(returned []byte) bool,
+	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted bool,
 ) ([]reply, error) {
 	var results aggregated
-	asked, isSingle := doubting(contractCall{c.chain.Contracts.Multicall, encodeAggregate3(calls)}, &results, isDoubted)
+	asked, isSingle := on(contractCall{c.chain.Contracts.Multicall, encodeAggregate3(calls)}, &results, isDoubted)
 	if err := rpc.All(ctx, asked); err != nil {
 		return nil, err
 	}
@@ -162,11 +142,11 @@ func MulticallResults(data []byte) [][]byte {
 
 // callEach makes every call as an eth_call of its own.
 func callEach(
-	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted func(returned []byte) bool,
+	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted bool,
 ) ([]reply, error) {
 	results, asked := make([]alone, len(calls)), make([]*jsonrpc.Call, len(calls))
 	for i, each := range calls {
-		asked[i], _ = doubting(each, &results[i], isDoubted)
+		asked[i], _ = on(each, &results[i], isDoubted)
 	}
 	if err := rpc.All(ctx, asked...); err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (c *Chain) storedStates(
 	for _, id := range ids {
 		calls = append(calls, contractCall{contract, orders(id)}, contractCall{contract, patches(id)})
 	}
-	replies, err := c.callContracts(ctx, c.rpc, calls, isVoid) // else as one endpoint says
+	replies, err := c.callContracts(ctx, c.rpc, calls, true)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func TestTakeStatesTellWhatTheTakeChainKeeps(t *testing.T) {
 		}
 		return "!no such order"
 	}
-	got, err := n.serve(t, testChain).TakeStates(t.Context(), ids)
+	got, err := serveAll(t, testChain, n, n).TakeStates(t.Context(), ids)
 	lowered := chain.NewAmount(7)
 	want := []order.StoredState{
 		{Amount: lowered},
@@ -71,25 +71,35 @@ func TestTakeStatesTellWhatTheTakeChainKeeps(t *testing.T) {
 	}
 }
 
-// TestAbsentStatesOfOneEndpointAreItsWord has two orders: one is stored, the other is not.
-func TestAbsentStatesOfOneEndpointAreItsWord(t *testing.T) {
+// TestStatesOfOneEndpointAreItsWord has two orders: one is stored, the other is not.
+func TestStatesOfOneEndpointAreItsWord(t *testing.T) {
 	ids := []order.ID{{1}, {2}}
-	honest, failing := newNode(1000), newNode(1000)
-	honest.patched = func(uint64) uint64 { return 7 }
-	honest.storage = func(_, data string, _ uint64) string {
-		if strings.HasSuffix(data, ids[0].String()[2:]) {
-			return fmt.Sprintf("0x%064x%064x%064x%064x%064x%064x%064x%064x", 1, 0xee, 0, 137, 0, 700, 0, 0)
+	failing := newNode(1000)
+	storing := func(state int) *node {
+		n := newNode(1000)
+		n.patched = func(uint64) uint64 { return 7 }
+		n.storage = func(_, data string, _ uint64) string {
+			if strings.HasSuffix(data, ids[0].String()[2:]) {
+				return fmt.Sprintf("0x%064x%064x%064x%064x%064x%064x%064x%064x", state, 0xee, 0, 137, 0, 700, 0, 0)
+			}
+			return fmt.Sprintf("0x%0512x", 0)
 		}
-		return fmt.Sprintf("0x%0512x", 0)
+		return n
 	}
+	honest, liar := storing(1), storing(2)
 	failing.answers["eth_call"] = fault(-32000, "header not found")
 	for name, test := range map[string]struct {
 		nodes []*node
-		want  bool
-	}{"alone": {[]*node{honest}, true}, "beside a failing one": {[]*node{honest, failing}, true}, "two": {[]*node{honest, honest}, false}} {
+		want  [2]bool // one endpoint's word
+	}{
+		"alone":                {[]*node{honest}, [2]bool{true, true}},
+		"beside a failing one": {[]*node{honest, failing}, [2]bool{true, true}},
+		"beside a liar":        {[]*node{honest, liar}, [2]bool{true, false}},
+		"two":                  {[]*node{honest, honest}, [2]bool{}},
+	} {
 		got, err := serveAll(t, testChain, test.nodes...).States(t.Context(), ids)
-		if err != nil || got[0].IsSingle || got[1].State != order.None || got[1].IsSingle != test.want {
-			t.Errorf("%s: States = %+v, %v, want one endpoint's word of the second: %t", name, got, err, test.want)
+		if err != nil || got[1].State != order.None || [2]bool{got[0].IsSingle, got[1].IsSingle} != test.want {
+			t.Errorf("%s: States = %+v, %v, want one endpoint's word: %v", name, got, err, test.want)
 		}
 	}
 }

@@ -155,6 +155,31 @@ func (c *Call) Contradicting() (names []string) {
 	return names
 }
 
+// ByItem has a call whose result lists items asked Twice, and returns which of them, once it is made, are one endpoint's
+// word. Items of more weight take the place of others.
+func ByItem[L ~[]T, T any](
+	call *Call, items func(result any) *L, isSame func(a, b T) bool, weight func(T) int,
+) (isSingle func(i int) bool) {
+	agreed := make(map[int]bool) // that another endpoint has as well, though not all
+	call.Twice = true
+	call.Same = func(a, b any) bool { return slices.EqualFunc(*items(a), *items(b), isSame) }
+	call.Add = func(to, from any) {
+		own, other, isOwn := items(to), *items(from), to == call.Out
+		if len(*own) == 0 {
+			*own = other
+		}
+		for i, each := range other[:min(len(other), len(*own))] {
+			switch was := (*own)[i]; {
+			case isSame(was, each):
+				agreed[i] = agreed[i] || isOwn
+			case weight(was) < weight(each):
+				(*own)[i], agreed[i] = each, agreed[i] && !isOwn
+			}
+		}
+	}
+	return func(i int) bool { return call.IsSingle() && !agreed[i] }
+}
+
 // copied is the same call with a place for another result.
 func (c *Call) copied() *Call {
 	other := *c

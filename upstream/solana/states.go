@@ -1,7 +1,7 @@
 package solana
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -51,20 +51,19 @@ func (c *Chain) storedStates(
 	for i, id := range ids {
 		accounts[i] = accountOf(c.chain.Contracts, id)
 	}
-	var asked []*jsonrpc.Call
-	states, err := c.readAccounts(ctx, accounts, confirmAccounts, func(call *jsonrpc.Call) { asked = append(asked, call) })
+	var isSingle []func(i int) bool
+	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { isSingle = append(isSingle, byAccount(call)) })
 	if err != nil {
 		return nil, err
 	}
 	stored := make([]order.StoredState, len(ids))
 	for i, state := range states {
-		if state == nil || state.Owner.Address != program {
-			stored[i].IsSingle = asked[i/accountsAtOnce].IsSingle()
-			continue
+		if state != nil && state.Owner.Address == program {
+			if stored[i], err = decode(state.Data); err != nil {
+				return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
+			}
 		}
-		if stored[i], err = decode(state.Data); err != nil {
-			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
-		}
+		stored[i].IsSingle = isSingle[i/accountsAtOnce](i % accountsAtOnce)
 	}
 	return stored, nil
 }
@@ -93,18 +92,19 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	return oldest, err
 }
 
-// confirmAccounts has other voices asked about missing accounts; those that they have are added.
-func confirmAccounts(asked *jsonrpc.Call) {
-	asked.Doubt = func(result any) bool { return slices.Contains(result.(*accountInfos).Value, nil) }
-	asked.Same = func(a, b any) bool {
-		return slices.EqualFunc(a.(*accountInfos).Value, b.(*accountInfos).Value, func(own, other *accountInfo) bool { return own != nil || other == nil })
+// byAccount has two voices read accounts, and returns which are one endpoint's word; those that another one has take the
+// place of missing ones.
+func byAccount(asked *jsonrpc.Call) (isSingle func(i int) bool) {
+	isSame := func(a, b *accountInfo) bool {
+		return a == b || a != nil && b != nil && a.Owner == b.Owner && bytes.Equal(a.Data, b.Data)
 	}
-	asked.Add = func(to, from any) {
-		own := to.(*accountInfos).Value
-		for i, other := range from.(*accountInfos).Value {
-			own[i] = cmp.Or(own[i], other)
+	isThere := func(a *accountInfo) int {
+		if a == nil {
+			return 0
 		}
+		return 1
 	}
+	return jsonrpc.ByItem(asked, func(result any) *[]*accountInfo { return &result.(*accountInfos).Value }, isSame, isThere)
 }
 
 const accountsAtOnce = 100 // that a node takes

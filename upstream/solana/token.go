@@ -27,8 +27,9 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 		accounts = append(accounts, mint, metadata)
 	}
 	var asked []*jsonrpc.Call
-	states, err := c.readAccounts(ctx, accounts, confirmAccounts, func(call *jsonrpc.Call) {
-		call.Doubt, asked = func(any) bool { return true }, append(asked, call)
+	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) {
+		byAccount(call)
+		asked = append(asked, call)
 		call.Same = func(a, b any) bool {
 			return reflect.DeepEqual(readMints(a.(*accountInfos).Value), readMints(b.(*accountInfos).Value))
 		}

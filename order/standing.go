@@ -43,3 +43,20 @@ func Attest(ctx context.Context, source Source, events []Event) Evidence {
 	}
 	return Evidence{Events: events}
 }
+
+// Agreed is a reading of a transaction as the endpoints of its chain agree on it, with senders and times checked.
+func Agreed(ctx context.Context, source Source, read Evidence) Evidence {
+	if read.Confirm == nil {
+		return read
+	}
+	said := make(chan Evidence, 1)
+	go func() { said <- read.Confirm(ctx) }()
+	placed := Attest(ctx, source, read.Events)
+	agreed := <-said
+	if wrong := placed.Wrong; Say(agreed.Events) != Say(read.Events) {
+		placed = Attest(ctx, source, agreed.Events)
+		placed.Wrong = append(placed.Wrong, wrong...)
+	}
+	placed.Standing, placed.Wrong = min(placed.Standing, agreed.Standing), append(placed.Wrong, agreed.Wrong...)
+	return placed
+}

@@ -11,6 +11,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
+	"crossgate/order/proof"
 )
 
 // Audit is what comparing a chain with the store came to.
@@ -70,6 +71,7 @@ type auditor struct {
 	progress Progress
 	audit    Audit
 	found    map[order.ID]*Difference
+	isAlone  bool          // one endpoint's word is all that there is of the chain
 	over     []ledger.Side // that agree with the contracts for good
 }
 
@@ -103,7 +105,7 @@ func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
 			return err
 		}
 		r := ledger.Range{From: position.First, To: min(position.Block, head.Finalized)}
-		a.audit.From, a.audit.To = r.From, r.To
+		a.audit.From, a.audit.To, a.isAlone = r.From, r.To, position.IsSingle()
 		if err := a.compare(ctx, part, r, of.StatesAlone); err != nil {
 			return err
 		}
@@ -203,7 +205,7 @@ func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Ran
 	for _, s := range sides {
 		known := a.known(s)
 		if a.cannotTell(s.side) || s.accountsFor(known) && !s.calls {
-			if len(ledger.Within(known, r)) == len(known) && s.isOver() {
+			if len(ledger.Within(known, r)) == len(known) && s.isOver() && !a.isOneWord(s) {
 				a.over = append(a.over, ledger.Side{Order: s.id, Side: s.side})
 			}
 			continue
@@ -216,6 +218,12 @@ func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Ran
 		}
 	}
 	return nil
+}
+
+// isOneWord reports whether the state of a side is one endpoint's word, which is not enough: alone, an endpoint is
+// believed in what the contracts store, not that they store nothing.
+func (a *auditor) isOneWord(s *side) bool {
+	return s.state.IsSingle && (!a.isAlone || s.state.State == order.None)
 }
 
 // known are the stored events of a side with the differences found.
@@ -241,8 +249,8 @@ func (a *auditor) cannotTell(of order.Side) bool {
 // more where they do not account for the state, which may have changed in between.
 func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 	for range 2 {
-		if s.state.State == order.None && s.state.IsSingle {
-			return errors.New("one endpoint alone says that the contracts store nothing of it")
+		if a.isOneWord(s) {
+			return proof.ErrOneWord
 		}
 		history, err := a.history(ctx, s)
 		if err != nil {
@@ -273,6 +281,10 @@ func (a *auditor) history(ctx context.Context, s *side) ([]order.Event, error) {
 		since = 0 // otherwise the history leaves the creation out
 	}
 	read, err := source.History(ctx, s.id, s.side, since)
+	a.Blame(ctx, read.Wrong)
+	if err == nil && read.Standing == order.Single && !a.isAlone {
+		err = proof.ErrOneWord
+	}
 	return read.Events, err
 }
 
@@ -301,7 +313,7 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []*side, r ledger.R
 				a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{e.Order, err})
 				continue
 			}
-			if err := a.compareTransaction(ctx, e.At, ledger.Within(found[i].got.Events, r)); err != nil {
+			if err := a.compareTransaction(ctx, e, found[i].got, r); err != nil {
 				return err
 			}
 		}
@@ -310,16 +322,28 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []*side, r ledger.R
 	return nil
 }
 
-// compareTransaction compares the stored events of a transaction, also of other orders, with its own.
-func (a *auditor) compareTransaction(ctx context.Context, at order.At, found []order.Event) error {
-	stored, err := a.Ledger.EventsBetween(ctx, a.ID, ledger.Range{From: at.Block, To: at.Block})
+// compareTransaction compares the stored events of a transaction, also of other orders, with its own: where they differ
+// with those that its chain's endpoints agree on.
+func (a *auditor) compareTransaction(ctx context.Context, of order.Event, read order.Evidence, r ledger.Range) error {
+	stored, err := a.Ledger.EventsBetween(ctx, a.ID, ledger.Range{From: of.At.Block, To: of.At.Block})
 	if err != nil {
 		return err
 	}
 	stored, _ = ledger.Parted(stored)
-	stored = slices.DeleteFunc(stored, func(e order.Event) bool { return e.At.Tx != at.Tx })
-	found, _ = ledger.Parted(found)
-	c := ledger.Correct(stored, found)
+	stored = slices.DeleteFunc(stored, func(e order.Event) bool { return e.At.Tx != of.At.Tx })
+	differing := func() ledger.Correction {
+		found, _ := ledger.Parted(ledger.Within(read.Events, r))
+		return ledger.Correct(stored, found)
+	}
+	c := differing()
+	if !c.IsEmpty() && read.Confirm != nil {
+		read = order.Agreed(ctx, a.Source, read)
+		a.Blame(ctx, read.Wrong)
+		if c = differing(); !c.IsEmpty() && read.Standing == order.Single && !a.isAlone {
+			a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{of.Order, proof.ErrOneWord})
+			return nil
+		}
+	}
 	a.differ(c.Missing, c.Wrong)
 	return nil
 }

@@ -133,7 +133,10 @@ func (m *mender) correctAll(ctx context.Context, differences []Difference) error
 	}
 	var whole ledger.Correction
 	for number, differing := range byBlock(differences) {
-		c, err := m.readAgain(ctx, number, differing)
+		c, err := m.readAgain(ctx, number, position, differing)
+		if errors.Is(err, proof.ErrOneWord) {
+			continue // it differs on
+		}
 		if err != nil {
 			return fmt.Errorf("read block %d again: %w", number, err)
 		}
@@ -178,7 +181,9 @@ func byBlock(differences []Difference) map[uint64]ledger.Correction {
 // block is read a second time. Where blocks cannot prove what they hold, transactions
 // are believed for what they add and for what they have in the place of something else; that one is not found proves
 // nothing.
-func (m *mender) readAgain(ctx context.Context, number uint64, differing ledger.Correction) (ledger.Correction, error) {
+func (m *mender) readAgain(
+	ctx context.Context, number uint64, position ledger.Checkpoint, differing ledger.Correction,
+) (ledger.Correction, error) {
 	verifier, can := m.Verifier()
 	if !can {
 		differing.Wrong = ledger.Refilled(differing.Wrong, differing.Missing, ledger.Range{From: number, To: number})
@@ -189,7 +194,7 @@ func (m *mender) readAgain(ctx context.Context, number uint64, differing ledger.
 	if err != nil {
 		return ledger.Correction{}, err
 	}
-	verdict, err := m.VerifyBlock(ctx, verifier, number, differing.Applied(stored))
+	verdict, err := m.VerifyBlock(ctx, verifier, number, position, differing.Applied(stored))
 	if err != nil {
 		return ledger.Correction{}, err
 	}

@@ -118,6 +118,11 @@ func (c Checkpoint) ProvenTo(finalized uint64, isVerifiable bool) uint64 {
 // IsSingle reports whether blocks that were read a second time are one endpoint's word all the same.
 func (c Checkpoint) IsSingle() bool { return c.SingleFrom > 0 && c.SingleFrom < c.ProvenEnd }
 
+// IsProven reports whether more than one endpoint's word is known of a block.
+func (c Checkpoint) IsProven(number uint64) bool {
+	return number < c.ProvenEnd && (c.SingleFrom == 0 || number < c.SingleFrom)
+}
+
 // AnchorBefore returns the newest anchor before a block: its number and hash.
 func (l Ledger) AnchorBefore(ctx context.Context, id chain.ID, before uint64) (b order.Block, found bool, err error) {
 	found, err = l.QueryRow(ctx, []any{&b.Number, store.HashColumn(&b.Hash)},

@@ -249,13 +249,22 @@ func (c *Chain) Verify(
 	return came, nil
 }
 
-// VerifyBlock reads a block a second time, senders and times included; see order.Verifier.
-func (c *Chain) VerifyBlock(ctx context.Context, verifier order.Verifier, number uint64, first []order.Event) (order.Proof, error) {
+// ErrOneWord is why nothing is changed: one endpoint alone says so of what others have said.
+var ErrOneWord = errors.New("one endpoint alone has it")
+
+// VerifyBlock reads a block a second time, senders and times included; see order.Verifier. ErrOneWord where one endpoint
+// alone has it, and more have those around it.
+func (c *Chain) VerifyBlock(
+	ctx context.Context, verifier order.Verifier, number uint64, position ledger.Checkpoint, first []order.Event,
+) (order.Proof, error) {
 	p, err := verifier.Verify(ctx, number, number, first)
-	if err != nil {
-		return p, err
+	if err == nil {
+		p, err = c.attest(ctx, p)
 	}
-	return c.attest(ctx, p)
+	if err == nil && p.Standing == order.Single && position.IsProven(number) {
+		err = &order.UnreadableError{Block: number, Err: ErrOneWord}
+	}
+	return p, err
 }
 
 // attest holds senders and times of events against signatures and headers, or against what another endpoint reports.
@@ -323,6 +332,14 @@ func (c *Chain) Confirm(ctx context.Context, r ledger.Range, got *ledger.Content
 		return nil
 	}
 	return nil
+}
+
+// Blame names endpoints that contradicted what others or hashes say of a transaction.
+func (c *Chain) Blame(ctx context.Context, wrong []string) {
+	if len(wrong) > 0 {
+		slices.Sort(wrong)
+		c.Logger.WarnContext(ctx, "endpoints contradict what others or hashes say of a transaction", "endpoints", strings.Join(slices.Compact(wrong), ", "))
+	}
 }
 
 // noteCorrection counts and logs what a second reading changed, with the endpoints that were wrong.

@@ -1,10 +1,13 @@
 package query
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
@@ -428,5 +431,73 @@ func TestAFollowerTakesOverWhatARepairMoved(t *testing.T) {
 	catchUp(t, f)
 	if ended == 0 {
 		t.Error("kept answers were not ended")
+	}
+}
+
+// contested is a chain with an endpoint that says something else about transactions and histories than the others.
+type contested struct {
+	keeper
+	standing order.Standing // of what they agree on
+}
+
+func (c contested) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
+	truth, err := c.keeper.EventsIn(ctx, tx)
+	said := truth
+	said.Events, said.Standing = nil, order.Single
+	said.Confirm = func(context.Context) order.Evidence {
+		if c.standing == order.Single {
+			return order.Evidence{Events: said.Events}
+		}
+		return order.Evidence{Events: truth.Events, Standing: c.standing, Wrong: []string{"liar"}}
+	}
+	return said, err
+}
+
+func (c contested) Attest(_ context.Context, events []order.Event) (order.Evidence, error) {
+	return order.Evidence{Events: events, Standing: order.Corroborated}, nil
+}
+
+func (c contested) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
+	read, err := c.keeper.History(ctx, id, side, since)
+	if read.Standing = c.standing; c.standing == order.Single {
+		read.Events = nil
+	}
+	return read, err
+}
+
+func (c contested) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
+	p, err := c.keeper.Verify(ctx, from, to, nil)
+	if p.Standing = c.standing; c.standing == order.Single {
+		p.Events = nil
+	}
+	return p, err
+}
+
+// TestOneEndpointsWordIsNoDifference audits and repairs a sound store of blocks that two endpoints have read, over chains
+// where one says otherwise: with the others' word it is named, and alone nothing is changed for it.
+func TestOneEndpointsWordIsNoDifference(t *testing.T) {
+	for name, standing := range map[string]order.Standing{"others answer": order.Corroborated, "it is alone": order.Single} {
+		t.Run(name, func(t *testing.T) {
+			a, said := newAudited(t, openStore(t)), new(bytes.Buffer)
+			sound := dump(t, a.store)
+			x := newIndex(a.store.DB, map[chain.ID]order.Source{1: contested{a.give, standing}, 137: contested{a.take, standing}},
+				follow.Options{Chains: evmChains(1, 137), Logger: slog.New(slog.NewTextHandler(said, nil))})
+			repairs, err := audit.Of(x.Chains).Repair(t.Context(), ledger.Selection{}, func(audit.Progress) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, each := range repairs {
+				isSure := len(each.Left.Unchecked) == 0
+				if each.Err != nil || each.Added+each.Removed > 0 || len(each.Left.Differences) > 0 || isSure != (standing > order.Single) {
+					t.Errorf("repair of chain %d: %+v, left %+v", each.Chain, each, each.Left)
+				}
+			}
+			if got := dump(t, a.store); !slices.Equal(got, sound) {
+				t.Errorf("the store holds %d rows, want the %d of before", len(got), len(sound))
+			}
+			if isNamed := strings.Contains(said.String(), "endpoints=liar"); isNamed != (standing > order.Single) {
+				t.Errorf("the endpoint is named: %t in %s", isNamed, said)
+			}
+		})
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
 	"crossgate/chain"
@@ -80,27 +78,16 @@ func (x *Index) attest(ctx context.Context, on chain.ID, events []order.Event) o
 	return read
 }
 
-// believed is a reading of a transaction as the chain's endpoints agree on it, with senders and times checked.
-func (x *Index) believed(ctx context.Context, on chain.ID, read order.Evidence) order.Evidence {
-	var said order.Evidence
-	var beside sync.WaitGroup
-	beside.Go(func() {
-		said = read.Confirm(ctx)
-		x.warn(ctx, on, said.Wrong)
-	})
-	placed := x.attest(ctx, on, read.Events)
-	beside.Wait()
-	if order.Say(said.Events) != order.Say(read.Events) {
-		placed = x.attest(ctx, on, said.Events)
-	}
-	placed.Standing = min(placed.Standing, said.Standing)
-	return placed
+// agreed is a reading of a transaction as a chain's endpoints agree on it; see order.Agreed.
+func (x *Index) agreed(ctx context.Context, on chain.ID, read order.Evidence) order.Evidence {
+	read = order.Agreed(ctx, x.Source(on), read)
+	x.warn(ctx, on, read.Wrong)
+	return read
 }
 
 // warn names endpoints that were wrong about a transaction.
 func (x *Index) warn(ctx context.Context, on chain.ID, wrong []string) {
-	if len(wrong) > 0 {
-		x.Logger.WarnContext(ctx, "endpoints contradict what others or hashes say of a transaction",
-			"chain", on, "endpoints", strings.Join(slices.Compact(slices.Sorted(slices.Values(wrong))), ", "))
+	if f := x.Of(on); f != nil {
+		f.Blame(ctx, wrong)
 	}
 }

@@ -71,7 +71,7 @@ func (x *Index) traceSwaps(
 		return len(swaps) > 0
 	})
 	if read.Confirm != nil {
-		read = x.believed(ctx, id, read)
+		read = x.agreed(ctx, id, read)
 		isSingle = read.Standing == order.Single
 	}
 	if _, swaps = ledger.Parted(read.Events); err == nil && len(swaps) == 0 {

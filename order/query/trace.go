@@ -225,9 +225,7 @@ func (x *Index) ask(ctx context.Context, q query) (order.Evidence, error) {
 	if err != nil && !errors.Is(err, order.ErrNotFound) {
 		return order.Evidence{}, err
 	}
-	if again.Confirm != nil {
-		again = x.believed(ctx, q.chain, again)
-	}
+	again = x.agreed(ctx, q.chain, again)
 	read.Standing = min(read.Standing, again.Standing)
 	for _, e := range again.Events {
 		if e.Order == q.order && ledger.IsCreation(e) {

@@ -35,11 +35,16 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 			in := *blocks[at.Block].Out.(**block)
 			at.BlockHash, at.Time = chain.Hash(in.Blockhash), cmp.Or(seconds(in.BlockTime), at.Time)
 		}
-		if timed := times[at.Block]; timed != nil && timed.Err == nil && seconds((*timed.Out.(**transaction)).BlockTime) == at.Time {
-			standing = standingOf(timed)
+		if timed := times[at.Block]; timed != nil && standingOf(timed) > order.Single {
+			if time := seconds((*timed.Out.(**transaction)).BlockTime); time != at.Time {
+				c.faulty.Mark(blocks[at.Block].By)
+				at.Time = time
+			}
+			standing = order.Corroborated
 		}
 		read.Standing = min(read.Standing, standing)
 	}
+	read.Wrong = c.faulty.Unreported()
 	return read, ctx.Err()
 }
 

@@ -92,8 +92,8 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	return oldest, err
 }
 
-// byAccount has two voices read accounts, and returns which are one endpoint's word; those that another one has take the
-// place of missing ones.
+// byAccount has two voices read accounts, and returns which are one endpoint's word; those that another one has take
+// the place of missing ones.
 func byAccount(asked *jsonrpc.Call) (isSingle func(i int) bool) {
 	isSame := func(a, b *accountInfo) bool {
 		return a == b || a != nil && b != nil && a.Owner == b.Owner && bytes.Equal(a.Data, b.Data)

@@ -252,8 +252,8 @@ func (c *Chain) Verify(
 // ErrOneWord is why nothing is changed: one endpoint alone says so of what others have said.
 var ErrOneWord = errors.New("one endpoint alone has it")
 
-// VerifyBlock reads a block a second time, senders and times included; see order.Verifier. ErrOneWord where one endpoint
-// alone has it, and more have those around it.
+// VerifyBlock reads a block a second time, senders and times included; see order.Verifier. ErrOneWord where one
+// endpoint alone has it, and more have those around it.
 func (c *Chain) VerifyBlock(
 	ctx context.Context, verifier order.Verifier, number uint64, position ledger.Checkpoint, first []order.Event,
 ) (order.Proof, error) {

@@ -20,42 +20,46 @@ type transaction struct {
 	facts   []onchain.Found
 }
 
+// isEnough reports whether a listed log needs no receipt, with all facts in the logs of its transaction.
+type isEnough func(l log, found []onchain.Found) bool
+
 // around has the data read about the transactions of logs.
 type around struct {
 	chain        *Chain
 	rpc          *jsonrpc.Client
 	transactions []*transaction
-	attests      bool // senders and times are proven, and receipts asked of two endpoints
+	isTwice      bool // receipts are asked of two endpoints
+	attests      bool // likewise, and senders and times are proven
 	attested     attestation
 }
 
-// eventsAround returns the events of the transactions that logs are in, in block and log order as logs are. It takes a
-// round trip for the receipts, none without logs, and mostly none for swaps: of these the router's logs say everything,
-// and a busy chain has thousands a day.
-func (c *Chain) eventsAround(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
-	return c.around(rpc, logs, false, c.isWholeSwap).read(ctx)
-}
-
-// eventsAttested is eventsAround with proven senders and times, and receipts that two endpoints were asked for.
-func (c *Chain) eventsAttested(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
-	return c.around(rpc, logs, true, c.isWholeSwap).read(ctx)
-}
-
+// isWholeSwap reports whether a log is of a swap: the router's logs say everything of it, and a busy chain has thousands
+// a day, and none takes a receipt.
 func (c *Chain) isWholeSwap(l log, found []onchain.Found) bool {
 	return l.Address == c.chain.Contracts.Router && !slices.ContainsFunc(found, onchain.Found.LacksBeneficiary)
 }
 
-// eventsInLogs is eventsAround without receipts where the logs say all but who sent the transaction, see
-// order.LogSource: not of a creation, since a swap of the router may have been made for it, nor of a claim whose
-// submission the gate's logs do not name.
-func (c *Chain) eventsInLogs(ctx context.Context, rpc *jsonrpc.Client, logs []log) (order.Evidence, error) {
-	return c.around(rpc, logs, false, func(_ log, found []onchain.Found) bool { return !slices.ContainsFunc(found, c.isMoreThanItsLog) }).read(ctx)
+// isWhole reports whether logs say all but who sent the transaction, see order.LogSource: not of a creation, since a
+// swap of the router may have been made for it, nor of a claim whose submission the gate's logs do not name.
+func (c *Chain) isWhole(_ log, found []onchain.Found) bool {
+	return !slices.ContainsFunc(found, func(f onchain.Found) bool {
+		claim, isClaim := f.Fact.(order.Claimed)
+		isNameless := isClaim && claim.Submission.IsAbsent() && !c.chain.Contracts.Gate.IsAbsent()
+		return is[order.Created](f.Fact) || isNameless || f.LacksBeneficiary()
+	})
+}
+
+// aroundAll is around, with proven senders and times, and receipts that two endpoints are asked for.
+func (c *Chain) aroundAll(rpc *jsonrpc.Client, logs []log) *around {
+	a := c.around(rpc, logs, c.isWholeSwap)
+	a.isTwice, a.attests = true, true
+	return a
 }
 
 // around is the reading of the transactions that logs are in. Receipts are fetched, except for transactions whose
 // listed logs are each enough, with all their facts.
-func (c *Chain) around(rpc *jsonrpc.Client, logs []log, attests bool, isEnough func(log, []onchain.Found) bool) *around {
-	a := &around{chain: c, rpc: rpc, attests: attests, attested: newAttestation()}
+func (c *Chain) around(rpc *jsonrpc.Client, logs []log, isEnough isEnough) *around {
+	a := &around{chain: c, rpc: rpc, attested: newAttestation()}
 	for _, listed := range byTransaction(logs) {
 		t := &transaction{first: listed.Logs[0]}
 		facts, err := c.facts(listed)
@@ -84,25 +88,14 @@ func byTransaction(logs []log) []*receipt {
 	return receipts
 }
 
-// isMoreThanItsLog reports whether a fact takes its whole transaction.
-func (c *Chain) isMoreThanItsLog(found onchain.Found) bool {
-	switch fact := found.Fact.(type) {
-	case order.Created:
-		return true
-	case order.Claimed:
-		return fact.Submission.IsAbsent() && !c.chain.Contracts.Gate.IsAbsent()
-	}
-	return found.LacksBeneficiary()
-}
-
-// read fetches missing data and returns the events.
+// read fetches missing data and returns the events, in block and log order as the logs are.
 func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 	if err := a.readEach(ctx); err != nil {
 		return read, err
 	}
 	read.Standing = order.Intrinsic
 	for _, t := range a.transactions {
-		if t.asked != nil && a.attests {
+		if t.asked != nil && a.isTwice {
 			read.Standing = min(read.Standing, a.chain.settle(ctx, t.asked))
 		}
 		if t.facts == nil {
@@ -111,7 +104,9 @@ func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 			}
 		}
 		events := a.chain.events(t.receipt, t.facts, uint64(t.first.BlockTimestamp))
-		read.Standing = min(read.Standing, a.attested.apply(events))
+		if attested := a.attested.apply(events); a.attests {
+			read.Standing = min(read.Standing, attested)
+		}
 		read.Events = append(read.Events, events...)
 	}
 	return read, nil
@@ -128,7 +123,7 @@ func (a *around) readEach(ctx context.Context) error {
 		}
 		if t.receipt == nil {
 			t.asked = a.chain.minedReceiptCall(&t.receipt, t.first.TransactionHash, hash)
-			t.asked.Reach, t.asked.Twice = a.chain.reach(uint64(t.first.BlockNumber)), a.attests
+			t.asked.Reach, t.asked.Twice = a.chain.reach(uint64(t.first.BlockNumber)), a.isTwice
 			calls = append(calls, t.asked)
 		}
 		if a.attests {

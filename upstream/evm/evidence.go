@@ -86,7 +86,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		}
 		proven = append(proven, held...)
 	}
-	read, err := c.settledEvents(ctx, rpc, logs, c.eventsAround)
+	read, err := c.settledEvents(ctx, logs, func(logs []log) *around { return c.around(rpc, logs, c.isWholeSwap) })
 	if err != nil {
 		return nil, err
 	}

@@ -292,7 +292,7 @@ func otherContents(id order.ID) func(method, members string) string {
 		if method != "eth_getTransactionReceipt" {
 			return members
 		}
-		told := rewrite("{"+members+"}", ofReceipts(func(receipt map[string]any) any {
+		return rewriteOf(members, ofReceipts(func(receipt map[string]any) any {
 			for _, each := range receipt["logs"].([]any) {
 				log := each.(map[string]any)
 				switch data := log["data"].(string); {
@@ -304,7 +304,6 @@ func otherContents(id order.ID) func(method, members string) string {
 			}
 			return receipt
 		}))
-		return told[1 : len(told)-1]
 	}
 }
 

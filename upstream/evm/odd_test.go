@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,9 +88,9 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 	}
 }
 
-// TestAListOfAnotherForkStopsNothing reads a ledger through an endpoint that lists a log of another fork and spoils its
-// receipt, beside an honest one: the block says what is right.
-func TestAListOfAnotherForkStopsNothing(t *testing.T) {
+// TestWhatOneEndpointSpoilsIsRight reads a ledger through an endpoint that is wrong about a transaction, beside an honest
+// one: the first reading survives it, or the second one is right and names it.
+func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	recorded := recordings[0]
 	recorded.head = recorded.Head
@@ -101,20 +102,66 @@ func TestAListOfAnotherForkStopsNothing(t *testing.T) {
 		}
 		return evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
 	}
-	want, err := serve(honest).Events(t.Context(), 0, recorded.Head)
+	want, err := serve(honest, honest).Events(t.Context(), 0, recorded.Head)
 	if err != nil {
 		t.Fatal(err)
 	}
-	liar := &provider{recording: recorded, alter: func(method, members string) string {
-		if method == "eth_getLogs" {
-			before, after, _ := strings.Cut(members, `"blockHash":"0x`)
-			return before + `"blockHash":"0x` + strings.Repeat("f0", 32) + after[64:]
-		}
-		return changed(method, members, "", oddities["a flipped bit of the filter"])
-	}}
-	if got, err := serve(liar, honest).Events(t.Context(), 0, recorded.Head); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%d events, %v, want %d", len(got), err, len(want))
+	denied := want[len(want)-1].At
+	for name, test := range map[string]struct {
+		alter func(method, members string) string
+		wrong []string // that a second reading names
+		isOff bool     // the first reading is
+	}{
+		"a list of another fork and a spoilt receipt": {alter: func(method, members string) string {
+			if method == "eth_getLogs" {
+				before, after, _ := strings.Cut(members, `"blockHash":"0x`)
+				return before + `"blockHash":"0x` + strings.Repeat("f0", 32) + after[64:]
+			}
+			return changed(method, members, "", oddities["a flipped bit of the filter"])
+		}, wrong: []string{"0"}},
+		"a block without logs by a forged root": {alter: func(method, members string) string {
+			return rewriteOf(members, func(result any) any {
+				switch told := result.(type) {
+				case []any:
+					return slices.DeleteFunc(told, func(each any) bool { return each.(map[string]any)["blockHash"] == denied.BlockHash.String() })
+				case map[string]any:
+					delete(told, "stateRoot") // no header of the endpoint gives its hash
+					if told["hash"] == denied.BlockHash.String() {
+						told["receiptsRoot"] = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421" // of none
+					}
+				}
+				return result
+			})
+		}, wrong: []string{"0"}},
+		"submissions of claims": {alter: func(method, members string) string {
+			return rewriteOf(members, ofReceipts(func(receipt map[string]any) any {
+				for _, each := range receipt["logs"].([]any) {
+					if l := each.(map[string]any); strings.EqualFold(l["address"].(string), recorded.Contracts.Gate.String()) {
+						l["data"] = flipped(l["data"].(string), 0)
+					}
+				}
+				return receipt
+			}))
+		}, wrong: []string{"0"}, isOff: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := serve(&provider{recording: recorded, alter: test.alter}, honest)
+			got, err := c.Events(t.Context(), 0, recorded.Head)
+			if isOff := !reflect.DeepEqual(got, want); err != nil || isOff != test.isOff {
+				t.Errorf("read are %d events, %v, others than the ledger's %d: %t", len(got), err, len(want), isOff)
+			}
+			p, err := c.Verify(t.Context(), 0, recorded.Head, got)
+			if err != nil || !reflect.DeepEqual(p.Events, want) || !slices.Equal(p.Wrong, test.wrong) {
+				t.Errorf("Verify() = %d events, %v by %v, want the ledger's %d", len(p.Events), err, p.Wrong, len(want))
+			}
+		})
 	}
+}
+
+// rewriteOf is rewrite of an object's members.
+func rewriteOf(members string, change func(any) any) string {
+	told := rewrite("{"+members+"}", change)
+	return told[1 : len(told)-1]
 }
 
 // changed applies a change to the receipt of a transaction wherever it is in an answer.

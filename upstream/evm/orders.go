@@ -10,7 +10,6 @@ import (
 	"crossgate/order"
 	"crossgate/order/onchain"
 	"crossgate/upstream"
-	"crossgate/upstream/jsonrpc"
 )
 
 // Events returns the events of orders and swaps of blocks from to to: one search for their logs, then, if any are of
@@ -18,7 +17,7 @@ import (
 // swaps are complete. The newest blocks are read one by one, with evidence (tipEvents). These calls yield to those of
 // clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
-	return c.eventsBetween(ctx, from, to, c.emitters(), c.eventsAround)
+	return c.eventsBetween(ctx, from, to, c.emitters(), c.isWholeSwap)
 }
 
 var _ order.LogSource = (*Chain)(nil)
@@ -30,16 +29,13 @@ func (c *Chain) EventsOfLogs(ctx context.Context, from, to uint64) ([]order.Even
 	if gate := c.chain.Contracts.Gate; len(contracts) > 0 && !gate.IsAbsent() {
 		contracts = append(contracts, gate)
 	}
-	return c.eventsBetween(ctx, from, to, contracts, c.eventsInLogs)
+	return c.eventsBetween(ctx, from, to, contracts, c.isWhole)
 }
 
-// eventReader makes events of listed logs.
-type eventReader func(context.Context, *jsonrpc.Client, []log) (order.Evidence, error)
-
-// eventsBetween searches the logs of contracts in blocks from to to and makes events of them by around, except for the
-// newest blocks.
+// eventsBetween searches the logs of contracts in blocks from to to and makes events of them, with receipts except where
+// logs are enough; see tipEvents for the newest blocks.
 func (c *Chain) eventsBetween(
-	ctx context.Context, from, to uint64, contracts []chain.Address, around eventReader,
+	ctx context.Context, from, to uint64, contracts []chain.Address, isEnough isEnough,
 ) (events []order.Event, err error) {
 	ctx = upstream.Background.For(ctx)
 	if len(contracts) == 0 {
@@ -56,7 +52,7 @@ func (c *Chain) eventsBetween(
 		if err != nil {
 			return nil, err
 		}
-		read, err := c.settledEvents(ctx, rpc, logs, around)
+		read, err := c.settledEvents(ctx, logs, func(logs []log) *around { return c.around(rpc, logs, isEnough) })
 		if err != nil {
 			return nil, err
 		}
@@ -72,14 +68,12 @@ func (c *Chain) eventsBetween(
 	return events, nil
 }
 
-// settledEvents makes events of listed logs, which may be wrong, by around: where that finds contradictions, the
+// settledEvents makes events of listed logs, which may be wrong: where that finds contradictions, the
 // receipts of their block decide, if its header proves them.
-func (c *Chain) settledEvents(
-	ctx context.Context, rpc *jsonrpc.Client, logs []log, around eventReader,
-) (read order.Evidence, err error) {
+func (c *Chain) settledEvents(ctx context.Context, logs []log, of func([]log) *around) (read order.Evidence, err error) {
 	var settled []order.Event
 	for {
-		read, err = around(ctx, rpc, logs)
+		read, err = of(logs).read(ctx)
 		bad, is := errors.AsType[*order.UnreadableError](err)
 		if !is {
 			break

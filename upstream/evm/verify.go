@@ -9,6 +9,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/onchain"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -22,12 +23,11 @@ var (
 	_ order.TellerSource = (*Chain)(nil)
 )
 
-// Verify reads blocks a second time; see order.Verifier. Endpoints of two providers list their logs, each alone. Lists
-// that agree with the first reading on some logs are right. The blocks decide where they differ, where one endpoint is
-// alone and was found wrong lately, or where all are empty and the range is short and not of the tip: by the filter in
-// each header, and the receipts of each block that may hold logs, proven by the root in its header. Where a chain's
-// nodes have no such receipts (TRON's), any listed log counts that its transaction's receipt confirms; a single
-// endpoint lists the blocks several times.
+// Verify reads blocks a second time; see order.Verifier. Endpoints of two providers list their logs. Lists that agree
+// with the first reading on some logs are right. The blocks decide where they differ, where one endpoint is alone and
+// was found wrong lately, or where all are empty and the range is short and not of the tip: by the filter in each
+// header, and the receipts of each block that may hold logs. Where a chain's nodes have no receipts that prove a block
+// (TRON's), any listed log counts that its transaction's receipt confirms; a single endpoint lists several times.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
 	contracts := c.emitters()
@@ -55,7 +55,8 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		v.Standing = order.Corroborated
 	}
 	if agree && !isDoubted && (len(first) > 0 || !isShort || c.evident.hold(from, to)) {
-		return c.dated(ctx, order.Proof{Events: first, Standing: v.Standing}, lists), ctx.Err()
+		v.Events = first
+		return c.whole(ctx, v, lists)
 	}
 	blocks, err := c.suspects(ctx, from, to, contracts, seen)
 	if err != nil {
@@ -63,50 +64,66 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	}
 	listed = append(listed, sightings(first)...) // beside logs of the same place, which have more to say
 	for _, h := range blocks {
-		events, err := c.eventsOfBlock(ctx, h, contracts, listed)
+		read, err := c.eventsOfBlock(ctx, h, contracts, listed)
 		if err != nil {
 			return v, fmt.Errorf("events of block %d: %w", h.Number, err)
 		}
-		v.Events = append(v.Events, events...)
+		v.Events, v.Standing = append(v.Events, read.Events...), min(v.Standing, read.Standing)
 	}
 	c.blame(placesOfEvents(v.Events), read)
 	v.Wrong = c.faulty.Unreported()
 	return v, nil
 }
 
-// dated has headers say the times of blocks that lists date otherwise than the first reading does, or not all of them,
-// and marks the endpoints whose lists they contradict.
-func (c *Chain) dated(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[[]log]) order.Proof {
+// whole has two endpoints say what other logs of their transactions add to events, which lists do not show, and
+// headers the times of blocks that lists date otherwise than the first reading does, or not all of them. It marks the
+// endpoints whose lists these contradict.
+func (c *Chain) whole(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[[]log]) (order.Proof, error) {
 	told := make(map[chain.Hash][]stamp)
 	for _, each := range lists {
 		for _, l := range each.Said {
 			told[l.BlockHash] = append(told[l.BlockHash], l.BlockTimestamp)
 		}
 	}
-	a := newAttestation()
+	var more, others []order.Event
+	times, hasMore := newAttestation(), make(map[chain.TxHash]bool)
 	for _, e := range p.Events {
+		swap, _ := e.Fact.(order.Swapped)
+		hasMore[e.At.Tx] = hasMore[e.At.Tx] || len(lists) > 1 && (is[order.Created](e.Fact) || is[order.Claimed](e.Fact) || swap.Affiliate != nil)
+	}
+	for _, e := range p.Events {
+		if hasMore[e.At.Tx] {
+			more = append(more, e)
+		} else {
+			others = append(others, e)
+		}
 		isOther := func(s stamp) bool { return uint64(s) != e.At.Time }
 		if stamps := told[e.At.BlockHash]; slices.ContainsFunc(stamps, isOther) && slices.Max(stamps) > 0 {
-			a.addTime(e.At.BlockHash)
+			times.addTime(e.At.BlockHash)
 		}
 	}
-	c.rpc.Each(ctx, a.calls()...)
-	p.Events = slices.Clone(p.Events)
-	a.apply(p.Events)
-	for _, call := range a.calls() {
-		p.Standing = min(p.Standing, standingOf(call, call.Err == nil && call.Out.(*header).isProven))
+	a := c.around(c.rpc, sightings(more), func(log, []onchain.Found) bool { return false })
+	a.isTwice, a.attested = true, times
+	read, err := a.read(ctx)
+	if err != nil {
+		return p, err
 	}
-	for _, each := range lists {
+	times.apply(others)
+	p.Events, p.Standing = order.Sorted(append(others, read.Events...)), min(p.Standing, read.Standing)
+	for block, call := range times.times {
+		timed := call.Out.(*header)
+		p.Standing = min(p.Standing, standingOf(call, timed.isProven))
 		isWrong := func(l log) bool {
-			timed := a.times[l.BlockHash]
-			return l.BlockTimestamp > 0 && timed != nil && timed.Out.(*header).isProven && timed.Out.(*header).Timestamp != Quantity(l.BlockTimestamp)
+			return l.BlockHash == block && timed.isProven && l.BlockTimestamp > 0 && Quantity(l.BlockTimestamp) != timed.Timestamp
 		}
-		if slices.ContainsFunc(each.Said, isWrong) {
-			c.faulty.Mark(each.By)
+		for _, each := range lists {
+			if slices.ContainsFunc(each.Said, isWrong) {
+				c.faulty.Mark(each.By)
+			}
 		}
 	}
 	p.Wrong = c.faulty.Unreported()
-	return p
+	return p, ctx.Err()
 }
 
 // blame marks the endpoints whose lists differ from the truth. Two that lacked the same may be one provider.
@@ -240,29 +257,29 @@ func sightings(events []order.Event) []log {
 
 // eventsOfBlock returns a block's events as its receipts prove them. Where they cannot, those of the transactions in
 // a list by its hash, and of seen ones that have a receipt in this block.
-func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.Address, seen []log) ([]order.Event, error) {
-	if events, err := c.provenEvents(ctx, h); err == nil || !isWithoutReceipts(err) {
-		return events, err
+func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.Address, seen []log) (read order.Evidence, err error) {
+	if read.Events, err = c.provenEvents(ctx, h); err == nil || !isWithoutReceipts(err) {
+		read.Standing = order.Intrinsic
+		return read, err
 	}
 	lists, err := c.logsIn(ctx, c.rpc, []*header{h}, contracts)
 	if err != nil {
-		return nil, err
+		return read, err
 	}
 	logs := lists[0]
 	seen = h.timed(slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash }))
 	for _, l := range unlisted(seen, logs) {
-		_, err := c.eventsAround(ctx, c.rpc, []log{l})
+		_, err := c.around(c.rpc, []log{l}, c.isWholeSwap).read(ctx)
 		if errors.As(err, new(*order.UnreadableError)) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return read, err
 		}
 		logs = append(logs, l)
 	}
 	slices.SortFunc(logs, func(a, b log) int { return cmp.Compare(a.Index, b.Index) })
-	read, err := c.eventsAround(ctx, c.rpc, logs)
-	return read.Events, err
+	return c.aroundAll(c.rpc, logs).read(ctx)
 }
 
 // provenEvents returns a block's events as its receipts prove them; errors are those of receiptsOf, or

@@ -42,7 +42,8 @@ func (f *Faulty) Unreported() []string {
 	defer f.mu.Unlock()
 	names := f.unreported
 	f.unreported = nil
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Names lists the endpoints that were wrong lately.

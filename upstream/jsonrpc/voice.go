@@ -155,8 +155,8 @@ func (c *Call) Contradicting() (names []string) {
 	return names
 }
 
-// ByItem has a call whose result lists items asked Twice, and returns which of them, once it is made, are one endpoint's
-// word. Items of more weight take the place of others.
+// ByItem has a call whose result lists items asked Twice, and returns which of them, once it is made, are one
+// endpoint's word. Items of more weight take the place of others.
 func ByItem[L ~[]T, T any](
 	call *Call, items func(result any) *L, isSame func(a, b T) bool, weight func(T) int,
 ) (isSingle func(i int) bool) {

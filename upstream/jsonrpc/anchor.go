@@ -2,6 +2,8 @@ package jsonrpc
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"crossgate/upstream"
 )
@@ -41,15 +43,19 @@ func (c *Client) suspension() error {
 	return nil
 }
 
-// Alone asks the endpoints of a client that Proving made, each by itself, until so many have answered, another one
-// first each time, and returns the answers by their names. Only where all are asked do they prove their identity
-// first.
+// Alone asks the endpoints of a client that Proving made, each by itself, until so many of different providers have
+// answered, another one first each time, and returns the answers by their names. Only where all are asked do they prove
+// their identity first.
 func Alone[T any](ctx context.Context, c *Client, most int, ask func(ctx context.Context, alone *Client) (T, error)) map[string]T {
 	answers := make(map[string]T)
 	all := c.pool.Endpoints()
 	first := int(c.identity.turn.Add(1))
 	for i := range all {
 		alone := c.alone[all[(first+i)%len(all)]]
+		isOne := func(name string) bool { return c.voices.isOne(name, alone.Name()) }
+		if slices.ContainsFunc(slices.Collect(maps.Keys(answers)), isOne) {
+			continue
+		}
 		if most < len(all) {
 			unproven := *alone
 			unproven.identity = nil

@@ -2,6 +2,7 @@ package jsonrpc_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"slices"
@@ -47,6 +48,20 @@ func TestOneProviderIsOneVoice(t *testing.T) {
 			for i := range asked {
 				if asked[i].Load() != test.asked[i] {
 					t.Errorf("endpoint %d was asked %d times, want %d", i, asked[i].Load(), test.asked[i])
+				}
+			}
+			voices := 2
+			if test.seconded == "" {
+				voices = 1
+			}
+			proving := client.Proving("chain", jsonrpc.NewCall(new(*string), nil, "chain"))
+			for range test.urls { // another one is first each time
+				heard := jsonrpc.Alone(t.Context(), proving, 2, func(ctx context.Context, alone *jsonrpc.Client) (found *string, err error) {
+					return found, alone.Call(ctx, "find", &found)
+				})
+				_, a := heard["a"]
+				if _, b := heard["b"]; len(heard) != voices || a && b && test.seconded != "b" {
+					t.Errorf("alone answered %v, want %d voices", heard, voices)
 				}
 			}
 		})

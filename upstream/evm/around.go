@@ -33,8 +33,8 @@ type around struct {
 	attested     attestation
 }
 
-// isWholeSwap reports whether a log is of a swap: the router's logs say everything of it, and a busy chain has thousands
-// a day, and none takes a receipt.
+// isWholeSwap reports whether a log is of a swap: the router's logs say everything of it, and a busy chain has
+// thousands a day.
 func (c *Chain) isWholeSwap(l log, found []onchain.Found) bool {
 	return l.Address == c.chain.Contracts.Router && !slices.ContainsFunc(found, onchain.Found.LacksBeneficiary)
 }

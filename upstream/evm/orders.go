@@ -32,8 +32,8 @@ func (c *Chain) EventsOfLogs(ctx context.Context, from, to uint64) ([]order.Even
 	return c.eventsBetween(ctx, from, to, contracts, c.isWhole)
 }
 
-// eventsBetween searches the logs of contracts in blocks from to to and makes events of them, with receipts except where
-// logs are enough; see tipEvents for the newest blocks.
+// eventsBetween searches the logs of contracts in blocks from to to and makes events of them, with receipts except
+// where logs are enough; see tipEvents for the newest blocks.
 func (c *Chain) eventsBetween(
 	ctx context.Context, from, to uint64, contracts []chain.Address, isEnough isEnough,
 ) (events []order.Event, err error) {

@@ -41,9 +41,9 @@ type blockReceipt struct {
 	DepositVersion *Quantity `json:"depositReceiptVersion"`
 }
 
-// receiptsOf returns all receipts of a block, proven by the root in its header, which two endpoints have where it does not
-// give its hash. errUnproven when none has receipts that give it; errUnserved, or the error object, when none has the
-// method.
+// receiptsOf returns all receipts of a block, proven by the root in its header, which two endpoints have where it does
+// not give its hash. errUnproven when none has receipts that give it; errUnserved, or the error object, when none has
+// the method.
 func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 	if c.rpc.Lacks(getBlockReceipts, "") {
 		return nil, errUnserved

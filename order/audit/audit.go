@@ -71,7 +71,7 @@ type auditor struct {
 	progress Progress
 	audit    Audit
 	found    map[order.ID]*Difference
-	isAlone  bool          // one endpoint's word is all that there is of the chain
+	isAlone  bool          // no more than one endpoint's word is known of the chain
 	over     []ledger.Side // that agree with the contracts for good
 }
 
@@ -105,7 +105,8 @@ func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
 			return err
 		}
 		r := ledger.Range{From: position.First, To: min(position.Block, head.Finalized)}
-		a.audit.From, a.audit.To, a.isAlone = r.From, r.To, position.IsSingle()
+		a.audit.From, a.audit.To = r.From, r.To
+		a.isAlone = position.ProvenEnd <= position.ProvenFrom || position.IsSingle()
 		if err := a.compare(ctx, part, r, of.StatesAlone); err != nil {
 			return err
 		}

@@ -120,7 +120,7 @@ func (c Checkpoint) IsSingle() bool { return c.SingleFrom > 0 && c.SingleFrom < 
 
 // IsProven reports whether more than one endpoint's word is known of a block.
 func (c Checkpoint) IsProven(number uint64) bool {
-	return number < c.ProvenEnd && (c.SingleFrom == 0 || number < c.SingleFrom)
+	return number >= c.ProvenFrom && number < c.ProvenEnd && (c.SingleFrom == 0 || number < c.SingleFrom)
 }
 
 // AnchorBefore returns the newest anchor before a block: its number and hash.

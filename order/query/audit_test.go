@@ -480,6 +480,9 @@ func TestOneEndpointsWordIsNoDifference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, said := newAudited(t, openStore(t)), new(bytes.Buffer)
 			sound := dump(t, a.store)
+			if _, err := audit.Of(a.Chains).RepairBlocks(t.Context(), 0, 0, 1000, func(audit.Progress) {}); err != nil {
+				t.Fatal(err)
+			}
 			x := newIndex(a.store.DB, map[chain.ID]order.Source{1: contested{a.give, standing}, 137: contested{a.take, standing}},
 				follow.Options{Chains: evmChains(1, 137), Logger: slog.New(slog.NewTextHandler(said, nil))})
 			repairs, err := audit.Of(x.Chains).Repair(t.Context(), ledger.Selection{}, func(audit.Progress) {})

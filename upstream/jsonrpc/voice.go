@@ -229,15 +229,9 @@ type Lists[T any] struct {
 // Hear has an endpoint of each of two providers list, by itself, and once more after a failure: those first that can be
 // expected to answer. Where only one does, its lists are united. Those of several endpoints have no name.
 func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
+	c = c.Avoiding(l.Liars...)
 	var tried []string
-	for len(heard) < 2 {
-		one := c.Other(l.Method, slices.Concat(tried, l.Liars)...)
-		if one == nil {
-			one = c.Other(l.Method, tried...)
-		}
-		if one == nil {
-			break
-		}
+	for one := c.Other(l.Method); one != nil && len(heard) < 2; one = c.Other(l.Method, tried...) {
 		tried = append(tried, one.Name())
 		said, err := l.union(one, Heard[T]{}, 1)
 		if err != nil {
@@ -250,7 +244,7 @@ func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 	if len(heard) == 2 || len(heard) == 1 && slices.Contains(l.Liars, heard[0].By) {
 		return heard, nil
 	}
-	alone, err := l.union(c.Avoiding(l.Liars...), append(heard, Heard[T]{})[0], l.Times-len(heard))
+	alone, err := l.union(c, append(heard, Heard[T]{})[0], l.Times-len(heard))
 	return []Heard[T]{alone}, err
 }
 

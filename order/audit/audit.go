@@ -250,14 +250,17 @@ func (a *auditor) cannotTell(of order.Side) bool {
 // more where they do not account for the state, which may have changed in between.
 func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 	for range 2 {
-		if a.isOneWord(s) {
+		if a.isOneWord(s) && !s.accountsFor(a.known(s)) {
 			return proof.ErrOneWord
 		}
-		history, err := a.history(ctx, s)
+		read, err := a.history(ctx, s)
 		if err != nil {
 			return err
 		}
-		c := ledger.Correct(s.stored, history)
+		history, c := read.Events, ledger.Correct(s.stored, read.Events)
+		if read.Standing == order.Single && !a.isAlone && !c.IsEmpty() {
+			return proof.ErrOneWord
+		}
 		a.differ(ledger.Within(c.Missing, r), ledger.Refilled(c.Wrong, c.Missing, r))
 		if s.accountsFor(slices.Concat(a.known(s), history)) {
 			return nil
@@ -272,10 +275,10 @@ func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 }
 
 // history returns the events of a side as the chain finds them.
-func (a *auditor) history(ctx context.Context, s *side) ([]order.Event, error) {
+func (a *auditor) history(ctx context.Context, s *side) (order.Evidence, error) {
 	source, has := a.Source.(order.HistorySource)
 	if !has {
-		return nil, nil
+		return order.Evidence{}, nil
 	}
 	since := s.since
 	if s.side == order.GiveSide && !slices.ContainsFunc(s.stored, ledger.IsCreation) {
@@ -283,10 +286,7 @@ func (a *auditor) history(ctx context.Context, s *side) ([]order.Event, error) {
 	}
 	read, err := source.History(ctx, s.id, s.side, since)
 	a.Blame(ctx, read.Wrong)
-	if err == nil && read.Standing == order.Single && !a.isAlone {
-		err = proof.ErrOneWord
-	}
-	return read.Events, err
+	return read, err
 }
 
 // receiptsAtOnce is how many transactions are read at the same time.

@@ -219,11 +219,12 @@ type Heard[T any] struct {
 
 // Lists are second readings by endpoints that list what they have, and may leave something out.
 type Lists[T any] struct {
-	Method string
-	Liars  []string // endpoints that were found wrong lately: they are asked last
-	Times  int      // lists by an endpoint without another
-	List   func(*Client) (said T, by string, err error)
-	Add    func(union, more T) T
+	Method    string
+	Liars     []string // endpoints that were found wrong lately: they are asked last
+	Times     int      // lists by an endpoint without another
+	LiarTimes int      // lists by one of the liars
+	List      func(*Client) (said T, by string, err error)
+	Add       func(union, more T) T
 }
 
 // Hear has an endpoint of each of two providers list, by itself, and once more after a failure: those first that can be
@@ -254,6 +255,9 @@ func (l Lists[T]) union(c *Client, heard Heard[T], times int) (Heard[T], error) 
 		said, by, err := l.List(c)
 		if err != nil {
 			return heard, err
+		}
+		if slices.Contains(l.Liars, by) {
+			times = max(times, l.LiarTimes)
 		}
 		if (read > 0 || heard.By != "") && heard.By != by {
 			by = ""

@@ -17,8 +17,8 @@ var (
 )
 
 const (
-	// ownReadings is how often one endpoint lists the same slots where no other can, and liarReadings how often where
-	// some were found wrong lately.
+	// ownReadings is how often one endpoint lists the same slots where no other can, and liarReadings how often each
+	// that was found wrong lately.
 	ownReadings, liarReadings = 4, 8
 	// blocksAtOnce is how many whole blocks are in one request.
 	blocksAtOnce = 4
@@ -32,12 +32,8 @@ const (
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
 	liars := c.faulty.Names()
-	times := ownReadings
-	if len(liars) > 0 {
-		times = liarReadings
-	}
 	readings, err := jsonrpc.Lists[[]order.Event]{
-		Method: listSignatures, Liars: liars, Times: times, Add: withMore,
+		Method: listSignatures, Liars: liars, Times: ownReadings, LiarTimes: liarReadings, Add: withMore,
 		List: func(lists *jsonrpc.Client) ([]order.Event, string, error) {
 			return c.listedEvents(ctx, lists, c.rpc.Preferring(lists.Name()), from, to)
 		},

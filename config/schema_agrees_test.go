@@ -84,10 +84,7 @@ func (j judge) violations(t *testing.T, file any) (all []*jsonschema.ValidationE
 // mistakes at that place count, since values depend on each other.
 func (j judge) takes(t *testing.T, file any, place []string) (byGateway, bySchema bool) {
 	t.Helper()
-	text, err := yaml.Marshal(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(yaml.Marshal(file))(t)
 	var path strings.Builder
 	for _, part := range place {
 		if _, err := strconv.Atoi(part); err == nil {
@@ -96,7 +93,7 @@ func (j judge) takes(t *testing.T, file any, place []string) (byGateway, bySchem
 			path.WriteString("." + part)
 		}
 	}
-	_, err = Parse(text)
+	_, err := Parse(text)
 	mistakes, _ := errors.AsType[Mistakes](err)
 	byGateway = !slices.ContainsFunc(mistakes, func(m Mistake) bool { return m.Path == strings.TrimPrefix(path.String(), ".") })
 	bySchema = !slices.ContainsFunc(j.violations(t, file), func(v *jsonschema.ValidationError) bool {

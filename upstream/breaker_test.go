@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -197,9 +198,7 @@ func TestASuspectedEndpointThatWorksIsVerified(t *testing.T) {
 		close(other)
 		synctest.Wait()
 		next.to(always(200, "{}"))
-		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(e.Do(t.Context(), upstream.Request{}))(t)
 		verified()
 		if standing := e.Health().Standing; standing != "ready" {
 			t.Errorf("an endpoint that works is %q", standing)

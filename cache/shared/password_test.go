@@ -8,16 +8,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // TestServersDoNotTellThePassword has a server that does not know AUTH, and quotes it as Redis does commands that it
 // does not know (processCommand in server.c).
 func TestServersDoNotTellThePassword(t *testing.T) {
 	for _, user := range []string{"", "gateway"} {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		var serving sync.WaitGroup
 		serving.Go(func() {
 			there, err := listener.Accept()
@@ -37,7 +36,7 @@ func TestServersDoNotTellThePassword(t *testing.T) {
 			_, _ = fmt.Fprintf(there, "-ERR unknown command 'AUTH', with args beginning with: '%s'\r\n", strings.Join(words[4:], "' '"))
 		})
 		s := server{network: "tcp", address: listener.Addr().String(), user: user, password: "canary77c1"}
-		_, err = s.dial(t.Context(), time.Minute)
+		_, err := s.dial(t.Context(), time.Minute)
 		if err == nil || !strings.Contains(err.Error(), "unknown command") || strings.Contains(err.Error(), s.password) {
 			t.Errorf("as %q: %v", user, err)
 		}

@@ -55,21 +55,14 @@ func TestCompileIsReadAsItWasDrafted(t *testing.T) {
 // TestMessagesAreTakenApart compiles what was parsed again, and with one more instruction, whose accounts are named anew.
 func TestMessagesAreTakenApart(t *testing.T) {
 	raw := must.Get(draft().Compile())(t)
-	m, err := solana.ParseUnsigned(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(solana.ParseUnsigned(raw))(t)
 	if again, err := m.Draft().Compile(); err != nil || !slices.Equal(again, raw) {
 		t.Errorf("Draft().Compile() = %x, %v, want %x", again, err, raw)
 	}
 	d := m.Draft()
 	d.Instructions = append(d.Instructions, solana.DraftInstruction{Program: key(5), Accounts: []solana.DraftAccount{writes(2), writes(6)}})
-	if raw, err = d.Compile(); err != nil {
-		t.Fatal(err)
-	}
-	if m, err = solana.ParseUnsigned(raw); err != nil {
-		t.Fatal(err)
-	}
+	raw = must.Get(d.Compile())(t)
+	m = must.Get(solana.ParseUnsigned(raw))(t)
 	got, err := m.Resolve([]chain.Address{key(0xd2), key(0xe0), key(0xd0), key(0xe1)}, nil, nil)
 	want := append(instructions(), solana.Instruction{Program: key(5), Accounts: []chain.Address{key(2), key(6)}, Depth: 1})
 	if diff := cmp.Diff(want, got.Instructions, compareAddresses); err != nil || diff != "" {

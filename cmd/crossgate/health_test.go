@@ -46,10 +46,7 @@ func TestHealthcheckAsksTheGatewayOfThisMachine(t *testing.T) {
 // TestSystemdIsToldOfReadinessLifeAndStop serves beside a socket like systemd's.
 func TestSystemdIsToldOfReadinessLifeAndStop(t *testing.T) {
 	t.Chdir(t.TempDir())
-	directory, err := os.MkdirTemp("", "notify") // t.TempDir is too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	directory := must.Get(os.MkdirTemp("", "notify"))(t)
 	defer os.RemoveAll(directory)
 	socket := must.Get(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(directory, "s"), Net: "unixgram"}))(t)
 	defer socket.Close()

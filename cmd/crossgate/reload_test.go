@@ -158,10 +158,8 @@ func TestMountedConfigMapIsReadAgain(t *testing.T) {
 	place := func(version, name string) {
 		t.Helper()
 		directory, link := filepath.Join(mount, version), filepath.Join(mount, version+"-link")
-		if err := errors.Join(os.Mkdir(directory, 0o700), os.WriteFile(filepath.Join(directory, "gateway.yaml"), text(name), 0o600),
-			os.Symlink(version, link), os.Rename(link, filepath.Join(mount, "..data"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.Mkdir(directory, 0o700), os.WriteFile(filepath.Join(directory, "gateway.yaml"), text(name), 0o600),
+			os.Symlink(version, link), os.Rename(link, filepath.Join(mount, "..data"))))
 	}
 	place("v1", "one")
 	file := filepath.Join(mount, "gateway.yaml")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/ledger"
@@ -26,11 +27,9 @@ func TestStatusTellsWhatWasReadAndWhatWasLeftOut(t *testing.T) {
 		{Chain: 8453, Lag: order.Lag{Head: 5}},
 	}
 	var out bytes.Buffer
-	if err := errors.Join(
+	must.Do(t, errors.Join(
 		writeStatus(&out, chain.Documented(), status), writeQuarantined(&out, chain.Documented(), status),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	var lines []string
 	for line := range strings.Lines(out.String()) {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))

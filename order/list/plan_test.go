@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/store"
 )
@@ -14,10 +15,7 @@ import (
 // TestRowsAreCountedInIndexesAlone looks at how SQLite counts what listed_counts has not: row by row, but never in the
 // table, whose rows are ten times as long.
 func TestRowsAreCountedInIndexesAlone(t *testing.T) {
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	t.Cleanup(func() { db.Close() })
 	someone, amount, usd, referral := chain.NewAddress([]byte("someone")), chain.NewAmount(7), int64(7), uint32(7)
 	states := []order.State{order.StateFulfilled}

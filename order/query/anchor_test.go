@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
@@ -92,10 +93,7 @@ func TestReorgOfAChainThatCallsItsNewestBlockFinalWithdrawsOneBlock(t *testing.T
 			}
 			l.drop(1)
 			l.mine()
-			head, err := l.Head(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			head := must.Get(l.Head(t.Context()))(t)
 			position, _, err := f.Ledger.Checkpoint(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
@@ -137,10 +135,7 @@ func branchOff(l *testChain, from uint64) {
 
 func isKnown(t *testing.T, x *Index) bool {
 	t.Helper()
-	events, err := x.store.OfOrder(t.Context(), newDeal(1, 1, 1).id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := must.Get(x.store.OfOrder(t.Context(), newDeal(1, 1, 1).id))(t)
 	return len(events) > 0
 }
 
@@ -168,9 +163,7 @@ func TestOneEndpointWithdrawsNothingFinal(t *testing.T) {
 		t.Fatalf("Withdraw() = %+v, %v", came, err)
 	}
 	e.suspended = errors.New("still") // by the follower's word alone
-	if err := f.CatchUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.CatchUp(t.Context()))
 	if isKnown(t, x) || e.suspended != nil || f.Basis().Stopped != "" {
 		t.Errorf("order known: %t, suspended: %v, stopped: %q, after the operator's decision", isKnown(t, x), e.suspended, f.Basis().Stopped)
 	}
@@ -268,9 +261,7 @@ func TestAnchorsAreAThousandBlocksApart(t *testing.T) {
 func testAnchorsApart(t *testing.T, db ledger.Ledger) {
 	for _, number := range []uint64{100, 600, 1200, 1300, 2500, 1250, 700, 9000, 4000, 4100} {
 		b := order.Block{Number: number, Hash: chain.Hash{byte(number), 1}}
-		if _, err := db.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error { return tx.Anchor(t.Context(), 1, b) }); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error { return tx.Anchor(t.Context(), 1, b) }))(t)
 	}
 	if got, want := fmt.Sprint(anchorsOf(t, db)), "[9000 4000 2500 1200 100]"; got != want {
 		t.Errorf("anchors at %s, want %s", got, want)

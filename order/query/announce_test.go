@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 )
@@ -37,10 +38,7 @@ func (c *crier) announce(ctx context.Context, announce func(order.Block)) error 
 // newestOf returns the newest block of a chain.
 func newestOf(t *testing.T, l *testChain) order.Block {
 	t.Helper()
-	head, err := l.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Get(l.Head(t.Context()))(t)
 	return head.Latest
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
@@ -100,9 +101,7 @@ func TestBackfillPutsAsideWhatIsNotUnderstood(t *testing.T) {
 		}
 		db := openStore(t)
 		x := newIndex(db, map[chain.ID]order.Source{1: p}, quietly(follow.Options{Chains: evmChains(1)}))
-		if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}))
 		left, err := x.store.Quarantined(t.Context(), 1, ledger.Range{From: 0, To: 30})
 		if err != nil || len(left) != 2 || left[0].Number != 3 || left[1].Number != 5 || stored(t, db, d.id) == nil {
 			t.Errorf("left out are %+v, %v; the order beside is known: %t", left, err, stored(t, db, d.id) != nil)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
@@ -110,10 +111,7 @@ func everyState() (give, take keeper, deals map[order.State]deal) {
 // differences lists what an audit found, and fails when something could not be compared.
 func (a *audited) differences(t *testing.T, of ledger.Selection) []audit.Difference {
 	t.Helper()
-	audits, err := audit.Of(a.Chains).Audit(t.Context(), of, func(audit.Progress) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	audits := must.Get(audit.Of(a.Chains).Audit(t.Context(), of, func(audit.Progress) {}))(t)
 	var all []audit.Difference
 	for _, each := range audits {
 		if each.Err != nil || len(each.Unchecked) > 0 {
@@ -196,7 +194,7 @@ func TestALostPatchOfTheTakeAmountIsFound(t *testing.T) {
 // damageStore changes events, and writes their order as a gateway would have it then.
 func damageStore(t *testing.T, s ledger.Ledger, statement string, id order.ID) {
 	t.Helper()
-	_, err := s.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
+	must.Get(s.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
 		args := []any{id[:]}
 		if id.IsAbsent() {
 			args = nil
@@ -215,10 +213,7 @@ func damageStore(t *testing.T, s ledger.Ledger, statement string, id order.ID) {
 			return err
 		}
 		return tx.Correct(t.Context(), ledger.Correction{Wrong: left[id], Missing: left[id]})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 }
 
 // dump returns all events and orders as texts.
@@ -226,21 +221,12 @@ func dump(t *testing.T, s ledger.Ledger) (rows []string) {
 	t.Helper()
 	var folded []string
 	for _, id := range []chain.ID{1, 137} {
-		events, err := s.EventsBetween(t.Context(), id, ledger.Range{From: 0, To: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := must.Get(s.EventsBetween(t.Context(), id, ledger.Range{From: 0, To: 1000}))(t)
 		for _, e := range events {
-			text, err := json.Marshal(e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(json.Marshal(e))(t)
 			rows = append(rows, string(text))
 		}
-		ids, err := s.Selected(t.Context(), id, ledger.Selection{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ids := must.Get(s.Selected(t.Context(), id, ledger.Selection{}))(t)
 		for _, order := range ids {
 			folded = append(folded, order.String())
 		}
@@ -250,10 +236,7 @@ func dump(t *testing.T, s ledger.Ledger) (rows []string) {
 
 func (a *audited) mustRepair(t *testing.T, of ledger.Selection, added, removed uint64) {
 	t.Helper()
-	repairs, err := audit.Of(a.Chains).Repair(t.Context(), of, func(audit.Progress) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	repairs := must.Get(audit.Of(a.Chains).Repair(t.Context(), of, func(audit.Progress) {}))(t)
 	var gotAdded, gotRemoved uint64
 	for _, r := range repairs {
 		if !r.IsWhole() {
@@ -356,10 +339,7 @@ func TestRepairOfBlocksProvesWhatAnEarlierVersionRead(t *testing.T) {
 			sound := dump(t, a.store)
 			damageStore(t, a.store, `DELETE FROM events WHERE order_number = (SELECT number FROM orders WHERE id = $1)`, a.deals[order.StateFulfilled].id)
 			execute(t, a.store.DB, `UPDATE checkpoints SET proven_from = block + 1, proven_end = block + 1`)
-			repairs, err := audit.Of(a.Chains).RepairBlocks(t.Context(), 0, 0, 1<<62, func(audit.Progress) {})
-			if err != nil {
-				t.Fatal(err)
-			}
+			repairs := must.Get(audit.Of(a.Chains).RepairBlocks(t.Context(), 0, 0, 1<<62, func(audit.Progress) {}))(t)
 			for _, r := range repairs {
 				position, _, err := a.store.Checkpoint(t.Context(), r.Chain)
 				if err != nil || !r.IsWhole() || r.Added != 1 || r.Blocks != r.To+1 || r.From != 0 {
@@ -421,10 +401,7 @@ func TestAFollowerTakesOverWhatARepairMoved(t *testing.T) {
 	}
 	a.mustRepair(t, ledger.Selection{}, 1, 0)
 	a.take.mine()
-	head, err := a.take.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Get(a.take.Head(t.Context()))(t)
 	if _, err := f.ReadOn(t.Context(), position, position.Block, head); !errors.Is(err, ledger.ErrMoved) {
 		t.Errorf("a range read before the repair was stored after it: %v, want errMoved", err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/measured"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
@@ -48,14 +49,11 @@ func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
 		}
 		var mu sync.Mutex
 		var last audit.Progress
-		err := audit.Of(x.Chains).Backfill(t.Context(), func(p audit.Progress) {
+		must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(p audit.Progress) {
 			mu.Lock()
 			defer mu.Unlock()
 			last = p
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if want := (audit.Progress{Chain: 1, Total: 184 - 33, Read: 184 - 33, Events: 15, Done: true}); last != want {
 			t.Errorf("at the end: %+v, want %+v", last, want)
 		}
@@ -86,9 +84,7 @@ func TestWhatABackfillFirstReadWrongIsNoted(t *testing.T) {
 		Chains: evmChains(1), Lookback: 20, Logger: slog.New(slog.NewTextHandler(&logs, nil)),
 	})
 	followAll(t, x)
-	if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}))
 	counted := now()["crossgate.index.corrections{crossgate.chain.id=1,}"]
 	if noted := "missing=2 false=0 endpoints=forgetful"; !strings.Contains(logs.String(), noted) || counted != 2 {
 		t.Errorf("%v corrections, logged %s, want 2 and %q", counted, logs.String(), noted)
@@ -118,9 +114,7 @@ func TestBackfillLosesNothingBesideAGap(t *testing.T) {
 	source := gappy{chain1, []uint64{31, 71, 111, 151}}
 	x := newIndex(db, map[chain.ID]order.Source{1: source}, quietly(follow.Options{Chains: evmChains(1), Lookback: 13, Range: 2}))
 	followAll(t, x)
-	if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}))
 	for i, d := range deals {
 		if stored(t, db, d.id) == nil {
 			t.Errorf("the order of block %d is not stored", 10*(i+1))
@@ -136,9 +130,7 @@ func TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders(t *testing.T) {
 		source := &unreadable{testChain: ledger, block: 55}
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: source}, quietly(follow.Options{Chains: evmChains(1), Lookback: 20}))
 		followAll(t, x)
-		if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}))
 		ledger.mine()
 		followAll(t, x)
 		for since, want := range map[uint64]bool{0: false, ledger.blocks[55].Time: false, ledger.blocks[60].Time + 1: true, ledger.blocks[204].Time: true} {
@@ -199,9 +191,7 @@ func TestBackfillSurvivesAChainThatIsDown(t *testing.T) {
 		}()
 		<-time.After(time.Minute)
 		ledger.fail(nil)
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, <-ended)
 		if !slices.ContainsFunc(reports, func(p audit.Progress) bool { return errors.Is(p.Err, down) }) {
 			t.Error("nobody was told that the chain was down")
 		}

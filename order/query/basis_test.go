@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 )
@@ -74,9 +75,7 @@ func TestUnreadAreEventsThatTheFollowersHaveNotSeen(t *testing.T) {
 	w.give.mineEmpty(int(w.give.finality))
 	followAll(t, x)
 	expect("all of the give chain is final")
-	if err := x.store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, x.store.Close())
 	w.take.mine([]told{w.deal.sentUnlock()})
 	expect("the store is away", 137)
 }
@@ -135,9 +134,7 @@ func TestUnreadAnswersEndWithTheirFollower(t *testing.T) {
 	b.Chains[0].Unread = true
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if err := x.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, x.Run(ctx))
 	if b.Holds() {
 		t.Error("the answer holds, want it to end")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 )
@@ -71,9 +72,7 @@ func TestLockedWaitsUntilDroppedBlocksAreWithdrawn(t *testing.T) {
 		default:
 		}
 		chain1.openGate()
-		if err := <-followed; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, <-followed)
 		if got := <-answered; got != 0 {
 			t.Errorf("%d orders are locked, want none: the delivery was dropped", got)
 		}
@@ -98,9 +97,7 @@ func TestLockedTellsOfAReorgThatIsNotCarriedOut(t *testing.T) {
 			t.Errorf("Locked for a caller who left: %v", err)
 		}
 		chain1.openGate()
-		if err := <-followed; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, <-followed)
 		if got := lockedOrders(t, x); got != 0 {
 			t.Errorf("%d orders are locked, want none", got)
 		}
@@ -155,9 +152,7 @@ func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
 			t.Errorf("after it the branch changed %d times, want once; answered what is locked: %v, want not yet", changes, len(answered) > 0)
 		}
 		chain1.openGate()
-		if err := <-followed; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, <-followed)
 		if got := <-answered; got != 0 {
 			t.Errorf("%d orders are locked, want none", got)
 		}

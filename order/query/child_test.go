@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
@@ -103,25 +104,14 @@ func (c child) await(t *testing.T, what string) {
 // startChild runs a plan in a process of its own and returns when its store is open.
 func startChild(t *testing.T, p plan) child {
 	t.Helper()
-	text, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(p))(t)
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), childPlan+"="+string(text))
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
-	input, err := command.StdinPipe() // open as long as this process lives
-	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	input := must.Get(command.StdinPipe())(t)
+	output := must.Get(command.StdoutPipe())(t)
+	must.Do(t, command.Start())
 	c := child{said: bufio.NewReader(output), kill: sync.OnceFunc(func() {
 		_ = command.Process.Kill()
 		_ = command.Wait()
@@ -140,18 +130,12 @@ func answersOf(t *testing.T, store *store.DB, chains map[chain.ID]*clockwork) st
 	t.Helper()
 	var text strings.Builder
 	say := func(what any) {
-		raw, err := json.Marshal(what)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(json.Marshal(what))(t)
 		text.Write(append(raw, '\n'))
 	}
 	for number := range chains[1].last + 1 {
 		hash := chains[1].hash("tx", number)
-		created, err := ledger.Ledger{DB: store}.OrdersIn(t.Context(), chain.NewTxHash(hash[:]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		created := must.Get(ledger.Ledger{DB: store}.OrdersIn(t.Context(), chain.NewTxHash(hash[:])))(t)
 		for _, events := range created {
 			o, _ := order.Fold(events)
 			say(o)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 	"crossgate/order"
 	"crossgate/order/follow"
@@ -147,14 +148,8 @@ func (l *lines) take() string {
 func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	newDatabase(t) // skips where there is none
-	database, err := postgrestest.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	link, err := database.NewLink()
-	if err != nil {
-		t.Fatal(err)
-	}
+	database := must.Get(postgrestest.Start())(t)
+	link := must.Get(database.NewLink())(t)
 	t.Cleanup(func() {
 		if err := errors.Join(link.Close(), database.Remove()); err != nil {
 			t.Error(err)
@@ -163,10 +158,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	log := &lines{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	address := link.To(create(t, database, "orders"))
-	db, err := store.OpenPostgres(t.Context(), address, store.PostgresOptions{Logger: logger})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenPostgres(t.Context(), address, store.PostgresOptions{Logger: logger}))(t)
 	t.Cleanup(func() { db.Close() })
 	w := newWorld()
 	x := newIndex(db, map[chain.ID]order.Source{1: w.give, 137: w.take, 10: w.aside}, follow.Options{
@@ -186,15 +178,11 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 		{"cut off", func() error { link.Lose(); return nil }, link.Heal},
 	} {
 		t.Run(way.name, func(t *testing.T) {
-			if err := way.take(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, way.take())
 			w.take.mine()
 			w.answersWithoutStore(t, x)
 			stopped := lagOf(x, 137)
-			if err := way.give(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, way.give())
 			until(t, "following again", func() bool { return lagOf(x, 137).Indexed > stopped.Indexed })
 			until(t, "locked again", func() bool { return lockedOrders(t, x) == 1 })
 			said := log.take()

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/stats"
@@ -86,10 +87,7 @@ func checkDeliveryTimes(t *testing.T, db *store.DB, orders []*order.Order) {
 		}
 		want[key] = each
 	}
-	rows, err := stats.DeliveryTimes(t.Context(), db, 0, 1<<40)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(stats.DeliveryTimes(t.Context(), db, 0, 1<<40))(t)
 	got := make(map[pair]order.DeliveryTimes)
 	for _, each := range rows {
 		got[pair{each.Give, each.Take}] = each

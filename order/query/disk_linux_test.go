@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/list"
@@ -39,9 +40,7 @@ func TestANewStoreOnAFullDiskIsEmpty(t *testing.T) {
 		if db.Writable() == nil {
 			t.Errorf("%s: nothing says that writes fail", when)
 		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.Close())
 	}
 }
 
@@ -75,13 +74,9 @@ func TestFullDiskIsWaitedFor(t *testing.T) {
 	if o := stored(t, store, clockworkDeal(reached).id); o == nil {
 		t.Error("what was stored cannot be read")
 	}
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
 	for lagOf(x, 1).Indexed < 800 {
-		if err := x.Followers[0].CatchUp(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, x.Followers[0].CatchUp(t.Context()))
 	}
 	straight := openStore(t)
 	followAll(t, newIndex(straight, map[chain.ID]order.Source{1: chains[1]}, quietly(follow.Options{Chains: evmChains(1)})))

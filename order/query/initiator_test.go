@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
@@ -62,14 +63,9 @@ func TestInitiatorsAreReadForOrdersThatAreAskedFor(t *testing.T) {
 	db := openStore(t)
 	x := newIndex(db, map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 5}))
 	followAll(t, x)
-	if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}))
 	stepsOf := func() (at []order.At, gaps []order.Gap) {
-		found, err := x.ByID(t.Context(), d.id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(x.ByID(t.Context(), d.id))(t)
 		return []order.At{found.Fulfilled.At, found.SentUnlock.At}, found.Gaps
 	}
 	take.fails.Store(true)
@@ -101,10 +97,7 @@ func TestEventsWithoutInitiatorsAreNoDifference(t *testing.T) {
 	l := newTestChain(137)
 	d := newDeal(1, 1, 137)
 	l.mine([]told{d.fulfilled()})
-	whole, err := l.Events(t.Context(), 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(l.Events(t.Context(), 0, 1))(t)
 	logged, err := (&loggedLedger{testChain: l}).EventsOfLogs(t.Context(), 0, 1)
 	if err != nil || len(logged) != 1 || !logged[0].At.Initiator.IsAbsent() {
 		t.Fatalf("%+v, %v, want one event without an initiator", logged, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
@@ -55,9 +56,7 @@ func TestKilledIndexLosesNothing(t *testing.T) {
 	chains := p.chains()
 	x := p.index(store, chains)
 	followAll(t, x)
-	if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}))
 	straight := openStore(t)
 	followAll(t, newIndex(straight, sourcesOf(chains), quietly(follow.Options{Chains: evmChains(1, 137)})))
 	if got, want := answersOf(t, store, chains), answersOf(t, straight, chains); got != want {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/store"
@@ -292,21 +293,15 @@ func openStore(t testing.TB) *store.DB {
 // execute runs a statement.
 func execute(t testing.TB, db *store.DB, statement string) {
 	t.Helper()
-	err := db.Update(t.Context(), func(tx *store.Tx) error {
+	must.Do(t, db.Update(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.ExecContext(t.Context(), statement)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func openStoreAt(t testing.TB, path string) *store.DB {
 	t.Helper()
-	store, err := store.OpenSQLite(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(store.OpenSQLite(t.Context(), path))(t)
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
 			t.Error(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/ledger"
 	"crossgate/order/list"
@@ -57,9 +58,7 @@ func settle(b *testing.B, db *store.DB) {
 		return
 	}
 	for _, table := range []string{"listed", "listed_counts", "events", "swaps"} {
-		if err := db.ForEachRow(b.Context(), nil, `VACUUM ANALYZE `+table); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, db.ForEachRow(b.Context(), nil, `VACUUM ANALYZE `+table))
 	}
 }
 
@@ -71,16 +70,13 @@ func reportSize(b *testing.B, db *store.DB, orders int) {
 		sizes = `SELECT 'all', pg_database_size(current_database()) UNION ALL SELECT relname, pg_relation_size(oid) FROM pg_class
 			WHERE relkind IN ('r', 'i', 't') AND pg_relation_size(oid) > 10000000 ORDER BY 2 DESC`
 	}
-	err := db.ForEachRow(b.Context(), func(rows *sql.Rows) error {
+	must.Do(b, db.ForEachRow(b.Context(), func(rows *sql.Rows) error {
 		var name string
 		var bytes int
 		err := rows.Scan(&name, &bytes)
 		b.Logf("%s: %d bytes an order", name, bytes/orders)
 		return err
-	}, sizes)
-	if err != nil {
-		b.Fatal(err)
-	}
+	}, sizes))
 }
 
 // fillList stores orders and their events, and a fifth as many swaps. A third of what is delivered is delivered by one
@@ -170,10 +166,7 @@ func benchmarkList(b *testing.B, s ledger.Ledger, each clientList) {
 	var total uint64
 	for b.Loop() {
 		begun := time.Now()
-		listed, err := listFrom(b.Context(), s, each.kind, each.filter, each.skip, each.take)
-		if err != nil {
-			b.Fatal(err)
-		}
+		listed := must.Get(listFrom(b.Context(), s, each.kind, each.filter, each.skip, each.take))(b)
 		total, times = listed.Total, append(times, time.Since(begun))
 	}
 	slices.Sort(times)

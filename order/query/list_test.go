@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
@@ -22,15 +23,12 @@ func checkListed(t *testing.T, db *store.DB) {
 	ctx := t.Context()
 	stored := ledger.Ledger{DB: db}
 	rowsOf := func(query string) (rows []string) {
-		err := db.ForEachRow(ctx, func(r *sql.Rows) error {
+		must.Do(t, db.ForEachRow(ctx, func(r *sql.Rows) error {
 			var key, n string
 			err := r.Scan(&key, &n)
 			rows = append(rows, key+" "+n)
 			return err
-		}, query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, query))
 		slices.Sort(rows)
 		return rows
 	}
@@ -43,24 +41,15 @@ func checkListed(t *testing.T, db *store.DB) {
 		t.Fatalf("counts (-recounted +counted):\n%s", diff)
 	}
 	var ids []order.ID
-	err := db.ForEachRow(ctx, func(rows *sql.Rows) error {
+	must.Do(t, db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		err := rows.Scan(store.HashColumn(&id))
 		ids = append(ids, id)
 		return err
-	}, `SELECT id FROM orders UNION SELECT id FROM listed WHERE cell % 8 <> 7`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, `SELECT id FROM orders UNION SELECT id FROM listed WHERE cell % 8 <> 7`))
 	for _, id := range ids {
-		o, err := orderOf(ctx, db, id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, err := listFrom(ctx, stored, list.Orders, list.Filter{Search: &list.Search{Order: id}}, 0, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(orderOf(ctx, db, id))(t)
+		found := must.Get(listFrom(ctx, stored, list.Orders, list.Filter{Search: &list.Search{Order: id}}, 0, 2))(t)
 		if isListed := o != nil && o.Created != nil; (found.Total == 1) != isListed {
 			t.Fatalf("order %s is in %d lists, its creation is known: %t", id, found.Total, isListed)
 		}
@@ -68,7 +57,7 @@ func checkListed(t *testing.T, db *store.DB) {
 			continue
 		}
 		all := filterOf(o)
-		if found, err = listFrom(ctx, stored, list.Orders, all, 0, 2); err != nil || found.Total != 1 {
+		if found, err := listFrom(ctx, stored, list.Orders, all, 0, 2); err != nil || found.Total != 1 {
 			t.Fatalf("order %s is not listed as it is: list(%+v) = %d, %v", id, all, found.Total, err)
 		}
 	}
@@ -98,12 +87,9 @@ func filterOf(o *order.Order) list.Filter {
 // apply stores events and takes others out.
 func apply(t testing.TB, db *store.DB, added, taken []order.Event) {
 	t.Helper()
-	_, err := ledger.Ledger{DB: db}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
+	must.Get(ledger.Ledger{DB: db}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
 		return tx.Correct(t.Context(), ledger.Correction{Missing: added, Wrong: taken})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 }
 
 func TestMixedListsSayFromWhereTheyAre(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
@@ -68,10 +69,7 @@ func (h *held) apply(t *testing.T, e order.LogEntry) {
 func (h *held) read(t *testing.T, l ledger.Ledger) {
 	t.Helper()
 	for {
-		part, err := l.Entries(t.Context(), h.position, order.ID{}, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := must.Get(l.Entries(t.Context(), h.position, order.ID{}, 7))(t)
 		for _, e := range part {
 			h.apply(t, e)
 		}
@@ -85,10 +83,7 @@ func (h *held) read(t *testing.T, l ledger.Ledger) {
 func (h *held) checkIndex(t *testing.T, l ledger.Ledger) {
 	t.Helper()
 	ids := allOrders(t, l)
-	folded, err := ledger.FoldedOrders(t.Context(), l, ids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folded := must.Get(ledger.FoldedOrders(t.Context(), l, ids))(t)
 	if len(h.orders) != len(folded) {
 		t.Fatalf("the log leads to %d orders, the index has %d", len(h.orders), len(folded))
 	}
@@ -203,15 +198,12 @@ func TestTheLogLeadsToTheIndex(t *testing.T) {
 
 func allOrders(t *testing.T, l ledger.Ledger) (ids []order.ID) {
 	t.Helper()
-	err := l.ForEachRow(t.Context(), func(rows *sql.Rows) error {
+	must.Do(t, l.ForEachRow(t.Context(), func(rows *sql.Rows) error {
 		var id order.ID
 		err := rows.Scan(store.HashColumn(&id))
 		ids = append(ids, id)
 		return err
-	}, `SELECT id FROM orders`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, `SELECT id FROM orders`))
 	return ids
 }
 
@@ -222,13 +214,10 @@ func TestTheLogExpires(t *testing.T) {
 			db, now := open(t), uint64(time.Now().Unix())
 			write := func(keep time.Duration, number byte, at uint64) {
 				d := newDeal(number, 1, 137).created()
-				_, err := ledger.Ledger{DB: db, Keep: keep}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
+				must.Get(ledger.Ledger{DB: db, Keep: keep}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
 					tx.Add(order.Event{Order: d.id, Fact: d.fact, At: order.At{Chain: 1, Block: uint64(number), Time: at}})
 					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}))(t)
 			}
 			l := ledger.Ledger{DB: db, Keep: time.Hour}
 			write(time.Hour, 1, now)
@@ -240,9 +229,7 @@ func TestTheLogExpires(t *testing.T) {
 			}
 			first := list[0].Position
 			l.Keep = -time.Minute
-			if err := l.Expire(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, l.Expire(t.Context()))
 			if newest, deleted, err := l.LogEnds(t.Context()); newest != first || deleted != first || err != nil {
 				t.Errorf("ends %d, %d, %v, want %d both", newest, deleted, err, first)
 			}

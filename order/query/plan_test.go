@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/ledger"
 	"crossgate/store"
@@ -23,17 +24,14 @@ func TestOrdersAreFoundByIndexWhileAnIndexGrows(t *testing.T) {
 		for range orders {
 			events = append(events, v.events()...)
 		}
-		err := db.Update(t.Context(), func(tx *store.Tx) error {
+		must.Do(t, db.Update(t.Context(), func(tx *store.Tx) error {
 			written := &ledger.Tx{Tx: tx}
 			written.Add(events...)
 			if _, err := written.Fold(t.Context()); err != nil {
 				return err
 			}
 			return then(written)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	const often = 12 // more than the five times after which PostgreSQL keeps a plan
 	for range often {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 	"crossgate/order/follow"
 	"crossgate/store"
@@ -29,10 +30,7 @@ func openPostgres(t testing.TB) *store.DB {
 
 func openReplica(t testing.TB, url string) *store.DB {
 	t.Helper()
-	store, err := store.OpenPostgres(t.Context(), url, store.PostgresOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(store.OpenPostgres(t.Context(), url, store.PostgresOptions{}))(t)
 	t.Cleanup(func() { store.Close() })
 	return store
 }
@@ -49,10 +47,7 @@ func newDatabase(t testing.TB) string {
 
 func create(t testing.TB, server *postgrestest.Server, database string) string {
 	t.Helper()
-	url, err := server.Create(database)
-	if err != nil {
-		t.Fatal(err)
-	}
+	url := must.Get(server.Create(database))(t)
 	return url
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
@@ -83,13 +84,13 @@ func TestASecondReadingCorrectsTheStore(t *testing.T) {
 	}
 }
 
-// TestAChainIsReadTwiceAtMost counts the second readings of blocks that come a few at a time.
+// TestAChainIsReadTwiceAtMost counts the second readings of blocks that come one by one.
 func TestAChainIsReadTwiceAtMost(t *testing.T) {
 	chain1 := &forgetful{testChain: newTestChain(1)}
 	x := following(t, chain1)
 	followAll(t, x)
-	for range 110 {
-		chain1.mineEmpty(10)
+	for range 1100 {
+		chain1.mine()
 		followAll(t, x)
 	}
 	var read uint64
@@ -394,9 +395,7 @@ func TestHistoryThatIsOneEndpointsWordIsNotProven(t *testing.T) {
 		}))
 		followAll(t, x)
 		source.standing = standing
-		if err := audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}))
 		source.standing = order.Corroborated
 		l.mine()
 		followAll(t, x)
@@ -418,22 +417,15 @@ func TestOneEndpointsWordEndsWithTheBlocksThatItIsAbout(t *testing.T) {
 	if of := x.Basis().Chains[0]; !of.Single {
 		t.Fatalf("proven to %d, by two: this test needs one endpoint's word", of.Proven)
 	}
-	if _, err := audit.Of(x.Chains).Withdraw(t.Context(), 1, 300); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(audit.Of(x.Chains).Withdraw(t.Context(), 1, 300))(t)
 	source.standing = order.Corroborated
 	position, _, err := x.store.Checkpoint(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, err := source.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Get(source.Head(t.Context()))(t)
 	f := x.Followers[0]
-	if position, err = f.ReadOn(t.Context(), position, position.Block, head); err != nil {
-		t.Fatal(err)
-	}
+	position = must.Get(f.ReadOn(t.Context(), position, position.Block, head))(t)
 	if came, isDue, err := f.ProveNext(t.Context(), position, head, proof.AtLeisure, 2000); err != nil || !isDue || came.SingleFrom > 0 {
 		t.Errorf("proven before block %d, one endpoint's word from %d on: %t, %v", came.End, came.SingleFrom, isDue, err)
 	}

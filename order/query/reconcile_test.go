@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
@@ -51,9 +52,7 @@ func TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound(t *testing.T) {
 	}
 	for _, r := range audit.Of(a.Chains).Reconcilers() {
 		a.Of(r.ID).Lacking.Take(r.Again)
-		if _, err := r.Step(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.Step(t.Context()))(t)
 	}
 	if got := dump(t, a.store); !slices.Equal(got, sound) {
 		t.Errorf("the store holds %d rows, want the %d of before", len(got), len(sound))
@@ -73,9 +72,7 @@ func TestTheEndOfACallIsComparedToo(t *testing.T) {
 	followAll(t, a.Index)
 	sound := dump(t, a.store)
 	damageStore(t, a.store, `DELETE FROM events WHERE kind = 8 AND order_number = (SELECT number FROM orders WHERE id = $1)`, d.id)
-	if _, err := audit.Of(a.Chains).Reconcilers()[1].Step(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(audit.Of(a.Chains).Reconcilers()[1].Step(t.Context()))(t)
 	if got := dump(t, a.store); !slices.Equal(got, sound) {
 		t.Errorf("the store holds %d rows, want %d with the call", len(got), len(sound))
 	}
@@ -109,9 +106,7 @@ func TestOrdersThatAreOverAreComparedOnce(t *testing.T) {
 	}
 	step := func(r *audit.Reconciler) {
 		t.Helper()
-		if _, err := r.Step(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.Step(t.Context()))(t)
 	}
 	expect("at first", give, created, fulfilled, sent, claimed)
 	expect("at first", take, created, fulfilled, sent, claimed)
@@ -181,9 +176,7 @@ func TestAllUnsettledOrdersAreCounted(t *testing.T) {
 	}
 	r.Source = give
 	for range 2 {
-		if _, err := r.Step(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.Step(t.Context()))(t)
 	}
 	if len(r.Unsettled) != 0 {
 		t.Errorf("%d orders are unsettled, want none once the chain stores them", len(r.Unsettled))

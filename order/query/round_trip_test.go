@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 )
@@ -13,10 +14,7 @@ import (
 // each of these.
 func TestOrdersTakeTwoRoundTrips(t *testing.T) {
 	direct := newDatabase(t)
-	link, err := shared.server.NewLink()
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := must.Get(shared.server.NewLink())(t)
 	t.Cleanup(func() { link.Close() })
 	give, take := newTestChain(1), newTestChain(137)
 	var creations []chain.TxHash

@@ -131,9 +131,7 @@ func addRecounted(s *order.Statistics, o *order.Order) {
 // countAll counts what is not counted yet.
 func countAll(t *testing.T, db *store.DB, prices stats.PriceSource) {
 	t.Helper()
-	if err := newIndex(db, nil, quietly(follow.Options{Prices: prices})).CatchUpOnce(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, newIndex(db, nil, quietly(follow.Options{Prices: prices})).CatchUpOnce(t.Context()))
 }
 
 // checkStatistics counts what is not counted yet, and compares all with a recount.

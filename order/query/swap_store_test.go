@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
@@ -63,10 +64,7 @@ func checkSwaps(t *testing.T, db *store.DB, ledgers ...*testChain) {
 	var want, got []order.Swap
 	for _, l := range ledgers {
 		want = append(want, l.swaps()...)
-		events, err := ledger.Ledger{DB: db}.EventsBetween(t.Context(), l.id, ledger.Range{From: 0, To: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := must.Get(ledger.Ledger{DB: db}.EventsBetween(t.Context(), l.id, ledger.Range{From: 0, To: 1000}))(t)
 		_, swaps := ledger.Parted(events)
 		got = append(got, swaps...)
 	}

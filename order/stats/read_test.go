@@ -5,18 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/store"
 )
 
 // TestDeliveryTimesReadNothingButTheirIndex looks at how SQLite goes about it.
 func TestDeliveryTimesReadNothingButTheirIndex(t *testing.T) {
-	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)
 	t.Cleanup(func() { db.Close() })
 	var plan []string
-	err = db.ForEachRow(t.Context(), func(rows *sql.Rows) error {
+	err := db.ForEachRow(t.Context(), func(rows *sql.Rows) error {
 		var id, parent, unused int
 		var step string
 		err := rows.Scan(&id, &parent, &unused, &step)

@@ -279,10 +279,7 @@ func checkStored(t *testing.T, o orderChain, c orderCase, db *state.StateDB) {
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
 		}
-		values, err := contract.ABI.Methods[method].Outputs.Unpack(output)
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := must.Get(contract.ABI.Methods[method].Outputs.Unpack(output))(t)
 		return values
 	}
 	for _, want := range c.Result.StateAfter.Orders {

@@ -286,10 +286,7 @@ func (o orderChain) isTaxed(f creation.Forecast) bool {
 func (o orderChain) forecast(t *testing.T, db *state.StateDB, tx orderTx, at uint64, executed *creation.CallResult, lossy *rand.Rand) (creation.Forecast, bool) {
 	t.Helper()
 	of := func(a common.Address) chain.Address { return chain.NewAddress(a.Bytes()) }
-	value, err := chain.ParseAmount(tx.Value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	value := must.Get(chain.ParseAmount(tx.Value))(t)
 	posed := creation.Transaction{Sender: of(tx.From), To: of(tx.To), Value: value, Data: tx.Data}
 	coins := chain.AmountFromBytes(db.GetBalance(tx.From).Bytes())
 	s := creation.State{Chain: chain.ID(o.DeBridgeID), Coins: &coins, Contracts: chain.Contracts{

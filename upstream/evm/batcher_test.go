@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -38,12 +39,9 @@ func TestContractCallsGoTogether(t *testing.T) {
 			}
 			return "!asked alone"
 		}}
-		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 			Name: "node", URL: "http://node.invalid/", Client: &http.Client{Transport: n},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		c := evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", e)))
 		ask := func(ctx context.Context, token chain.Address, decimals byte, symbol string) {
 			to, data := nameOf(token)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -26,14 +27,9 @@ func countCallsForABlock(t *testing.T, alter func(method, members string) string
 		c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
 		quiet, telling := uint64(0), uint64(0)
 		for recorded.head = 1; recorded.head < recorded.Head; recorded.head++ {
-			if _, err := c.Head(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.Head(t.Context()))(t)
 			clear(p.calls)
-			events, err := c.Events(t.Context(), recorded.head, recorded.head)
-			if err != nil {
-				t.Fatal(err)
-			}
+			events := must.Get(c.Events(t.Context(), recorded.head, recorded.head))(t)
 			txs := map[chain.TxHash]bool{}
 			for _, e := range events {
 				txs[e.At.Tx] = true
@@ -66,9 +62,7 @@ func TestCallsForARange(t *testing.T) {
 	p := &provider{recording: recorded, calls: map[string]int{}}
 	c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
 	for recorded.head = 100; recorded.head < recorded.Head; recorded.head++ { // some of these have filters with bits
-		if _, err := c.Head(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Head(t.Context()))(t)
 	}
 	clear(p.calls)
 	events, err := c.Events(t.Context(), 0, 200)

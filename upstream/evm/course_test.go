@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -36,10 +37,7 @@ func fromEnvironment(t *testing.T, name string, usual uint64) uint64 {
 	if text == "" {
 		return usual
 	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(strconv.ParseUint(text, 10, 64))(t)
 	return n
 }
 
@@ -180,10 +178,7 @@ func (c course) run(t *testing.T, recordings []*recording, truth *goldenTruth) (
 		registry = append(registry, described)
 		sources[described.ID] = evm.New(described, jsonrpc.New(upstream.NewPool(described.ID.String(), endpoints...)))
 	}
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	x := query.New(follow.New(db, sources, follow.Options{
 		Chains: chain.NewRegistry(registry...), Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(c.logs, nil)),
 	}), query.Options{})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -31,10 +32,7 @@ func TestRangesFitTheLogsThatAnEndpointGives(t *testing.T) {
 		rpc := jsonrpc.New(upstream.NewPool("chain", endpoints...))
 		c := evm.New(recorded.describe(), rpc)
 		for range rounds {
-			var err error
-			if events, err = c.Events(t.Context(), 0, recorded.Head); err != nil {
-				t.Fatal(err)
-			}
+			events = must.Get(c.Events(t.Context(), 0, recorded.Head))(t)
 		}
 		return events
 	}

@@ -23,6 +23,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -119,12 +120,9 @@ func readCalls(text []byte) (calls []nodeCall, isBatch bool, err error) {
 func failing(t *testing.T, name string, node http.Handler, share float64, seed uint64) (*jsonrpc.Client, *faulty) {
 	t.Helper()
 	f := &faulty{name: name, node: node, share: share, seed: seed, asked: map[uint64]uint64{}}
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: name, URL: "http://" + name + ".invalid", Client: &http.Client{Transport: f}, Timeout: 5 * time.Second,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return jsonrpc.New(upstream.NewPool(name, e)), f
 }
 
@@ -226,10 +224,7 @@ func callsToFollow(t *testing.T, recordings []*recording, share float64, seed ui
 			registry = append(registry, described)
 			sources[described.ID], providers[described.ID] = evm.New(described, rpc), f
 		}
-		db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 		x := query.New(follow.New(db, sources, follow.Options{
 			Chains: chain.NewRegistry(registry...), Pace: follow.Pace{Asked: time.Second}, Logger: slog.New(slog.DiscardHandler),
 		}), query.Options{})

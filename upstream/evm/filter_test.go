@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -101,9 +102,7 @@ func TestAnEmptyFilterOfAHeaderProvesNothing(t *testing.T) {
 	c := n.serve(t, testChain)
 	for head := uint64(1000); head <= 1001; head++ {
 		n.head = head
-		if _, err := c.Head(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Head(t.Context()))(t)
 	}
 	if events, err := c.Events(t.Context(), 1001, 1001); err != nil || len(events) != 1 {
 		t.Errorf("Events() = %d events, %v, want the fulfilment", len(events), err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/upstream/evm"
 )
 
@@ -44,10 +45,7 @@ func goldenFolder(t *testing.T) string {
 
 func readJSON(t *testing.T, path string, into any) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	if err := json.Unmarshal(text, into); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -70,9 +68,7 @@ func (l ledger) readLogs(t *testing.T) (logs []nodeLog) {
 	t.Helper()
 	for _, raw := range l.Receipts {
 		var receipt struct{ Logs []json.RawMessage }
-		if err := json.Unmarshal(raw, &receipt); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(raw, &receipt))
 		for _, raw := range receipt.Logs {
 			logs = append(logs, newNodeLog(t, raw))
 		}
@@ -87,9 +83,7 @@ func newNodeLog(t *testing.T, raw json.RawMessage) nodeLog {
 		Address, BlockNumber, LogIndex string
 		Topics                         []string
 	}
-	if err := json.Unmarshal(raw, &l); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &l))
 	var topic string
 	if len(l.Topics) > 0 {
 		topic = l.Topics[0]

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -119,10 +120,7 @@ func subscribed(t *testing.T, c chain.Chain, say <-chan string) (heads *HeadSubs
 	server := &http.Server{Handler: crying(t, say), ReadHeaderTimeout: time.Minute}
 	serving := make(chan error, 1)
 	go func() { serving <- server.Serve(listener) }()
-	heads, err := NewHeadSubscription(c, HeadSubscriptionOptions{Name: "node", URL: "ws://node.example"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	heads = must.Get(NewHeadSubscription(c, HeadSubscriptionOptions{Name: "node", URL: "ws://node.example"}))(t)
 	heads.client = &http.Client{Transport: &http.Transport{DialContext: listener.dial, DisableKeepAlives: true}}
 	return heads, func() {
 		close(listener)
@@ -134,10 +132,7 @@ func subscribed(t *testing.T, c chain.Chain, say <-chan string) (heads *HeadSubs
 // TestAFollowerIsToldOfHeads follows Ethereum on a virtual clock, every two seconds, by a WebSocket that tells of
 // heads, is lost, tells nonsense, and comes back.
 func TestAFollowerIsToldOfHeads(t *testing.T) {
-	db, err := store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	synctest.Test(t, func(t *testing.T) {
 		ethereum := chain.Chain{ID: 1, Native: 1, Family: chain.EVM, BlockTime: 12 * time.Second}

@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 )
 
@@ -67,10 +68,7 @@ func leave(_ context.Context, connection *websocket.Conn) {
 // stopped after most of them.
 func announced(t *testing.T, o HeadSubscriptionOptions, most int) (numbers []uint64, err error) {
 	t.Helper()
-	n, err := NewHeadSubscription(chain.Chain{ID: 1, Native: 1, BlockTime: 12 * time.Second}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(NewHeadSubscription(chain.Chain{ID: 1, Native: 1, BlockTime: 12 * time.Second}, o))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	err = n.Announce(ctx, func(head order.Block) {
@@ -119,10 +117,7 @@ func TestWhatEndsAnnouncedHeads(t *testing.T) {
 
 func TestHeadsAreNotAnnouncedByASilentEndpoint(t *testing.T) {
 	o := headServer(t, `"0x1"`, stay)
-	n, err := NewHeadSubscription(chain.Chain{ID: 1, Native: 1}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(NewHeadSubscription(chain.Chain{ID: 1, Native: 1}, o))(t)
 	n.silence = time.Millisecond
 	if err := n.Announce(t.Context(), func(order.Block) {}); err == nil || !strings.HasSuffix(err.Error(), "nothing came in time") {
 		t.Errorf("a silent endpoint ended with %v, want that nothing came in time", err)
@@ -132,10 +127,7 @@ func TestHeadsAreNotAnnouncedByASilentEndpoint(t *testing.T) {
 func TestHeadsAreNotAnnouncedByAnEndpointThatAnswersNoPing(t *testing.T) {
 	o := headServer(t, `"0x1"`, func(ctx context.Context, _ *websocket.Conn) { <-ctx.Done() }, told(5)) // it reads no more
 	o.Timeout = 2 * time.Second
-	n, err := NewHeadSubscription(chain.Chain{ID: 1, Native: 1}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(NewHeadSubscription(chain.Chain{ID: 1, Native: 1}, o))(t)
 	n.pings = time.Millisecond
 	if err := n.Announce(t.Context(), func(order.Block) {}); err == nil || !strings.HasSuffix(err.Error(), "read heads: endpoint did not answer a ping") {
 		t.Errorf("an endpoint that answers no ping ended with %v", err)

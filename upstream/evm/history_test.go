@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -351,9 +352,7 @@ func TestHistoryOfAFreshOrderTakesThreeRoundTrips(t *testing.T) {
 	n.add(t, 39_999_990, true, unlockLog(t, id))
 	n.keep(39_999_950, 39_999_990)
 	c := n.serve(t, testChain)
-	if _, err := c.Head(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Head(t.Context()))(t)
 	n.trips()
 	read, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(39_999_900))
 	got := read.Events

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -30,12 +31,9 @@ func chainFar(t *testing.T, n *node) *evm.Chain {
 
 func chainOver(t *testing.T, node http.RoundTripper) *evm.Chain {
 	t.Helper()
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: "node", URL: "http://node.invalid/", Client: &http.Client{Transport: node},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", e)))
 }
 

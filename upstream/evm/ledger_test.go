@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -88,16 +89,10 @@ func encode(t *testing.T, types string, values ...any) []byte {
 				components = append(components, abi.ArgumentMarshaling{Name: fields[i], Type: component})
 			}
 		}
-		kind, err := abi.NewType(name, "", components)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kind := must.Get(abi.NewType(name, "", components))(t)
 		arguments = append(arguments, abi.Argument{Type: kind})
 	}
-	data, err := arguments.Pack(values...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(arguments.Pack(values...))(t)
 	return data
 }
 

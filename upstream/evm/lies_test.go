@@ -24,6 +24,7 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -187,20 +188,14 @@ func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpo
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL, Client: server.Client(), Timeout: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL, Client: server.Client(), Timeout: time.Minute}))(t)
 	return e
 }
 
 // findOrder looks an order up on chains of which nothing is stored.
 func findOrder(t *testing.T, creation chain.TxHash, sources map[chain.ID]order.Source, logs io.Writer) query.Found {
 	t.Helper()
-	store, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
 			t.Error(err)

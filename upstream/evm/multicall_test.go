@@ -41,16 +41,10 @@ func FuzzAggregate3Answers(f *testing.F) {
 		Success    bool
 		ReturnData []byte
 	}
-	kind, err := abi.NewType("tuple[]", "", []abi.ArgumentMarshaling{{Name: "success", Type: "bool"}, {Name: "returnData", Type: "bytes"}})
-	if err != nil {
-		f.Fatal(err)
-	}
+	kind := must.Get(abi.NewType("tuple[]", "", []abi.ArgumentMarshaling{{Name: "success", Type: "bool"}, {Name: "returnData", Type: "bytes"}}))(f)
 	answer := abi.Arguments{{Type: kind}}
 	for _, results := range [][]result{{}, {{true, []byte{1}}}, {{false, []byte("reason")}, {true, nil}, {true, bytes.Repeat([]byte{7}, 64)}}} {
-		data, err := answer.Pack(results)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := must.Get(answer.Pack(results))(f)
 		f.Add(data)
 		f.Add(data[:len(data)-1])
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -72,12 +73,9 @@ func rpcOf(t *testing.T, nodes ...*node) *jsonrpc.Client {
 	for i, n := range nodes {
 		server := httptest.NewServer(n)
 		t.Cleanup(server.Close)
-		e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 			Name: fmt.Sprintf("node-%d", i+1), URL: server.URL, Client: server.Client(), Timeout: time.Minute,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		endpoints = append(endpoints, e)
 	}
 	return jsonrpc.New(upstream.NewPool("chain", endpoints...))

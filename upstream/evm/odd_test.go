@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -48,9 +49,7 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 		}
 	}
 	var of struct{ TransactionHash string }
-	if err := json.Unmarshal(odd.raw, &of); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(odd.raw, &of))
 	for name, change := range oddities {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // it waits for what is asked for again
@@ -58,10 +57,7 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 				return changed(method, members, of.TransactionHash, change)
 			}}
 			described := recorded.describe()
-			db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 			defer db.Close()
 			follow := func() (logged string) {
 				var said lockedBuffer

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 )
 
@@ -40,10 +41,7 @@ func TestEventsInTakesFewRoundTrips(t *testing.T) {
 
 func hash(t *testing.T, text string) chain.Hash {
 	t.Helper()
-	h, err := chain.ParseHash(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(chain.ParseHash(text))(t)
 	return h
 }
 
@@ -142,10 +140,7 @@ func TestEventsRefusesLogsNotAskedFor(t *testing.T) {
 	terms, _ := delivery()
 	n := newNode(1000)
 	n.add(t, 500, true, fulfilledLog(t, terms))
-	all, err := json.Marshal([]json.RawMessage{n.logs[0].raw})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(json.Marshal([]json.RawMessage{n.logs[0].raw}))(t)
 	n.answers["eth_getLogs"] = `"result":` + string(all)
 	if got, err := n.serve(t, testChain).Events(t.Context(), 600, 700); err == nil {
 		t.Errorf("Events() believed a log of another block: %+v", got)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 )
 
@@ -31,18 +32,13 @@ func claimedByGate(b byte) eventLog {
 func TestEventsOfLogsAskForCreationsAlone(t *testing.T) {
 	n := pastNode(t)
 	c := n.serve(t, testChain)
-	if _, err := c.Head(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Head(t.Context()))(t)
 	whole, err := c.Events(t.Context(), 1, 100)
 	if err != nil || len(whole) != 3 {
 		t.Fatalf("Events = %v, %v, want 3", whole, err)
 	}
 	n.methods = nil
-	got, err := c.EventsOfLogs(t.Context(), 1, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(c.EventsOfLogs(t.Context(), 1, 100))(t)
 	if asked := n.methods["eth_getTransactionReceipt"]; asked != 1 {
 		t.Errorf("%d receipts were asked for, want that of the creation", asked)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 )
 
@@ -42,9 +43,7 @@ func readRecording(t *testing.T, path string) *recording {
 			Hash         string
 			Transactions []string
 		}
-		if err := json.Unmarshal(text, &block); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &block))
 		r.byHash[block.Hash], r.inBlocks[uint64(i)] = uint64(i), block.Transactions
 	}
 	r.logs = r.readLogs(t)
@@ -95,10 +94,7 @@ func readRecordings(t *testing.T) (recordings []*recording, truth *goldenTruth) 
 	t.Helper()
 	folder := goldenFolder(t)
 	golden.once.Do(func() {
-		paths, err := filepath.Glob(filepath.Join(folder, "ledger-A-*.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := must.Get(filepath.Glob(filepath.Join(folder, "ledger-A-*.json")))(t)
 		readJSON(t, filepath.Join(folder, "expected-A.json"), &golden.truth)
 		for _, path := range paths {
 			golden.ledgers = append(golden.ledgers, readRecording(t, path))

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -58,9 +59,7 @@ func TestWhatIsRepeatedIsOne(t *testing.T) {
 		t.Fatalf("%d events, %v", len(want), err)
 	}
 	c := serve(repeating(t, &provider{recording: recorded}))
-	if _, err := c.Head(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Head(t.Context()))(t)
 	got, err := c.Events(t.Context(), 0, recorded.Head)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%d events, %v, want %d", len(got), err, len(want))

@@ -3,6 +3,8 @@ package evm_test
 import (
 	"slices"
 	"testing"
+
+	"crossgate/internal/must"
 )
 
 // TestTellersAreThoseWhoseWordWasTaken reads a transaction's events by its hash, lists them again with other blocks, and
@@ -18,9 +20,7 @@ func TestTellersAreThoseWhoseWordWasTaken(t *testing.T) {
 	if got := tellers(); len(got) != 0 {
 		t.Errorf("reported by %q before any was asked", got)
 	}
-	if _, err := c.EventsIn(t.Context(), tx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.EventsIn(t.Context(), tx))(t)
 	if got := tellers(); len(got) != 1 {
 		t.Errorf("reported by %q, want the one endpoint that gave the receipt", got)
 	}
@@ -28,9 +28,7 @@ func TestTellersAreThoseWhoseWordWasTaken(t *testing.T) {
 	if err != nil || len(events) != 1 {
 		t.Fatalf("Events() = %+v, %v", events, err)
 	}
-	if _, err := c.Verify(t.Context(), 400, 600, events); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Verify(t.Context(), 400, 600, events))(t)
 	if got := tellers(); !slices.Equal(got, []string{"node-1", "node-2"}) {
 		t.Errorf("reported by %q after both readings", got)
 	}

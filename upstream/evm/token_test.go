@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/token"
 )
 
@@ -89,10 +90,7 @@ func TestReadTokens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(10)
 			n.storage = test.storage
-			got, err := n.serve(t, test.chain).ReadTokens(t.Context(), addresses)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(n.serve(t, test.chain).ReadTokens(t.Context(), addresses))(t)
 			if difference := cmp.Diff(wantReadings(), got); difference != "" {
 				t.Errorf("ReadTokens() differs (-want +got):\n%s", difference)
 			}
@@ -164,24 +162,15 @@ func TestReadTokensTellsFailureFromSilence(t *testing.T) {
 // aggregate3 answers a multicall as the contract does.
 func aggregate3(t *testing.T, data string, of map[chain.Address][3]string) string {
 	t.Helper()
-	call3, err := abi.NewType("tuple[]", "", []abi.ArgumentMarshaling{
+	call3 := must.Get(abi.NewType("tuple[]", "", []abi.ArgumentMarshaling{
 		{Name: "target", Type: "address"}, {Name: "allowFailure", Type: "bool"}, {Name: "callData", Type: "bytes"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := abi.NewType("tuple[]", "", []abi.ArgumentMarshaling{{Name: "success", Type: "bool"}, {Name: "returnData", Type: "bytes"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	result := must.Get(abi.NewType("tuple[]", "", []abi.ArgumentMarshaling{{Name: "success", Type: "bool"}, {Name: "returnData", Type: "bytes"}}))(t)
 	raw, err := hex.DecodeString(strings.TrimPrefix(data, "0x82ad56cb"))
 	if err != nil {
 		t.Fatalf("calldata %.10s is not aggregate3's: %v", data, err)
 	}
-	values, err := abi.Arguments{{Type: call3}}.Unpack(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := must.Get(abi.Arguments{{Type: call3}}.Unpack(raw))(t)
 	calls := *abi.ConvertType(values[0], new([]struct {
 		Target       [20]byte
 		AllowFailure bool
@@ -201,9 +190,6 @@ func aggregate3(t *testing.T, data string, of map[chain.Address][3]string) strin
 		bytes, err := hex.DecodeString(strings.TrimPrefix(answer, "0x"))
 		outcomes = append(outcomes, outcome{err == nil, bytes})
 	}
-	packed, err := abi.Arguments{{Type: result}}.Pack(outcomes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(abi.Arguments{{Type: result}}.Pack(outcomes))(t)
 	return "0x" + hex.EncodeToString(packed)
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -144,9 +145,7 @@ func TestProofsLeaveSearchesTheirShare(t *testing.T) {
 		}
 		slow := endpoint(t, "slow", alone, upstream.EndpointOptions{RequestsPerSecond: 0.5, Burst: 1})
 		client := jsonrpc.New(upstream.NewPool("chain", slow)).Proving("chain", chainProof(new(atomic.Int64)))
-		if err := client.Call(t.Context(), "web3_name", new(string)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, client.Call(t.Context(), "web3_name", new(string)))
 		<-time.After(20 * time.Second)
 		for range 3 {
 			client.Anchor(anchorAt("a"), true)

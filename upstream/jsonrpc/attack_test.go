@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -21,9 +22,7 @@ func TestNonsenseIsNoRecovery(t *testing.T) {
 		var proofs atomic.Int64
 		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", next.answer))).Proving("chain", chainProof(&proofs))
 		var name string
-		if err := client.Call(t.Context(), "web3_name", &name); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, client.Call(t.Context(), "web3_name", &name))
 		next.to(always(200, "<html>"))
 		for range 5 {
 			_ = client.Call(t.Context(), "web3_name", &name)

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -148,9 +149,7 @@ func TestBatchMatchesAnswersByID(t *testing.T) {
 	for i := range calls {
 		calls[i] = &jsonrpc.Call{Method: "eth_call", Params: []any{i}, Out: &results[i]}
 	}
-	if err := rpc(t, counting).Batch(t.Context(), calls...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rpc(t, counting).Batch(t.Context(), calls...))
 	for i, got := range results {
 		if got != i || calls[i].Err != nil {
 			t.Errorf("call %d = %d, %v", i, got, calls[i].Err)
@@ -238,9 +237,7 @@ func TestBatchShrinksToWhatEndpointsTake(t *testing.T) {
 				for i := range results {
 					calls = append(calls, &jsonrpc.Call{Method: "eth_call", Params: []any{i}, Out: &results[i]})
 				}
-				if err := client.Batch(t.Context(), calls...); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, client.Batch(t.Context(), calls...))
 				for i, got := range results {
 					if got != i {
 						t.Errorf("call %d = %d, %v", i, got, calls[i].Err)
@@ -261,14 +258,10 @@ func TestBudgetCountsUnitsOfMethods(t *testing.T) {
 		})
 		client := jsonrpc.New(upstream.NewPool("chain", e))
 		client.Capabilities("node").SetCosts(map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10})
-		if err := client.Call(t.Context(), "eth_getLogs", new(any), 1); err != nil { // 75 of 100
-			t.Fatal(err)
-		}
+		must.Do(t, client.Call(t.Context(), "eth_getLogs", new(any), 1))
 		start := time.Now()
 		calls := []*jsonrpc.Call{{Method: "eth_call"}, {Method: "eth_chainId"}} // 36, 25 are left
-		if err := client.Batch(t.Context(), calls...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, client.Batch(t.Context(), calls...))
 		if took := time.Since(start); took != 1100*time.Millisecond {
 			t.Errorf("a batch of 36 units with 25 left at 10 a second took %v, want 1.1 s", took)
 		}
@@ -332,23 +325,18 @@ func tellsText(body, text string) bool {
 // What a call costs beside the network.
 func BenchmarkCall(b *testing.B) {
 	requests := 0
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: "node", URL: "http://node.invalid/", RequestsPerSecond: 1e9, Burst: 1e9,
 		Client: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
 			requests++
 			return answer(200, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"0x1"}`, requests)), nil
 		})},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	client := jsonrpc.New(upstream.NewPool("chain", e))
 	var got string
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := client.Call(b.Context(), "eth_call", &got, "0x1"); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, client.Call(b.Context(), "eth_call", &got, "0x1"))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -155,9 +156,7 @@ func TestASearchIsNotOverForLackOfBudget(t *testing.T) {
 		spent := endpoint(t, "spent", tells("null", &asked), options)
 		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "free", tells("null", &asked)), spent))
 		for _, work := range []upstream.Work{upstream.Answering, upstream.Searching} {
-			if _, err := spent.Do(t.Context(), upstream.Request{}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(spent.Do(t.Context(), upstream.Request{}))(t)
 			ctx, cancel := context.WithTimeout(work.For(t.Context()), 500*time.Millisecond)
 			defer cancel()
 			call := &jsonrpc.Call{Method: "find", Out: new(*string), Doubt: func(any) bool { return true }}
@@ -182,9 +181,7 @@ func TestConfirmingIsNoMerit(t *testing.T) {
 	if err := client.Batch(t.Context(), doubtful); err != nil || doubtful.Err != nil {
 		t.Fatal(err, doubtful.Err)
 	}
-	if err := client.Call(t.Context(), "find", new(*string)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, client.Call(t.Context(), "find", new(*string)))
 	if first.Load() != 2 || second.Load() != 1 {
 		t.Errorf("%d and %d requests, want 2 and 1", first.Load(), second.Load())
 	}

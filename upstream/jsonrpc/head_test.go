@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -82,9 +83,7 @@ func newFleet(t *testing.T, most uint64, heads ...uint64) *fleet {
 func (f *fleet) asks(t *testing.T, seconds int) (who string) {
 	t.Helper()
 	for range seconds {
-		if err := f.client.Call(t.Context(), "eth_call", &who); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.client.Call(t.Context(), "eth_call", &who))
 		<-time.After(time.Second)
 		for i := range f.heads {
 			f.heads[i].Add(1)
@@ -215,9 +214,7 @@ func TestHeadsAreLearnedFromCalls(t *testing.T) {
 		f.asks(t, 16)
 		f.heads[0].Store(f.heads[1].Load() - 50)
 		asked := f.asked[1].Load()
-		if err := f.client.Batch(t.Context(), headCall()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.client.Batch(t.Context(), headCall()))
 		synctest.Wait() // for the proof
 		if got := f.pool.Health()[0]; got.Head != "-49" || got.Standing != offText || f.asked[1].Load() != asked+1 {
 			t.Errorf("%+v, want it behind what the other told a second ago, of which the next block alone was asked for", got)

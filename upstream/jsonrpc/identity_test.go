@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -99,9 +100,7 @@ func TestFailuresAskForAnotherProof(t *testing.T) {
 		return ofChain(id, &requests)(r)
 	}))).Proving("chain", chainProof(&proofs))
 	call := func() error { return client.Call(t.Context(), "web3_name", new(string)) }
-	if err := call(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, call())
 	down = true
 	if call() == nil {
 		t.Fatal("a call to an endpoint that is down succeeded")
@@ -122,9 +121,7 @@ func TestCallersWhoLeaveAskForAnotherProof(t *testing.T) {
 		}
 		return ofChain(id, &requests)(r)
 	}))).Proving("chain", chainProof(&proofs))
-	if err := client.Call(t.Context(), "web3_name", new(string)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, client.Call(t.Context(), "web3_name", new(string)))
 	stuck = true
 	gone, leave := context.WithCancel(t.Context())
 	leave()
@@ -149,10 +146,7 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 	way := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, leadsTo)
 	}}
-	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid", Client: &http.Client{Transport: way}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid", Client: &http.Client{Transport: way}}))(t)
 	t.Cleanup(node.Close)
 	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
 	var name string
@@ -196,16 +190,11 @@ func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 			<-answered
 		}
 	})
-	node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL}))(t)
 	t.Cleanup(node.Close)
 	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
 	var name string
-	if err := client.Call(t.Context(), "web3_name", &name); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, client.Call(t.Context(), "web3_name", &name))
 	var other sync.WaitGroup
 	beside := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GetConn: func(string) {
 		taken := make(chan struct{})
@@ -218,7 +207,7 @@ func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 		})
 		<-taken
 	}})
-	err = client.Call(beside, "web3_name", &name)
+	err := client.Call(beside, "web3_name", &name)
 	close(answered)
 	other.Wait()
 	if err != nil || requests.Load() != 3 || proofs.Load() != 1 {
@@ -249,16 +238,11 @@ func TestConnectionsOpenedBesideOthersNeedNoProof(t *testing.T) {
 				}
 				return new(net.Dialer).DialContext(ctx, network, address)
 			}}
-			node, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Client: &http.Client{Transport: way}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Client: &http.Client{Transport: way}}))(t)
 			t.Cleanup(node.Close)
 			client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
 			var name string
-			if err := client.Call(t.Context(), "web3_name", &name); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, client.Call(t.Context(), "web3_name", &name))
 			useOther := sync.OnceFunc(func() {
 				go func() {
 					defer close(finished)
@@ -307,13 +291,8 @@ func TestProofsGoAloneWhereBatchesAreRefused(t *testing.T) {
 // isBatch reports whether a request holds several calls. It leaves the body to be read again.
 func isBatch(t *testing.T, r *http.Request) bool {
 	t.Helper()
-	body, err := r.GetBody()
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(r.GetBody())(t)
 	first := make([]byte, 1)
-	if _, err := io.ReadFull(body, first); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.ReadFull(body, first))(t)
 	return first[0] == '['
 }

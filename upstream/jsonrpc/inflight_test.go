@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -227,10 +228,7 @@ func TestCallersComeAndGo(t *testing.T) {
 	defer server.Close()
 	var endpoints []*upstream.Endpoint
 	for _, name := range []string{"a", "b"} {
-		e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL}))(t)
 		defer e.Close()
 		endpoints = append(endpoints, e)
 	}

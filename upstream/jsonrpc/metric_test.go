@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -66,9 +67,7 @@ func TestFailuresAreCountedByClass(t *testing.T) {
 	pool := upstream.NewPool("chain",
 		endpoint(t, "html", always(200, "<html>"), options), endpoint(t, "busy", always(429, ""), options),
 		endpoint(t, "down", always(503, ""), options), endpoint(t, "good", node(echo), options))
-	if err := jsonrpc.New(pool).Call(t.Context(), "eth_chainId", new(string), "0x1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, jsonrpc.New(pool).Call(t.Context(), "eth_chainId", new(string), "0x1"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := endpoint(t, "left", silent).Do(ctx, upstream.Request{Method: http.MethodGet}); err == nil {

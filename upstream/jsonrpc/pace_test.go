@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -39,9 +40,7 @@ func TestMethodsThatAreLimitedMoreThanOthers(t *testing.T) {
 					for i, method := range methods {
 						calls[i] = &jsonrpc.Call{Method: method, Out: new(string)}
 					}
-					if err := client.Batch(t.Context(), calls...); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, client.Batch(t.Context(), calls...))
 					for _, call := range calls {
 						answered = append(answered, *call.Out.(*string))
 					}

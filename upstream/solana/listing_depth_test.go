@@ -14,6 +14,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -50,19 +51,14 @@ func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 			})
 		}))
 		t.Cleanup(server.Close)
-		e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL}))(t)
 		t.Cleanup(e.Close)
 		endpoints = append(endpoints, e)
 	}
 	rpc := jsonrpc.New(upstream.NewPool("solana", endpoints...))
 	c := New(known, rpc)
 	c.newest.Store(newest)
-	if _, err := c.Block(t.Context(), from); err != nil { // by which it is learned who keeps it
-		t.Fatal(err)
-	}
+	must.Get(c.Block(t.Context(), from))(t)
 	list := &listing{program: c.programs[0]}
 	if err := c.readPages(t.Context(), c.rpc, []*listing{list}, from, to); err != nil || len(list.found) != signaturesAtOnce {
 		t.Fatalf("%d transactions, %v", len(list.found), err)
@@ -133,10 +129,7 @@ func solanaAt(t *testing.T, result func(method string, params []json.RawMessage)
 		})
 	}))
 	t.Cleanup(server.Close)
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL}))(t)
 	t.Cleanup(e.Close)
 	return New(known, jsonrpc.New(upstream.NewPool("solana", e)))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/upstream/evm/seal"
 )
 
@@ -30,9 +31,7 @@ func TestRecordedHashes(t *testing.T) {
 			Blocks       []json.RawMessage
 			Transactions map[string]json.RawMessage
 		}
-		if err := errors.Join(err, json.Unmarshal(text, &ledger)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, json.Unmarshal(text, &ledger)))
 		for _, raw := range ledger.Blocks {
 			var block member
 			_ = json.Unmarshal(raw, &block)
@@ -69,14 +68,9 @@ func TestRecordedHashes(t *testing.T) {
 func changed(t *testing.T, raw json.RawMessage, name string) json.RawMessage {
 	t.Helper()
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &members))
 	members[name] = json.RawMessage(`"0x123456"`)
-	text, err := json.Marshal(members)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(members))(t)
 	return text
 }
 

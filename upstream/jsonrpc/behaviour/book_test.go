@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -71,12 +72,9 @@ func endpoint(t *testing.T, name string, handler http.Handler) *upstream.Endpoin
 	if name == "hanging" {
 		timeout = patience
 	}
-	e, err := upstream.NewEndpoint(upstream.EndpointOptions{
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: name, URL: "http://" + name + ".invalid", Client: &http.Client{Transport: transport{handler}}, Timeout: timeout,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(e.Close)
 	return e
 }

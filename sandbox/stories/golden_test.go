@@ -20,13 +20,17 @@ import (
 // other has indexed them all.
 func TestGoldenLedgers(t *testing.T) {
 	t.Parallel()
+	ledgers := replayLedgers(t)
+	for _, l := range ledgers {
+		l.second = lyingProxy(t, l.rpc)
+	}
 	t.Run("traced", func(t *testing.T) {
-		front := startGolden(t, 1)
+		front := startGolden(t, ledgers, 1)
 		t.Run("orders", front.orders)
 		t.Run("cases", front.particular)
 	})
 	t.Run("indexed", func(t *testing.T) {
-		front := startGolden(t, 0)
+		front := startGolden(t, ledgers, 0)
 		t.Run("finality", front.finality)
 		t.Run("orders", front.orders)
 		t.Run("cases", front.particular)
@@ -132,14 +136,16 @@ type goldenFront struct {
 	creations map[string]string // creation hash by order id
 }
 
-func startGolden(t *testing.T, lookback int) goldenFront {
+func startGolden(t *testing.T, ledgers []*ledger, lookback int) goldenFront {
 	t.Helper()
 	front := goldenFront{creations: map[string]string{}}
 	readGolden(t, filepath.Join(golden, "ledgers-A", "cases-A.json"), &front.cases)
 	for _, o := range readExpectation(t).Orders {
 		front.creations[o.OrderID] = o.CreationTxHash
 	}
-	front.url = startReplay(t, lookback)
+	g, url := serveGateway(t, replayConfig(t, ledgers, lookback))
+	must.Do(t, g.AwaitIndexed(t.Context()))
+	front.url = url
 	return front
 }
 

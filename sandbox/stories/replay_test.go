@@ -31,6 +31,7 @@ type ledger struct {
 	}
 
 	rpc, control string // of the server that replays it
+	second       string // endpoint; empty: there is none
 }
 
 // replayLedgers serves the four ledgers of set A until the test ends.
@@ -108,23 +109,13 @@ func replayConfig(t testing.TB, ledgers []*ledger, lookback int) []byte {
 	text := &strings.Builder{}
 	fmt.Fprintf(text, "index: {path: %q, lookback: %d}\nchains:\n", filepath.Join(t.TempDir(), "orders.db"), lookback)
 	for _, l := range ledgers {
-		fmt.Fprintf(text, "  - {id: %d, endpoints: [{url: %q}], contracts: {dlnSource: %q, dlnDestination: %q, gate: %q, externalCallAdapter: %q, multicall: %q}}\n",
-			l.DeBridgeID, l.rpc, l.Contracts.DlnSource, l.Contracts.DlnDestination, l.Contracts.Gate,
+		second := ""
+		if l.second != "" {
+			second = fmt.Sprintf(", {name: second, url: %q}", l.second)
+		}
+		fmt.Fprintf(text, "  - {id: %d, endpoints: [{url: %q}%s], contracts: {dlnSource: %q, dlnDestination: %q, gate: %q, externalCallAdapter: %q, multicall: %q}}\n",
+			l.DeBridgeID, l.rpc, second, l.Contracts.DlnSource, l.Contracts.DlnDestination, l.Contracts.Gate,
 			l.Contracts.ExternalCallAdapter, l.Contracts.Multicall3)
 	}
 	return []byte(text.String())
-}
-
-// startReplay serves the golden ledgers, each by two endpoints, with a gateway in front of them that is level with them.
-func startReplay(t *testing.T, lookback int) (url string) {
-	t.Helper()
-	ledgers := replayLedgers(t)
-	c := string(replayConfig(t, ledgers, lookback))
-	for _, l := range ledgers {
-		first := fmt.Sprintf("{url: %q}", l.rpc)
-		c = strings.Replace(c, first, fmt.Sprintf("%s, {name: second, url: %q}", first, lyingProxy(t, l.rpc)), 1)
-	}
-	g, url := serveGateway(t, []byte(c))
-	must.Do(t, g.AwaitIndexed(t.Context()))
-	return url
 }

@@ -2,11 +2,20 @@ package gateway
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 
+	"go.opentelemetry.io/otel"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/redistest"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -49,4 +58,79 @@ func TestTokensAreStoredBeforeTheDatabaseIsClosed(t *testing.T) {
 			t.Errorf("closed: %v; %d tokens were stored, want some", closed, stored)
 		}
 	})
+}
+
+// TestTracesOfFollowersObeyTheShare begins traces as followers, requests and what they ask do.
+func TestTracesOfFollowersObeyTheShare(t *testing.T) {
+	for share, want := range map[float64]int{0: 1 * 2, 1: 2 * 2} {
+		recorder := tracetest.NewSpanRecorder()
+		tracer := sdk.NewTracerProvider(sdk.WithSpanProcessor(recorder), sdk.WithSampler(sampler(share))).Tracer("test")
+		for _, kind := range []trace.SpanKind{trace.SpanKindInternal, trace.SpanKindServer} {
+			ctx, root := tracer.Start(t.Context(), "root", trace.WithSpanKind(kind))
+			within, child := tracer.Start(ctx, "child")
+			if !trace.SpanContextFromContext(within).IsValid() {
+				t.Errorf("share %v: what is below a %s could begin a trace", share, kind)
+			}
+			child.End()
+			root.End()
+		}
+		if got := len(recorder.Ended()); got != want {
+			t.Errorf("share %v: %d spans, want %d", share, got, want)
+		}
+	}
+}
+
+// TestTelemetryThatIsSetWronglyTellsNoKeys has exporters read addresses and headers of which they quote what is wrong.
+func TestTelemetryThatIsSetWronglyTellsNoKeys(t *testing.T) {
+	const canary = "canary77c1"
+	errors := otel.GetErrorHandler()
+	t.Cleanup(func() { otel.SetErrorHandler(errors) })
+	for _, protocol := range []string{"http/protobuf"} {
+		for _, address := range []string{
+			"http://" + canary + ":" + canary + "-2@collector.example:not-a-port/" + canary + "-3",
+			"https://" + canary + ".collector.example/%zz?" + canary,
+			"http://127.0.0.1:9/" + canary,
+			canary + ".example:4317",
+		} {
+			var log strings.Builder
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
+			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+			t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization Bearer "+canary+"-4,X-Key=%zz"+canary+"-5,X-Other=Bearer%20"+canary+"-6")
+			logErrors(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+			made, err := newExporter(t.Context())
+			if err == nil {
+				err = made.Shutdown(t.Context())
+			}
+			said := fmt.Sprint(log.String(), err)
+			if !strings.Contains(said, "parse headers") {
+				t.Errorf("%s: the log is %q: the test looks at nothing", address, said)
+			}
+			if at := strings.Index(said, canary); at >= 0 {
+				t.Errorf("%s: a key is told: …%s", address, said[max(at-200, 0):])
+			}
+		}
+	}
+}
+
+const withShared = "chains: [{id: 1, endpoints: [{url: 'http://127.0.0.1:1'}]}]\ncache: {shared: %q, sharedCAFile: %q}\n"
+
+// TestSharedCacheOverTLSByConfiguration has the server want a password, and has an authority of its own.
+func TestSharedCacheOverTLSByConfiguration(t *testing.T) {
+	servers := redistest.NewAuthority(t)
+	const user, password = "crossgate", "0123456789"
+	server := redistest.ServeGuarded(t, redistest.Guarded{
+		Own: servers.Issue(t, "127.0.0.1"), User: user, Password: password,
+	})
+	address := fmt.Sprintf("rediss://%s:%s@127.0.0.1:%d/0", user, password, server.Port())
+	made := built(t, parsed(t, fmt.Sprintf(withShared, address, servers.File)), nil)
+	defer made.close()
+	connect(t, made.shared)
+}
+
+func TestAbsentCertificatesAreMistakes(t *testing.T) {
+	err := Check(parsed(t, fmt.Sprintf(withShared, "rediss://:secret@127.0.0.1/0", "/absent/canary.pem")))
+	const want = "cache.shared: line 2: shared cache: certificate of the authority: no such file or directory"
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("Check = %v, want %s", err, want)
+	}
 }

@@ -4,12 +4,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"crossgate/config"
 	"crossgate/internal/must"
 	"crossgate/upstream"
+	"crossgate/upstream/jsonrpc"
 )
 
 const twoChains = `
@@ -83,5 +85,45 @@ func TestRefusedConfigurationHoldsNothing(t *testing.T) {
 		if got := e.holders.Load(); got != 1 {
 			t.Errorf("%s/%s is held %d times after a refused configuration, want once", e.of, e.Name(), got)
 		}
+	}
+}
+
+// TestLimitsAreSaidInWords has all of them.
+func TestLimitsAreSaidInWords(t *testing.T) {
+	known := jsonrpc.Limits{
+		Span: 700, Batch: 3,
+		Depths: map[string]uint64{"logs": 90_000, "blocks": 80_000, "state": 128}, Lacks: []string{"eth_getLogs topics", "eth_simulateV1"},
+	}
+	want := []string{
+		"searches 700 blocks", "takes 3 calls at once", "blocks: newest 80,000", "logs: newest 90,000", "state: newest 128",
+		"no eth_getLogs topics", "no eth_simulateV1",
+	}
+	if got := LimitsInWords(known); !slices.Equal(got, want) {
+		t.Errorf("limits are %q, want %q", got, want)
+	}
+}
+
+// TestConditionHasCordonedEndpoints has an endpoint cordoned, and one behind the others of its chain.
+func TestConditionHasCordonedEndpoints(t *testing.T) {
+	g := newGateway(t, plannedConfig(t))
+	g.Endpoint("1", "node").Cordon()
+	found := false
+	for _, service := range g.Condition(t.Context()).Services {
+		for _, e := range service.Endpoints {
+			isCordoned := e.Name == "node"
+			found = found || isCordoned
+			if e.OK == isCordoned || isCordoned && e.Standing != "cordoned" {
+				t.Errorf("%s: %s, asked %v; the one named node is cordoned", e.Name, e.Standing, e.OK)
+			}
+		}
+	}
+	if !found {
+		t.Error("the condition has no endpoint named node")
+	}
+	if got := shownEndpoint(upstream.Health{Head: "-19"}); got.Head != "-19" {
+		t.Errorf("an endpoint that is 19 blocks behind is shown with %q", got.Head)
+	}
+	if err := g.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -250,3 +250,53 @@ func TestStatesHaveTheirDocumentedNames(t *testing.T) {
 		}
 	}
 }
+
+// TestABasisOfTwoIsTheWeakerOfEachChain: what one of them says of a chain alone stays.
+func TestABasisOfTwoIsTheWeakerOfEachChain(t *testing.T) {
+	known := order.Basis{Chains: []order.ChainBasis{{Chain: 1, Final: true}, {Chain: 10, Final: true}}}
+	weak := order.Basis{Chains: []order.ChainBasis{{Chain: 137, Final: true}, {Chain: 1, Single: true, Unread: true}}}
+	both := known.And(weak)
+	if one := both.Of(1); len(both.Chains) != 3 || one.Final || !one.Single || !one.Unread || !both.Of(10).Final || !both.Of(137).Final {
+		t.Errorf("And = %+v, want chain 1 neither final nor read, of one endpoint, and the others final", both.Chains)
+	}
+}
+
+func TestDifferingBlocks(t *testing.T) {
+	at := func(block uint64, said string) order.Place { return order.Place{Block: block, Said: said} }
+	for name, test := range map[string]struct {
+		a, b []order.Place
+		want []uint64
+	}{
+		"nothing":         {},
+		"another order":   {[]order.Place{at(1, "x"), at(2, "y")}, []order.Place{at(2, "y"), at(1, "x")}, nil},
+		"one lacks":       {[]order.Place{at(1, "x"), at(2, "y")}, []order.Place{at(1, "x")}, []uint64{2}},
+		"other lacks":     {nil, []order.Place{at(3, "x"), at(1, "x")}, []uint64{1, 3}},
+		"says other":      {[]order.Place{at(5, "x")}, []order.Place{at(5, "y")}, []uint64{5}},
+		"told once twice": {[]order.Place{at(5, "x"), at(5, "x")}, []order.Place{at(5, "x")}, []uint64{5}},
+	} {
+		if got := order.DifferingBlocks(test.a, test.b); !slices.Equal(got, test.want) {
+			t.Errorf("%s: DifferingBlocks() = %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+func TestAccumulateHasEveryPairOnTheLastDay(t *testing.T) {
+	at := func(day uint64, take uint64, s order.Statistics) order.DailyStatistics {
+		d := order.DailyStatistics{Day: day, Give: 1, Take: 10, Statistics: s}
+		if take != 10 {
+			d.Take = 56
+		}
+		return d
+	}
+	one := order.Statistics{Created: 1, Fulfilled: 1, Creators: 1, NewCreators: 1, Given: order.USD{Micros: 5, Orders: 1}}
+	again := order.Statistics{Created: 2, Active: 2, Creators: 1, Unpriced: 2}
+	running := order.Accumulate(
+		[]order.DailyStatistics{at(0, 10, one)},
+		[]order.DailyStatistics{at(7, 10, again), at(8, 56, one), at(8, 10, one)}, 6, 9)
+	three := order.Statistics{Created: 3, Fulfilled: 1, Active: 2, Unpriced: 2, Creators: 1, NewCreators: 1, Given: order.USD{Micros: 5, Orders: 1}}
+	four := order.Statistics{Created: 4, Fulfilled: 2, Active: 2, Unpriced: 2, Creators: 2, NewCreators: 2, Given: order.USD{Micros: 10, Orders: 2}}
+	want := []order.DailyStatistics{at(6, 10, one), at(7, 10, three), at(8, 10, four), at(8, 56, one), at(9, 10, four), at(9, 56, one)}
+	if diff := cmp.Diff(want, running); diff != "" {
+		t.Errorf("running totals (-want +got):\n%s", diff)
+	}
+}

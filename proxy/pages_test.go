@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/query"
+	"crossgate/order/stats"
 	"crossgate/proxy"
 	"crossgate/proxy/quota"
 	"crossgate/proxy/web"
@@ -272,5 +276,150 @@ func TestNothingIsLockedIsSaidOfAllHistoryOnly(t *testing.T) {
 		if strings.Contains(page, paid) != (test.wants[0] == paid) {
 			t.Errorf("%s: the page says that everything has been paid", name)
 		}
+	}
+}
+
+func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
+	w := newWorld(t)
+	w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 90, Indexed: 1090}), followed(8453, order.Lag{}), followed(chain.Solana, order.Lag{Head: 7, Indexed: 7})}
+	s := w.server(t)
+	page := pageAt(t, s, "/order/"+unknownIs, http.StatusNotFound)
+	for _, want := range []string{
+		`src="/assets/awaited.js"`, `<meta http-equiv="refresh"`, "the id of an order or a swap",
+		`<th scope="row">Ethereum</th><td>not known</td><td class="number">1,090</td>`, `<th scope="row">Base</th><td>not known</td><td class="number">none yet</td>`,
+		`<th scope="row">Solana</th><td><span class="quiet">has other hashes</span></td><td class="number">7</td>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s: %s", want, page)
+		}
+	}
+	deaf := w.server(t, func(o *parts) {
+		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
+			return nil, &query.UnheardError{UnreachableError: query.UnreachableError{Chains: []chain.ID{8453}}}
+		}
+	})
+	if page := pageAt(t, deaf, "/order/"+unknownIs, http.StatusServiceUnavailable); !strings.Contains(page, `<th scope="row">Base</th><td><span class="dot bad">no answer</span>`) {
+		t.Errorf("the page does not say who did not answer: %s", page)
+	}
+	if page := pageAt(t, deaf, "/order/"+order.ID{7}.String(), http.StatusOK); !strings.Contains(page, "Waiting for a taker") {
+		t.Error("an indexed order is not found by its id while a chain does not answer")
+	}
+}
+
+// operate sends a request to the operators' listener beside s.
+func operate(t *testing.T, s *site, path string) *http.Response {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	operatorsOf(s, "").ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))
+	return answer.Result()
+}
+
+// TestOperatorsHaveAPage wants the page with what it loads, and nothing that another page could use of it.
+func TestOperatorsHaveAPage(t *testing.T) {
+	s := newWorld(t).server(t)
+	get(s, ordersPath+claimedTx) // something to count
+	response := operate(t, s, "/")
+	page := string(body(t, response))
+	if response.StatusCode != http.StatusOK || !strings.Contains(page, "Healthy") || !strings.Contains(page, ">odos</th><td data-label=\"State\"><span class=\"dot good\">quotes</span></td><td class=\"number\" data-label=\"Won\">7<") {
+		t.Errorf("GET / = %d %s", response.StatusCode, page)
+	}
+	checkDocument(t, "/", page)
+	if got := response.Header.Get("Content-Security-Policy"); got != web.Policy {
+		t.Errorf("Content-Security-Policy = %q", got)
+	}
+	if !strings.Contains(page, "<dt>Loads</dt><dd class=\"number\">1<") {
+		t.Errorf("the cache's loads are not told: %s", page)
+	}
+	loaded := regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`).FindAllStringSubmatch(page, -1)
+	if len(loaded) < 3 {
+		t.Errorf("the page loads %v, want its icon, style and script", loaded)
+	}
+	for _, each := range append(loaded, []string{"", "/assets/parts.js"}) {
+		if got := operate(t, s, each[1]).StatusCode; got != http.StatusOK {
+			t.Errorf("GET %s = %d", each[1], got)
+		}
+	}
+	for _, path := range []string{"/order", "/assets/", "/assets/nothing", "/nothing"} {
+		if got := operate(t, s, path).StatusCode; got != http.StatusNotFound {
+			t.Errorf("GET %s = %d, want 404", path, got)
+		}
+	}
+	s.Drain(true)
+	if page := string(body(t, operate(t, s, "/"))); !strings.Contains(page, "not ready: server is shutting down") {
+		t.Errorf("a server that stops is told as well: %s", page)
+	}
+}
+
+// TestPublicSideHasNoOperators makes sure that nothing of the operators' listener can be reached where everybody can ask.
+func TestPublicSideHasNoOperators(t *testing.T) {
+	s := newWorld(t).server(t)
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap"} {
+		if got := get(s, path).StatusCode; got != http.StatusNotFound {
+			t.Errorf("GET %s = %d, want 404", path, got)
+		}
+	}
+}
+
+// withoutStatistics is an index that has not read anything.
+type withoutStatistics struct{ *answering }
+
+func (withoutStatistics) Daily(context.Context, uint64, uint64) (days, before []order.DailyStatistics, basis order.Basis, err error) {
+	return nil, nil, order.Basis{}, query.ErrEmpty
+}
+
+func TestStatisticsPageShowsAnswers(t *testing.T) {
+	s := newWorld(t).server(t)
+	for target, wants := range map[string][]string{
+		"/statistics": {
+			"$1.50</strong> in 2 orders", "Ethereum", "12 seconds, 95 % in 1 minute 30 seconds", `href="/statistics?days=30" aria-current="page"`,
+			"odos", "50.00 %", "0.25 %",
+		},
+		"/statistics?days=90": {`href="/statistics?days=90" aria-current="page"`},
+	} {
+		page := pageAt(t, s, target, http.StatusOK)
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("GET %s lacks %q: %s", target, want, page)
+			}
+		}
+	}
+	for _, days := range []string{"0", "31", "x", "-7"} {
+		if page := pageAt(t, s, "/statistics?days="+days, http.StatusBadRequest); !strings.Contains(page, "Days must be one of 7, 30, 90") {
+			t.Errorf("days=%s: %s", days, page)
+		}
+	}
+}
+
+func TestStatisticsPageOfAnEmptyIndexSaysWhy(t *testing.T) {
+	s := newWorld(t).server(t, func(o *parts) { o.Orders = withoutStatistics{ordersOf(o)} })
+	page := pageAt(t, s, "/statistics", http.StatusOK)
+	if want := proxy.ProblemOf(query.ErrEmpty).PublicText(); !strings.Contains(page, want) || strings.Contains(page, "$") {
+		t.Errorf("the page lacks %q, or tells a value: %s", want, page)
+	}
+	if !strings.Contains(page, "odos") {
+		t.Error("venues are not told, which need no index")
+	}
+}
+
+// TestOrderPageTellsWorthThenAndWhereItWasRead has an order of which one value is known.
+func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
+	w, given := newWorld(t), int64(18_000_000)
+	w.values = map[order.ID]stats.Values{{8}: {Given: &given}}
+	w.basis = []order.ChainBasis{followed(8453, order.Lag{Head: 9, Indexed: 9})}
+	w.orders[claimedTx][0].Created.At.BlockHash = chain.Hash{1}
+	w.tellers = map[string][]string{"8453 " + claimedTx + " " + (chain.Hash{1}).String(): {"third", "fourth"}}
+	s := w.server(t)
+	page := plainText(pageAt(t, s, "/order/"+claimedTx, http.StatusOK))
+	for _, want := range []string{
+		"$18.00 when created, $17.99 now", "no price then", "Where this was read", "read once; the second reading",
+		"(reported by 2 endpoints: third, fourth)", "(by which endpoints was not recorded)",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q: %s", want, page)
+		}
+	}
+	page = plainText(pageAt(t, s, "/order/"+createdTx, http.StatusOK)) // not counted, and not delivered
+	if !strings.Contains(page, "USD Coin, value then not known, $17.99 now") || !strings.Contains(page, "POL Polygon, no price now") || strings.Contains(page, "Both fees") {
+		t.Errorf("an order that was not counted has a value: %s", page)
 	}
 }

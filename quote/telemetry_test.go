@@ -3,11 +3,13 @@ package quote_test
 import (
 	"errors"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
 	"crossgate/chain"
 	"crossgate/internal/measured"
+	"crossgate/internal/must"
 	"crossgate/quote"
 )
 
@@ -34,4 +36,20 @@ func TestForHowLongVenuesFailIsMeasured(t *testing.T) {
 	if _, left := measured()[gone]; left {
 		t.Error("after stop it is measured, want nothing")
 	}
+}
+
+func TestWatchersHearEachVenueAsItAnswers(t *testing.T) {
+	cheap, dear := &fakeVenue{name: "cheap", perInput: 7}, &fakeVenue{name: "dear", perInput: 9}
+	e := estimator(cheap, dear)
+	var mu sync.Mutex
+	heard := map[string]string{}
+	ctx := quote.WithWatcher(t.Context(), func(h quote.Heard) {
+		mu.Lock()
+		defer mu.Unlock()
+		heard[h.Venue] = h.AmountOut.String()
+	})
+	must.Get(e.Estimate(ctx, usdcToDai()))(t)
+	mu.Lock()
+	defer mu.Unlock()
+	expect(t, "heard", heard, map[string]string{"cheap": "700000000", "dear": "900000000"})
 }

@@ -6,7 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/rawdb"
+	"github.com/ethereum/go-ethereum/core/types"
+
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 )
 
 // steer makes a control call and returns the order that it answers with.
@@ -49,5 +54,50 @@ func TestControlsRefuseClearly(t *testing.T) {
 		if err := json.Unmarshal(text, &refusal); err != nil || status != tt.status || !strings.Contains(refusal.Error, tt.says) {
 			t.Errorf("%s %v = %d %s, want %d saying %q", tt.path, tt.body, status, text, tt.status, tt.says)
 		}
+	}
+}
+
+// TestNoBlockIsTooOldForAReorg is about go-ethereum's freezer, which moves blocks once a minute that the database says are
+// final: a log whose receipt was null after that, because a reorg was deeper, stopped an index.
+func TestNoBlockIsTooOldForAReorg(t *testing.T) {
+	w := must.Get(Start(t.Context(), Options{}))(t)
+	defer w.Close()
+	c := w.chains[0]
+	must.Do(t, w.Mine(t.Context(), c.Facts.ID, 20))
+	var finalized *types.Header
+	must.Do(t, c.node.client.Client().CallContext(t.Context(), &finalized, "eth_getBlockByNumber", "finalized", false))
+	if want := c.node.head() - c.node.finality.finalized; finalized.Number.Uint64() != want {
+		t.Errorf("finalized is block %s, want %d", finalized.Number, want)
+	}
+	if told := rawdb.ReadFinalizedBlockHash(c.node.eth.ChainDb()); told != (common.Hash{}) {
+		t.Errorf("the freezer takes everything up to %s", told)
+	}
+}
+
+// Calldata that was really sent creates here the order that it created there.
+func TestRealCalldataCreatesTheRealOrder(t *testing.T) {
+	var vectors struct {
+		Items []struct {
+			Name, Calldata, From, OrderID, TxHash, Value string
+		}
+	}
+	recorded.JSON(t, "facts/dln/vectors/evm_calldata.json", &vectors)
+	c := untouched.Chains()[0]
+	tried := 0
+	for _, item := range vectors.Items {
+		if item.TxHash == "" {
+			continue // a quote that nobody sent
+		}
+		tried++
+		var created string
+		decode(t, askAt(t, c.RPC, "eth_call",
+			map[string]any{"from": item.From, "to": c.dlnSource(), "data": item.Calldata, "value": "0x" + units(item.Value, 0).Text(16)},
+			"latest", map[string]any{item.From: map[string]any{"balance": "0xde0b6b3a7640000"}}), &created)
+		if common.HexToHash(created) != common.HexToHash(item.OrderID) {
+			t.Errorf("%s: order %s, want %s", item.Name, created, item.OrderID)
+		}
+	}
+	if tried == 0 {
+		t.Error("no transaction among the vectors")
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -379,6 +381,32 @@ func TestExpectedTokensAreReadMeanwhile(t *testing.T) {
 		<-time.After(700 * time.Millisecond)
 		if _, err := d.Lookup(t.Context(), 1, usdc); err != nil || time.Since(began) != time.Second || len(reader.asked) != 1 {
 			t.Errorf("Lookup: %v after %v and %d readings, want one reading that took a second in all", err, time.Since(began), len(reader.asked))
+		}
+	})
+}
+
+func TestCleanText(t *testing.T) {
+	for said, want := range map[string]string{
+		"USD Coin":                   "USD Coin",
+		" USDC\x00\x00\x00":          "USDC",
+		"a\u202eb\u200b\nc":          "abc",
+		"\xff\xfebytes":              "bytes",
+		strings.Repeat("é", 1000):    strings.Repeat("é", 256),
+		strings.Repeat("\x00", 1000): "",
+	} {
+		if got := token.CleanText(said); got != want {
+			t.Errorf("CleanText(%.40q) = %.40q, want %.40q", said, got, want)
+		}
+	}
+}
+
+func FuzzCleanText(f *testing.F) {
+	f.Add("USD Coin\x00")
+	f.Add("\u202e\xff")
+	f.Fuzz(func(t *testing.T, said string) {
+		got := token.CleanText(said)
+		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > 256 || token.CleanText(got) != got {
+			t.Errorf("CleanText(%q) = %q", said, got)
 		}
 	})
 }

@@ -1,11 +1,20 @@
 package shared
 
 import (
+	"bufio"
 	"bytes"
+	"fmt"
+	"net"
 	"path/filepath"
+	"reflect"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"go.uber.org/goleak"
+
+	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
 
@@ -36,4 +45,104 @@ func TestCertificatesThatCannotBeRead(t *testing.T) {
 			t.Errorf("NewShared with %+v: %v, want %s and no path", test.file, err, test.why)
 		}
 	}
+}
+
+// FuzzParseNotice reads any message on the channel of replicas.
+func FuzzParseNotice(f *testing.F) {
+	for _, n := range []notice{
+		{purgedHard, newToken(), []Key{KeyOf("a"), KeyOf("b")}},
+		{purgedSoftly, newToken(), nil},
+		{released, newToken(), []Key{KeyOf("a")}},
+	} {
+		f.Add(n.text())
+	}
+	f.Add("d")
+	f.Fuzz(func(t *testing.T, text string) {
+		n, ok := parseNotice(text)
+		if !ok {
+			return
+		}
+		if again, ok := parseNotice(n.text()); !ok || !reflect.DeepEqual(again, n) || n.text() != text {
+			t.Errorf("%q is %+v, written %q and read again %+v, %v", text, n, n.text(), again, ok)
+		}
+	})
+}
+
+// TestServersDoNotTellThePassword has a server that does not know AUTH, and quotes it as Redis does commands that it
+// does not know (processCommand in server.c).
+func TestServersDoNotTellThePassword(t *testing.T) {
+	for _, user := range []string{"", "gateway"} {
+		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+		var serving sync.WaitGroup
+		serving.Go(func() {
+			there, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			defer there.Close()
+			in := bufio.NewReader(there)
+			var words []string
+			for len(words) < 5 || user != "" && len(words) < 7 {
+				line, err := in.ReadString('\n')
+				if err != nil {
+					return
+				}
+				words = append(words, strings.TrimSpace(line))
+			}
+			_, _ = fmt.Fprintf(there, "-ERR unknown command 'AUTH', with args beginning with: '%s'\r\n", strings.Join(words[4:], "' '"))
+		})
+		s := server{network: "tcp", address: listener.Addr().String(), user: user, password: "canary77c1"}
+		_, err := s.dial(t.Context(), time.Minute)
+		if err == nil || !strings.Contains(err.Error(), "unknown command") || strings.Contains(err.Error(), s.password) {
+			t.Errorf("as %q: %v", user, err)
+		}
+		listener.Close()
+		serving.Wait()
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestQueuedPurgesMerge(t *testing.T) {
+	p := newPublisher()
+	p.add(Hard, KeyOf("a"))
+	p.add(Soft, KeyOf("a"), KeyOf("b"))
+	before := p.next()
+	if len(before.byKey) != 2 || before.byKey[KeyOf("a")].how != Hard || before.byKey[KeyOf("b")].how != Soft {
+		t.Errorf("next() = %+v, want a hard and b soft", before)
+	}
+	p.add(Soft, KeyOf("c"), KeyOf("b"))
+	if how, purged := p.of(KeyOf("x"), []Key{KeyOf("c"), KeyOf("a")}); !purged || how != Hard {
+		t.Errorf("of what is being published: %v, %v, want hard", how, purged)
+	}
+	if got := p.next(); len(got.byKey) != 3 || got.byKey[KeyOf("a")].how != Hard {
+		t.Errorf("before it is published next() = %+v, want all three", got)
+	}
+	p.published(before.last)
+	if _, purged := p.of(KeyOf("a"), nil); purged {
+		t.Error("what was published is still queued")
+	}
+	if _, purged := p.of(KeyOf("b"), nil); !purged {
+		t.Error("a purge that was added meanwhile is forgotten")
+	}
+	p.add(Soft, manyKeys()...)
+	p.add(Soft, KeyOf("a"))
+	if got := p.next(); got.all == 0 || len(got.byKey) != 1 {
+		t.Error("more than can be remembered is not everything")
+	}
+	if how, purged := p.of(KeyOf("whatever"), nil); !purged || how != Hard {
+		t.Errorf("of everything: %v, %v, want hard", how, purged)
+	}
+	p.published(p.next().last)
+	if got := p.next(); got.all != 0 || len(got.byKey) != 0 {
+		t.Errorf("after everything was published: %+v", got)
+	}
+}
+
+func manyKeys() []Key {
+	keys := make([]Key, MaxPurges+1)
+	for i := range keys {
+		keys[i] = KeyOf(fmt.Sprint("many ", i))
+	}
+	return keys
 }

@@ -2,16 +2,23 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra/doc"
 
+	"crossgate/chain"
 	"crossgate/internal/golden"
 	"crossgate/internal/must"
+	"crossgate/order"
+	"crossgate/order/audit"
+	"crossgate/order/ledger"
 )
 
 // promised are the commands and flags that scripts use, with a value that each takes; = is a flag without one.
@@ -85,4 +92,117 @@ func TestManualPagesAreThoseOfTheCommands(t *testing.T) {
 	if err != nil || len(old) != len(pages) {
 		t.Errorf("docs/man has %d pages, the commands have %d: remove those of commands that are gone", len(old), len(pages))
 	}
+}
+
+func TestStatusTellsWhatWasReadAndWhatWasLeftOut(t *testing.T) {
+	status := []audit.Status{
+		{
+			Chain: 1, Known: true, Proven: 880, Orders: 12, Locked: 3,
+			Lag: order.Lag{Head: 902, Indexed: 900, IndexedTime: 1_784_950_000},
+		},
+		{
+			Chain: 137, Known: true, From: order.BlockTime{Number: 70, Time: 1_784_900_000}, Err: errors.New("no route to host"),
+			Lag:         order.Lag{Indexed: 700, IndexedTime: 1_784_949_000},
+			Quarantined: []ledger.QuarantinedBlock{{Number: 321, Reason: "transaction without its receipt", Since: 1_784_949_100}},
+		},
+		{Chain: 8453, Lag: order.Lag{Head: 5}},
+	}
+	var out bytes.Buffer
+	must.Do(t, errors.Join(
+		writeStatus(&out, chain.Documented(), status), writeQuarantined(&out, chain.Documented(), status),
+	))
+	var lines []string
+	for line := range strings.Lines(out.String()) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	want := []string{
+		"chain head indexed from since (UTC) to as of (UTC) lag proven to quarantined orders locked",
+		"Ethereum (1) 902 0 all 900 2026-07-25 03:26:40 2 blocks 880 0 12 3",
+		"Polygon (137) unreachable 70 2026-07-24 13:33:20 700 2026-07-25 03:10:00 ? - 1 0 0",
+		"Base (8453) 5 0 - 0 - not read yet - 0 0 0",
+		"quarantined: Polygon (137) block 321 since 2026-07-25 03:11:40 UTC transaction without its receipt",
+	}
+	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("index status wrote\n%s\nwant\n%s", out.String(), strings.Join(want, "\n"))
+	}
+}
+
+func TestReportNamesWhatIsWrong(t *testing.T) {
+	chains := chain.NewRegistry(chain.Chain{ID: 1, Name: "Ethereum"})
+	at := order.At{Chain: 1, Block: 17, Tx: chain.NewTxHash(make([]byte, 32))}
+	found := audit.Audit{
+		Chain: 1, To: 90, Orders: 3, Transactions: 4,
+		Differences: []audit.Difference{{
+			Order:        order.ID{31: 1},
+			Missing:      []order.Event{{At: at, Fact: order.Fulfilled{}}},
+			False:        []order.Event{{At: at, Fact: order.Created{}}},
+			Contradicted: true, State: order.StateCreated,
+		}},
+		Unchecked: []audit.Unchecked{{Order: order.ID{31: 2}, Err: errors.New("no archive")}},
+	}
+	const zeros = "000000000000000000000000000000000000000000000000000000000000"
+	const details = `  0x` + zeros + `0001
+    missing: Fulfilled in block 17, transaction 0x` + zeros + `0000
+    false:   Created in block 17, transaction 0x` + zeros + `0000
+    the contract stores Created, and no event accounts for it
+  0x` + zeros + `0002: not compared: no archive
+`
+	for name, test := range map[string]struct {
+		print func(io.Writer) error
+		want  string
+		err   error
+	}{
+		"sound": {
+			func(out io.Writer) error {
+				return printAudits(out, []audit.Audit{{Chain: 1, To: 90, Orders: 3, Transactions: 4}}, chains)
+			},
+			"Ethereum (1), blocks 0 to 90: 3 orders and 4 transactions compared, 0 orders differ, 0 not compared\n", nil,
+		},
+		"different": {
+			func(out io.Writer) error { return printAudits(out, []audit.Audit{found}, chains) },
+			"Ethereum (1), blocks 0 to 90: 3 orders and 4 transactions compared, 1 orders differ, 1 not compared\n" + details, errDiffers,
+		},
+		"ended early": {
+			func(out io.Writer) error {
+				return printRepairs(out, []audit.Repair{{Chain: 1, Blocks: 2, Added: 1, Wrong: []string{"liar"}, Err: errors.New("no answer")}}, chains)
+			},
+			"Ethereum (1), blocks 0 to 0: 2 blocks read again, 1 events added, 0 removed, 0 orders corrected; 0 orders differ, 0 not compared\n" +
+				"  wrong endpoint: liar\n  ended early: no answer\n", errDiffers,
+		},
+	} {
+		var out bytes.Buffer
+		if err := test.print(&out); !errors.Is(err, test.err) || out.String() != test.want {
+			t.Errorf("%s: %v, printed\n%s\nwant\n%s", name, err, out.String(), test.want)
+		}
+	}
+}
+
+// TestOldBackupsGo keeps the newest backups and touches nothing else, in a folder whose name is a pattern too.
+func TestOldBackupsGo(t *testing.T) {
+	directory := filepath.Join(t.TempDir(), "back[up]s*")
+	must.Do(t, os.Mkdir(directory, 0o700))
+	file := filepath.Join(directory, "crossgate.db")
+	others := []string{"crossgate.db", "crossgate-notes.db", "other-20260101T000000Z.db", "crossgate-20261301T000000Z.db"}
+	for _, name := range others {
+		write(t, filepath.Join(directory, name), "")
+	}
+	for day := range 5 {
+		write(t, dated(file, time.Date(2025, 12, 30+day, 3, 17, 0, 0, time.UTC)), "")
+	}
+	must.Do(t, prune(file, 2))
+	var left []string
+	entries, err := os.ReadDir(directory)
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	want := append(others, "crossgate-20260102T031700Z.db", "crossgate-20260103T031700Z.db")
+	slices.Sort(want)
+	if err != nil || !slices.Equal(left, want) {
+		t.Errorf("prune leaves %q, %v, want %q", left, err, want)
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 }

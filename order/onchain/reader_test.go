@@ -2,6 +2,7 @@ package onchain_test
 
 import (
 	"encoding/hex"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
@@ -82,4 +83,13 @@ func TestDecodePatches(t *testing.T) {
 	if got, err := onchain.DecodePatches(make([]byte, 31)); err == nil {
 		t.Errorf("DecodePatches of half a word = %s, want an error", got)
 	}
+}
+
+// hexBytes is a byte string that JSON holds as 0x hex.
+type hexBytes []byte
+
+func (b *hexBytes) UnmarshalText(text []byte) error {
+	raw, err := hex.DecodeString(strings.TrimPrefix(string(text), "0x"))
+	*b = raw
+	return err
 }

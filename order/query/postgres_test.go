@@ -1,6 +1,7 @@
 package query
 
 import (
+	"database/sql"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -8,9 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
+	"crossgate/order"
 	"crossgate/order/follow"
+	"crossgate/order/ledger"
 	"crossgate/store"
 )
 
@@ -83,4 +87,82 @@ func TestPostgresTellsTheSame(t *testing.T) {
 	take.mine()
 	give.mine([]told{deals[1].claimedUnlock()})
 	pass()
+}
+
+// TestOrdersAreFoundByIndexWhileAnIndexGrows begins with an empty PostgreSQL, whose first plans are for tables with
+// nothing in them, and counts what is read of them later.
+func TestOrdersAreFoundByIndexWhileAnIndexGrows(t *testing.T) {
+	db, v := openPostgres(t), newInvented(5)
+	var others string
+	if _, err := db.QueryRow(t.Context(), []any{&others}, `SHOW max_parallel_workers_per_gather`); err != nil || others != "0" {
+		t.Errorf("%s processes help to read a list, %v, want none", others, err)
+	}
+	add := func(orders int, then func(*ledger.Tx) error) {
+		t.Helper()
+		var events []order.Event
+		for range orders {
+			events = append(events, v.events()...)
+		}
+		must.Do(t, db.Update(t.Context(), func(tx *store.Tx) error {
+			written := &ledger.Tx{Tx: tx}
+			written.Add(events...)
+			if _, err := written.Fold(t.Context()); err != nil {
+				return err
+			}
+			return then(written)
+		}))
+	}
+	const often = 12 // more than the five times after which PostgreSQL keeps a plan
+	for range often {
+		add(60, func(*ledger.Tx) error { return nil })
+	}
+	add(1500, func(*ledger.Tx) error { return nil })
+	add(60, func(tx *ledger.Tx) error {
+		return tx.ForEachRow(t.Context(), func(rows *sql.Rows) error {
+			var table string
+			var read int
+			if err := rows.Scan(&table, &read); err != nil {
+				return err
+			}
+			t.Errorf("%d rows of %s were read one after another, want those that an index finds alone", read, table)
+			return nil
+		}, `SELECT relname, seq_tup_read FROM pg_stat_xact_user_tables
+			WHERE relname IN ('events', 'orders', 'listed') AND seq_tup_read > 0`)
+	})
+}
+
+// TestOrdersTakeTwoRoundTrips counts how often the database is waited for until orders of one transaction, which are
+// stored and not final, are found: for all of their events, and for all blocks that those are in. A slow link delays
+// each of these.
+func TestOrdersTakeTwoRoundTrips(t *testing.T) {
+	direct := newDatabase(t)
+	link := must.Get(shared.server.NewLink())(t)
+	t.Cleanup(func() { link.Close() })
+	give, take := newTestChain(1), newTestChain(137)
+	var creations []chain.TxHash
+	for i := range byte(2) {
+		first, second, third := newDeal(3*i+1, 1, 137), newDeal(3*i+2, 1, 137), newDeal(3*i+3, 1, 137)
+		creations = append(creations, give.mine([]told{first.created(), second.created(), third.created()})...)
+		take.mine([]told{first.fulfilled()}, []told{second.fulfilled(), third.fulfilled()})
+		take.mine([]told{second.sentUnlock()})
+	}
+	db := openReplica(t, link.To(direct))
+	x := newIndex(db, map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	followAll(t, x)
+	for i, tx := range creations {
+		before := link.RoundTrips()
+		found, _, err := x.Find(t.Context(), tx)
+		if err != nil || len(found) != 3 {
+			t.Fatalf("Find = %v, %v, want 3 orders", found, err)
+		}
+		for _, o := range found {
+			if o.Basis.Chains[0].Final || o.Basis.Chains[0].Unread || o.Basis.Chains[1].Unread {
+				t.Errorf("order %s rests on %+v, want blocks that were read and are not final", o.ID, o.Basis.Chains)
+			}
+		}
+		made := link.RoundTrips() - before
+		if i > 0 && made != 2 { // the first makes a connection and has it prepare the statements
+			t.Errorf("%d round trips, want 2", made)
+		}
+	}
 }

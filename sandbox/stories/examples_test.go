@@ -11,7 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
 	"crossgate/internal/must"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // examples is where the programs are that show how to use a gateway.
@@ -153,4 +157,37 @@ func runExample(t *testing.T, command *exec.Cmd) []byte {
 		t.Fatalf("%s: %v\n%s%s", command, err, out, complaints.String())
 	}
 	return out
+}
+
+// TestReadmeShowsARealAnswer makes the request of README.md and looks for the lines that it shows.
+func TestReadmeShowsARealAnswer(t *testing.T) {
+	t.Parallel()
+	text := must.Get(os.ReadFile(filepath.Join("..", "..", "README.md")))(t)
+	shown := regexp.MustCompile("(?s)<!-- request and answer: begin -->.*curl http://127.0.0.1:8080(\\S+)\n```\n```json\n(.*?)```").FindSubmatch(text)
+	if shown == nil {
+		t.Fatal("README.md shows no request with its answer")
+	}
+	var answer json.RawMessage
+	get(t, readingFront(t).url+string(shown[1]), &answer)
+	var indented bytes.Buffer
+	must.Do(t, json.Indent(&indented, answer, "", "  "))
+	rest := indented.String()
+	for line := range strings.Lines(string(shown[2])) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "…")
+		_, after, found := strings.Cut(rest, line)
+		if !found {
+			t.Fatalf("README.md shows %s, the gateway answers %.300s", line, rest)
+		}
+		rest = after
+	}
+}
+
+// TestSchemaTakesTheSandboxesConfiguration holds what the sandbox configures a gateway with against the schema.
+func TestSchemaTakesTheSandboxesConfiguration(t *testing.T) {
+	schema := must.Get(jsonschema.NewCompiler().Compile("../../config/schema.json"))(t)
+	var file any
+	must.Do(t, yaml.Unmarshal(sandboxtest.Shared(t).Config("orders.db"), &file))
+	if err := schema.Validate(file); err != nil {
+		t.Error(err)
+	}
 }

@@ -1,10 +1,21 @@
 package stories_test
 
 import (
+	"fmt"
+	"math/big"
 	"net/url"
+	"slices"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
 	"crossgate/chain"
+	"crossgate/config"
+	"crossgate/internal/must"
+	"crossgate/sandbox"
+	"crossgate/sandbox/sandboxtest"
 )
 
 const (
@@ -89,5 +100,115 @@ func TestEstimationsWrapAsTransactionsDo(t *testing.T) {
 		if isOne := estimated.TokenOut.Amount == query.Get("tokenInAmount"); isOne != row.isOne || estimated.TokenOut != made.TokenOut {
 			t.Errorf("%v: the estimation gives %s, the transaction %s", row.named, estimated.TokenOut.Amount, made.TokenOut.Amount)
 		}
+	}
+}
+
+// TestSwapsWorkOnAChainAheadOfTheClock makes blocks, which take a second each by the chain's time, for longer than any
+// deadline (20 minutes): that of exchanges, whose calldata the gateway writes, and that which a service is asked for.
+func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
+	t.Parallel()
+	world := sandboxtest.Start(t, sandbox.Options{})
+	base, _ := world.Chain(8453)
+	must.Do(t, world.Mine(t.Context(), base.Facts.ID, 1500))
+	for _, name := range []string{"uniswap-v2", "velora"} {
+		c := configOf(t, world)
+		onlyVenues(&c, name)
+		g, url := serveConfig(t, c)
+		must.Do(t, g.AwaitIndexed(t.Context()))
+		newTrader(t, world, base, url).makeSwap(t, swapCases[0])
+	}
+}
+
+// TestMaxLeavesEnoughForTheTransaction swaps all that an account has of the coin, with the gas and at the price that
+// the answer names.
+func TestMaxLeavesEnoughForTheTransaction(t *testing.T) {
+	t.Parallel()
+	front := startFront(t)
+	base, _ := front.world.Chain(8453)
+	w := newTrader(t, front.world, base, front.url)
+	var answer struct {
+		Tx struct{ To, Data, Value, GasLimit, GasPrice, EstimatedTransactionFee string }
+	}
+	query := url.Values{
+		"chainId": {fmt.Sprint(w.chain)}, "tokenIn": {w.tokens["coin"]}, "tokenInAmount": {"max"},
+		"tokenOut": {w.tokens["USDC"]}, "tokenOutRecipient": {w.stranger.Hex()}, "senderAddress": {w.address.Hex()},
+		"slippage": {"1"},
+	}
+	get(t, w.gateway+"/v1.0/chain/transaction?"+query.Encode(), &answer)
+	before := w.balance(t, common.Address{}, w.address)
+	tx := answer.Tx
+	price, gas, value := decimal(t, tx.GasPrice), decimal(t, tx.GasLimit), decimal(t, tx.Value)
+	most := new(big.Int).Add(value, new(big.Int).Mul(price, gas))
+	if most.Cmp(before) > 0 {
+		t.Fatalf("value and gas take %s of %s", most, before)
+	}
+	to := common.HexToAddress(tx.To)
+	signed := must.Get(types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), &types.LegacyTx{
+		To: &to, Value: value, Data: hexutil.MustDecode(tx.Data), Gas: gas.Uint64(), GasPrice: price,
+	}))(t)
+	must.Do(t, w.client.SendTransaction(t.Context(), signed))
+	if receipt := w.await(t, signed.Hash()); receipt.Status != types.ReceiptStatusSuccessful {
+		t.Errorf("the transaction failed with %d gas of %s", receipt.GasUsed, gas)
+	}
+	left := w.balance(t, common.Address{}, w.address)
+	if thousandth := new(big.Int).Quo(before, big.NewInt(1000)); left.Cmp(thousandth) > 0 {
+		t.Errorf("%s of %s are left, want next to nothing", left, before)
+	}
+}
+
+// TestAFixedOutcomeIsDelivered asks for outcomes in place of inputs, sends the transactions, and looks at what the
+// recipient then has: at least what was asked for, and at most 1.5 % more, which is the tolerance of the swaps.
+func TestAFixedOutcomeIsDelivered(t *testing.T) {
+	t.Parallel()
+	world := sandboxtest.Start(t, sandbox.Options{})
+	ethereum, _ := world.Chain(1)
+	for _, row := range []struct {
+		name        string
+		execution   config.Execution
+		onChainOnly bool
+	}{
+		{"router", config.ExecuteByRouter, false},
+		{"direct", config.ExecuteDirectly, false},
+		{"exchanges on chain", config.ExecuteDirectly, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			trader := newTrader(t, world, ethereum, serveSwaps(t, world, func(c *config.Config) {
+				c.Swap.Execution = row.execution
+				c.Venues = slices.DeleteFunc(c.Venues, func(v config.Venue) bool { return row.onChainOnly && len(v.Endpoints) > 0 })
+			}))
+			for _, swap := range []swapCase{
+				{in: "coin", out: "USDC", amount: "350000000"},
+				{in: "USDC", out: "DAI", amount: "75000000000000000000", toStranger: true},
+				{in: "USDC", out: "coin", amount: "20000000000000000", toStranger: true},
+			} {
+				t.Run(swap.String(), func(t *testing.T) { trader.makeOutcome(t, swap) })
+			}
+		})
+	}
+}
+
+// makeOutcome makes a swap whose amount is that of the output.
+func (w *trader) makeOutcome(t *testing.T, c swapCase) {
+	t.Helper()
+	query, recipient := w.query(c), w.recipient(c)
+	query.Set("tokenInAmount", "auto")
+	query.Set("tokenOutAmount", c.amount)
+	var swap swapJSON
+	w.ask(t, query, &swap)
+	if c.in != "coin" {
+		most := new(big.Int).Mul(decimal(t, swap.TokenIn.Amount), big.NewInt(2))
+		w.approve(t, common.HexToAddress(w.tokens[c.in]), common.HexToAddress(swap.Tx.To), most)
+		w.ask(t, query, &swap)
+	}
+	out, wanted := common.HexToAddress(w.tokens[c.out]), decimal(t, c.amount)
+	if least := decimal(t, swap.TokenOut.MinAmount); least.Cmp(wanted) < 0 {
+		t.Errorf("minAmount = %s, want at least %s", least, wanted)
+	}
+	before := w.balance(t, out, recipient)
+	w.send(t, common.HexToAddress(swap.Tx.To), hexutil.MustDecode(swap.Tx.Data), decimal(t, swap.Tx.Value))
+	got := new(big.Int).Sub(w.balance(t, out, recipient), before)
+	most := new(big.Int).Quo(new(big.Int).Mul(wanted, big.NewInt(1015)), big.NewInt(1000))
+	if got.Cmp(wanted) < 0 || got.Cmp(most) > 0 {
+		t.Errorf("the recipient got %s, want %s to %s", got, wanted, most)
 	}
 }

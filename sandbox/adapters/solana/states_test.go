@@ -1,6 +1,9 @@
 package solana_test
 
 import (
+	"encoding/json"
+	"errors"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -66,5 +69,94 @@ func TestOriginIsNotAfterTheFirstOrder(t *testing.T) {
 	w.Mine(1500)
 	if origin, err := w.chain().Origin(t.Context()); err != nil || origin > w.slotOf(first.Creation) {
 		t.Errorf("Origin = %d, %v, want %d at most", origin, err, w.slotOf(first.Creation))
+	}
+}
+
+func TestHistoryFindsBothSides(t *testing.T) {
+	w := newWorld(t)
+	out := w.create(sandbox.Way{Forwarded: true})
+	out2 := w.create(sandbox.Way{})
+	must.Do(w.t, w.PatchGive(w.later(), out.Terms.ID(), maker, 7))
+	must.Do(w.t, w.Claim(w.later(), taker, sandbox.Inbound{
+		Submission: [32]byte{1}, From: 1, Beneficiary: taker.Key, Orders: [][32]byte{out.Terms.ID(), out2.Terms.ID()},
+	}, false))
+	withCall := w.terms([]byte("external call"))
+	calling, plain := w.deliver(sandbox.Way{}, withCall), w.fulfil(sandbox.Way{}, nil)
+	must.Do(w.t, w.ExecuteCall(w.later(), withCall, taker, true))
+	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, plain, calling))
+	cancelled := w.terms(nil)
+	must.Do(w.t, w.Cancel(w.later(), cancelled, other))
+	must.Do(w.t, w.SendCancel(w.later(), cancelled.ID(), other, onEVM))
+
+	for _, test := range []struct {
+		name  string
+		id    order.ID
+		side  order.Side
+		want  []string
+		trips int64
+	}{
+		{"given", out.Terms.ID(), order.GiveSide, []string{"Created", "GiveIncreased", "Claimed 1"}, 2},
+		{"taken", calling, order.TakeSide, []string{"Fulfilled", "ExternalCall 2", "Sent 1"}, 2},
+		{"cancelled", cancelled.ID(), order.TakeSide, []string{"Cancelled", "Sent 2"}, 2},
+		{"unknown", order.ID{1}, order.TakeSide, nil, 1},
+	} {
+		var read order.Evidence
+		var err error
+		c := w.chain()
+		trips := w.tripsOf(func() { read, err = c.History(t.Context(), test.id, test.side, 0) })
+		events := read.Events
+		if diff := cmp.Diff(expect(test.id, test.want...), facts(events)); err != nil || diff != "" {
+			t.Errorf("History of an order %s: %v (-want +got):\n%s", test.name, err, diff)
+		}
+		if trips != test.trips {
+			t.Errorf("History of an order %s took %d round trips, want %d", test.name, trips, test.trips)
+		}
+	}
+}
+
+func TestHistoryPassesOverWhatIsOlder(t *testing.T) {
+	w := newWorld(t)
+	id := w.fulfil(sandbox.Way{}, nil)
+	since := uint64(w.later().Unix())
+	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, id))
+	read, err := w.chain().History(t.Context(), id, order.TakeSide, since)
+	events := read.Events
+	if diff := cmp.Diff(expect(id, "Sent 1"), facts(events)); err != nil || diff != "" {
+		t.Errorf("History: %v (-want +got):\n%s", err, diff)
+	}
+}
+
+var blockhashes = regexp.MustCompile(`"blockhash":"[^"]*"`)
+
+// TestNodeOfAnotherBranchIsNotUsed has a first node that has other blocks in all slots.
+func TestNodeOfAnotherBranchIsNotUsed(t *testing.T) {
+	w := newWorld(t)
+	w.Mine(100)
+	forked := liar{w, "getBlock", func(result json.RawMessage) json.RawMessage {
+		return blockhashes.ReplaceAll(result, []byte(`"blockhash":"EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"`))
+	}}
+	anchor := must.Get(w.chain().Block(t.Context(), w.Head()-40))(w.t)
+	newest := must.Get(w.chain().Block(t.Context(), w.Head()))(w.t)
+	c := w.chain(forked)
+	told := c.Testify(t.Context(), anchor.Number, 2)
+	if len(told) != 2 || told["node-0"].Hash == told["node-1"].Hash || told["node-1"] != anchor {
+		t.Fatalf("Testify = %+v, want two blocks, node-1's %+v", told, anchor)
+	}
+	if got, err := c.Block(t.Context(), w.Head()); err != nil || got.Hash == newest.Hash {
+		t.Fatalf("Block = %+v, %v without an anchor, so that nothing is shown", got, err)
+	}
+	c.Anchor(anchor, true)
+	if got, err := c.Block(t.Context(), w.Head()); err != nil || got != newest {
+		t.Errorf("Block = %+v, %v, want %+v", got, err, newest)
+	}
+	alone := w.chainOver(forked)
+	alone.Anchor(anchor, true)
+	if got, err := alone.Head(t.Context()); !errors.Is(err, order.ErrOtherBranch) {
+		t.Errorf("Head of a node of another branch alone = %+v, %v", got, err)
+	}
+	cause := errors.New("two branches")
+	c.Suspend(cause)
+	if _, err := c.Head(t.Context()); !errors.Is(err, cause) {
+		t.Errorf("Head = %v, want why the chain is suspended", err)
 	}
 }

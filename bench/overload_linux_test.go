@@ -72,9 +72,7 @@ func TestOverload(t *testing.T) {
 	must.Do(t, o.database.Kill())
 	o.isAway, o.kept = true, 70 // since nodes have the client's processors
 	t.Run("PostgreSQL is away", func(t *testing.T) { o.slope(t, span) })
-	if err := o.database.Resume(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, o.database.Resume())
 }
 
 // overloaded is a gateway on one processor, in front of two chains whose orders it has indexed.

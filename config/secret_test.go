@@ -69,12 +69,8 @@ venues: [{name: velora, key: "${CHAIN_KEY}", endpoints: [{url: "https://example.
 	}
 	slog.New(slog.NewJSONHandler(&out, nil)).Info("started", "config", c, "endpoint", c.Chains[0].Endpoints[0], "key", c.Venues[0].Key)
 	slog.New(slog.NewTextHandler(&out, nil)).Info("started", "config", c, "endpoint", c.Chains[0].Endpoints[0], "key", c.Venues[0].Key)
-	if err := json.NewEncoder(&out).Encode(c); err != nil {
-		t.Error(err)
-	}
-	if err := yaml.NewEncoder(&out).Encode(c); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, json.NewEncoder(&out).Encode(c))
+	must.Do(t, yaml.NewEncoder(&out).Encode(c))
 	if strings.Contains(out.String(), canary) || strings.Contains(out.String(), fmt.Sprintf("%x", canary)) {
 		t.Errorf("secret printed: %s", out.String())
 	}

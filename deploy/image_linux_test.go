@@ -152,9 +152,7 @@ func TestSandboxImageRunsTheDemonstration(t *testing.T) {
 	checkHealth(t, "demonstration", page)
 	inside := processWith(t, "/crossgate-sandbox", "31h9m")
 	checkUser(t, "demonstration", inside.Pid)
-	if err := inside.Signal(syscall.SIGTERM); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, inside.Signal(syscall.SIGTERM))
 	_, _ = io.Copy(io.Discard, out)
 	if err := running.Wait(); err != nil {
 		t.Errorf("the demonstration ended with %v and said %s", err, complaints.String())

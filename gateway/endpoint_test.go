@@ -123,7 +123,5 @@ func TestConditionHasCordonedEndpoints(t *testing.T) {
 	if got := shownEndpoint(upstream.Health{Head: "-19"}); got.Head != "-19" {
 		t.Errorf("an endpoint that is 19 blocks behind is shown with %q", got.Head)
 	}
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, g.Close())
 }

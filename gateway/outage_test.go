@@ -119,9 +119,7 @@ func TestAListEndsWhenItsClientLeaves(t *testing.T) {
 	if ok, state := a.store(); !ok {
 		t.Errorf("a table that lists alone need is locked, and readiness says %q", state)
 	}
-	if err := release(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, release())
 }
 
 // TestLockedTablesAreAnOutage has another session lock tables of a PostgreSQL that answers pings.
@@ -158,9 +156,7 @@ func TestLockedTablesAreAnOutage(t *testing.T) {
 		if waiting := a.waiting(server); waiting > "1" || len(waiting) > 1 {
 			t.Errorf("%s: %s statements wait for the lock, want none but a probe", lock, waiting)
 		}
-		if err := release(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, release())
 		a.await("the database is available", func() bool { return a.gateway.store.Available() == nil })
 		if ok, state := a.store(); !ok {
 			t.Errorf("after %s: %s", lock, state)

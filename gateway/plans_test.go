@@ -80,9 +80,7 @@ func TestPlansOutliveTheGateway(t *testing.T) {
 	third := newGateway(t, c) // while the second has not ended in any way
 	wantLeft(t, "after a kill", third.Endpoint("1", "node"), left-200)
 	for _, g := range []*Gateway{second, third} {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, g.Close())
 	}
 }
 
@@ -108,9 +106,7 @@ func TestPlansOfGatewaysAddUp(t *testing.T) {
 	other.books[0].update(t.Context())
 	wantLeft(t, "after that, at the other gateway", other.Endpoint("1", "node"), shareOfDay-750)
 	for _, g := range []*Gateway{one, other} {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, g.Close())
 	}
 }
 
@@ -144,7 +140,5 @@ func TestPlansWithoutAStore(t *testing.T) {
 	}
 	again := newGateway(t, c)
 	wantLeft(t, "after a restart", again.Endpoint("1", "node"), shareOfDay-300)
-	if err := again.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, again.Close())
 }

@@ -71,8 +71,6 @@ func TestDrainingServerEndsItsConnections(t *testing.T) {
 				t.Errorf("%s, ends the connection: %v, want 200 and %v", response.Status, response.Close, draining)
 			}
 		}
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		must.Do(t, <-ended)
 	})
 }

@@ -63,9 +63,7 @@ func TestDocumentIsTheSameInJSON(t *testing.T) {
 	if difference := cmp.Diff(want, got); difference != "" {
 		t.Error(difference)
 	}
-	if err := loaded.Validate(t.Context(), openapi3.EnableExamplesValidation()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, loaded.Validate(t.Context(), openapi3.EnableExamplesValidation()))
 }
 
 // TestEveryPathIsDocumented compares the routes with the document. Pages for people are not in it.

@@ -147,9 +147,7 @@ func TestStreamTellsWhatHappensToAnOrder(t *testing.T) {
 		}
 		again.Body.Close()
 		wantError(t, must.Get(client.Get("http://crossgate/v1.0/events?cursor=9999999999999999"))(t), http.StatusBadRequest, "CURSOR_UNKNOWN")
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, stop())
 	})
 }
 
@@ -204,9 +202,7 @@ func TestEveryStreamTakesAPlace(t *testing.T) {
 			if next, _ := streamOf(t, client, ordersPath+createdTx); next.StatusCode != http.StatusOK {
 				t.Errorf("after %s: %s", taken, next.Status)
 			}
-			if err := stop(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, stop())
 		})
 	}
 }
@@ -236,9 +232,7 @@ func TestOneClientDoesNotTakeAllStreams(t *testing.T) {
 		if again := from("192.0.2.1"); again.StatusCode != http.StatusOK {
 			t.Errorf("after one of its streams has ended: %s", again.Status)
 		}
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, stop())
 	})
 }
 

@@ -180,9 +180,7 @@ func TestSharedPricesThatNoLongerHoldAreAskedForAgain(t *testing.T) {
 		brief := &fakeVenue{name: "a", perInput: 1, life: 100 * time.Millisecond}
 		e := estimator(brief)
 		for range 2 {
-			if _, err := e.Estimate(t.Context(), usdcToDai()); err != nil {
-				t.Error(err)
-			}
+			must.Get(e.Estimate(t.Context(), usdcToDai()))(t)
 			<-time.After(200 * time.Millisecond) // longer than the venue stands by its quote
 		}
 		if n := brief.quotes.Load(); n != 2 {

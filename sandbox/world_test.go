@@ -136,9 +136,7 @@ func TestCloseLeavesNothingRunning(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	// The node's peer database, which go-ethereum opens in memory, drains its pool on a timer of its own.
 	draining := goleak.IgnoreTopFunction("github.com/syndtr/goleveldb/leveldb.(*DB).mpoolDrain")
-	if err := goleak.Find(before, draining); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, goleak.Find(before, draining))
 }
 
 func TestStartGivesUpWithItsContext(t *testing.T) {

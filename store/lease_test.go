@@ -41,9 +41,7 @@ func TestLostLeaseFencesOff(t *testing.T) {
 		t.Errorf("UpdateUnder of a lost lease = %v, want %v", err, ErrLeaseLost)
 	}
 	<-holding.Done() // at the next renewal
-	if err := release(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, release())
 	if _, granted, err := old.Claim(t.Context(), job); err != nil || granted {
 		t.Errorf("Claim after the release of a lost lease = %v, %v, want that it is not given back", granted, err)
 	}

@@ -54,9 +54,7 @@ func TestOpenTogether(t *testing.T) {
 func TestOpenTakesAnyPath(t *testing.T) {
 	path := t.TempDir() + "/a name? with #signs & 100%.db"
 	openStoreAt(t, path)
-	if _, err := os.Stat(path); err != nil {
-		t.Error(err)
-	}
+	must.Get(os.Stat(path))(t)
 }
 
 func TestOpenRefusesAndKeeps(t *testing.T) {

@@ -52,9 +52,7 @@ func TestStatementsAreSpans(t *testing.T) {
 				decimals := uint8(6)
 				readings[token.Key{Chain: 1, Address: chain.NewAddress([]byte{i})}] = token.Reading{Decimals: &decimals}
 			}
-			if err := db.SaveTokens(ctx, readings); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, db.SaveTokens(ctx, readings))
 			if known, err := db.Tokens(ctx, []token.Key{{Chain: 1, Address: chain.NewAddress([]byte{1})}}); err != nil || len(known) != 1 {
 				t.Errorf("Tokens() = %v, %v", known, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"crossgate/internal/measured"
+	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -29,9 +30,7 @@ func TestRequestsThatWaitForTheRateAreMeasured(t *testing.T) {
 			t.Errorf("%v requests wait, want 2 at the one endpoint that has a rate: %v", found[ofLimited], found)
 		}
 		for range 3 {
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
+			must.Do(t, <-done)
 		}
 		if waiting, known := now()[ofLimited]; !known || waiting != 0 {
 			t.Errorf("%v requests wait at the end, want none", waiting)

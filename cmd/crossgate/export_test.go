@@ -48,9 +48,7 @@ func TestExportReadsWithoutABody(t *testing.T) {
 	e := export{gateway: server.URL, client: server.Client()}
 	var into struct{}
 	for method, body := range map[string]any{http.MethodGet: nil, http.MethodPost: map[string]int{"take": 1}} {
-		if err := e.ask(t.Context(), method, "/", body, &into); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, e.ask(t.Context(), method, "/", body, &into))
 	}
 	if bodies[http.MethodGet] != "" || bodies[http.MethodPost] != `{"take":1}` {
 		t.Errorf("the gateway was asked with %q", bodies)

@@ -144,9 +144,7 @@ func TestReloadOfTheSameFileNamesNothing(t *testing.T) {
 		t.Errorf("the log says %q, want that the configuration was reloaded and nothing else", said)
 	}
 	stop()
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, g.Close())
 }
 
 // A ConfigMap is mounted as links: gateway.yaml -> ..data/gateway.yaml, ..data -> a directory that is replaced whole.

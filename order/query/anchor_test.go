@@ -183,9 +183,7 @@ func TestHeadOfAnotherBranchIsPassedOver(t *testing.T) {
 		t.Errorf("order known: %t, suspended: %v, of a branch that two of three endpoints have", isKnown(t, x), e.suspended)
 	}
 	e.testChain = honest
-	if err := x.Followers[0].CatchUp(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, x.Followers[0].CatchUp(t.Context()))
 }
 
 // Where most endpoints say that a final block was dropped, it goes back to the anchor before it.

@@ -151,9 +151,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	database := must.Get(postgrestest.Start())(t)
 	link := must.Get(database.NewLink())(t)
 	t.Cleanup(func() {
-		if err := errors.Join(link.Close(), database.Remove()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, errors.Join(link.Close(), database.Remove()))
 	})
 	log := &lines{}
 	logger := slog.New(slog.NewTextHandler(log, nil))

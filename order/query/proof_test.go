@@ -152,9 +152,7 @@ func TestAVoiceThatFailsAtTimesIsHeardSoon(t *testing.T) {
 			t.Errorf("after %d readings of 600 blocks the chain is proven to %d, one endpoint's word: %t", chain1.readings, of.Proven, of.Single)
 		}
 		stop()
-		if err := <-running; err != nil {
-			t.Error(err)
-		}
+		must.Do(t, <-running)
 	})
 }
 

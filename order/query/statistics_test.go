@@ -427,9 +427,7 @@ func TestCatchUpLeavesNothingToCount(t *testing.T) {
 	if _, _, err := x.AllTime(t.Context()); !errors.Is(err, stats.ErrUncounted) {
 		t.Errorf("before: %v, want stats.ErrUncounted", err)
 	}
-	if err := x.CatchUpOnce(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, x.CatchUpOnce(t.Context()))
 	if all, _, err := x.AllTime(t.Context()); err != nil || all.Created == 0 {
 		t.Errorf("afterwards: %+v, %v", all, err)
 	}

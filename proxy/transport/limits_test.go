@@ -137,23 +137,15 @@ func TestShutdownWaits(t *testing.T) {
 		if err != nil || response.StatusCode != http.StatusOK || !response.Close {
 			t.Errorf("the request under way: %v (%v), want an answer that ends the connection", response, err)
 		}
-		if _, err := io.Copy(io.Discard, response.Body); err != nil {
-			t.Error(err)
-		}
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		must.Get(io.Copy(io.Discard, response.Body))(t)
+		must.Do(t, <-ended)
 	})
 }
 
 func TestServerThatHasBeenShutDownServesNobody(t *testing.T) {
 	server, listener := New(options(http.NotFound)), newLines()
-	if err := server.Shutdown(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if err := server.Serve(listener); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, server.Shutdown(t.Context()))
+	must.Do(t, server.Serve(listener))
 	if _, err := listener.Accept(); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("the listener: %v, want that it is closed", err)
 	}
@@ -181,9 +173,7 @@ func TestCloseDoesNotWait(t *testing.T) {
 		if err := server.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Shutdown: %v, want that its time is over", err)
 		}
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, server.Close())
 		<-left
 	})
 }
@@ -212,9 +202,7 @@ func TestServingGoesOnWhenFilesAreUsedUp(t *testing.T) {
 		if status, _, _, err := exchange(listener.lines, []byte(requests["plain"])); status != http.StatusNotFound {
 			t.Errorf("%d, %v", status, err)
 		}
-		if err := errors.Join(server.Shutdown(t.Context()), <-served); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, errors.Join(server.Shutdown(t.Context()), <-served))
 	})
 }
 

@@ -77,9 +77,7 @@ func TestEveryProtocolReachesTheHandler(t *testing.T) {
 			if got := postText(t, client, base, ""); !strings.HasPrefix(got, "200 ") {
 				t.Errorf("after that: %q", got)
 			}
-			if err := server.Shutdown(t.Context()); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, server.Shutdown(t.Context()))
 			if _, err := client.Get(base); err == nil {
 				t.Error("the server answers after its end")
 			}

@@ -50,9 +50,7 @@ func TestLogIsReloaded(t *testing.T) {
 	if early := p.lines(t, "crossgate started", ""); len(early) > 0 {
 		t.Errorf("at level warn the log says %v", early)
 	}
-	if err := p.end(syscall.SIGTERM); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.end(syscall.SIGTERM))
 	stops := p.lines(t, "crossgate stops: draining in-flight requests", "")
 	if len(stops) != 1 || stops[0]["drain_seconds"] == nil {
 		t.Errorf("on SIGTERM the log says %v, want the time to drain in seconds", stops)

@@ -149,9 +149,7 @@ func TestProofsLeaveSearchesTheirShare(t *testing.T) {
 		<-time.After(20 * time.Second)
 		for range 3 {
 			client.Anchor(anchorAt("a"), true)
-			if err := client.Call(upstream.Searching.For(t.Context()), "web3_name", new(string)); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, client.Call(upstream.Searching.For(t.Context()), "web3_name", new(string)))
 			<-time.After(20 * time.Second)
 		}
 		if anchors.Load() != 3 {

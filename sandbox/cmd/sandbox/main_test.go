@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"crossgate/config"
+	"crossgate/internal/must"
 )
 
 // TestDemonstration follows every link of the gateway that is printed, pages and JSON, and reads what is written.
@@ -38,17 +39,13 @@ func TestDemonstration(t *testing.T) {
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }() // until the other end is closed
 	followLinks(t, strings.Join(said, "\n"))
-	if _, err := config.Load(d.config); err != nil {
-		t.Error(err)
-	}
+	must.Get(config.Load(d.config))(t)
 	settings, err := os.ReadFile(d.wallet)
 	if gateway, _, _ := strings.Cut(said[2], "/\n"); err != nil || !strings.Contains(string(settings), "\nGATEWAY="+strings.TrimSuffix(gateway[strings.Index(gateway, "http"):], "/")+"\n") {
 		t.Errorf("the wallet's settings are %s, %v; want the gateway of %q", settings, err, said[2])
 	}
 	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	must.Do(t, <-ended)
 }
 
 func followLinks(t *testing.T, said string) {

@@ -39,9 +39,7 @@ func TestGasPrice(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			n := &node{answers: map[string]string{"eth_feeHistory": test.history, "eth_gasPrice": `"result":"0x1dcd65000"`}}
 			c := NewFees(n.serve(t, test.chain))
-			if _, err := c.GasPrice(t.Context(), quote.Aggressive-test.priority); err != nil {
-				t.Error(err)
-			}
+			must.Get(c.GasPrice(t.Context(), quote.Aggressive-test.priority))(t)
 			got, err := c.GasPrice(t.Context(), test.priority)
 			if err != nil || got != test.want {
 				t.Errorf("GasPrice() = %+v, %v, want %+v", got, err, test.want)

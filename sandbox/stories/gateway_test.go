@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,10 +124,41 @@ func startFront(t testing.TB) front {
 	return inFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
 }
 
-// readingFront is a gateway in front of the world that tests share which only read it.
+// reading is a gateway that tests share, from the first that needs it until all are over.
+var reading struct {
+	once sync.Once
+	url  string
+	stop func() error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if reading.stop != nil {
+		if err := reading.stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// readingFront is a gateway in front of the world that tests share which only read it, and which they share as well.
 func readingFront(t testing.TB) front {
 	t.Helper()
-	return inFrontOf(t, sandboxtest.Shared(t))
+	world := sandboxtest.Shared(t)
+	reading.once.Do(func() {
+		directory := must.Get(os.MkdirTemp("", "crossgate-stories-"))(t)
+		c := must.Get(config.Parse(world.Config(filepath.Join(directory, "orders.db"))))(t)
+		c.Index.Asked = oftenAsked
+		g, url, stop := run(t, c, slog.New(slog.DiscardHandler))
+		reading.stop = func() error { return errors.Join(stop(), os.RemoveAll(directory)) }
+		must.Do(t, g.AwaitIndexed(t.Context()))
+		reading.url = url
+	})
+	if reading.url == "" {
+		t.Fatal("the gateway that tests share did not start: another test says why")
+	}
+	return front{reading.url, world}
 }
 
 // inFrontOf starts a gateway that is level with a world, with further sections of its configuration. It ends with the test.
@@ -161,18 +195,24 @@ func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string)
 // serveLogging is serveConfig with a log.
 func serveLogging(t testing.TB, c config.Config, log *slog.Logger) (g *gateway.Gateway, url string) {
 	t.Helper()
-	g = must.Get(gateway.New(t.Context(), c, log))(t)
-	listener := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- g.Run(ctx, listener) }()
+	g, url, stop := run(t, c, log)
 	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
+		if err := stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	return g, "http://" + listener.Addr().String()
+	return g, url
+}
+
+// run runs a gateway until it is stopped.
+func run(t testing.TB, c config.Config, log *slog.Logger) (g *gateway.Gateway, url string, stop func() error) {
+	t.Helper()
+	g = must.Get(gateway.New(context.Background(), c, log))(t)
+	listener := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- g.Run(ctx, listener) }()
+	return g, "http://" + listener.Addr().String(), func() error { cancel(); return <-ended }
 }
 
 // ask sends a request, with header lines of the form "Name: value", and returns the answer and its body.

@@ -24,6 +24,7 @@ import (
 	"crossgate/config"
 	"crossgate/gateway"
 	"crossgate/internal/must"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // startTelemetry makes this process' measurements those of a gateway until the test ends.
@@ -94,8 +95,8 @@ func own(t *testing.T) map[string][]string {
 // send whatever it can make up: not one series more may come of it.
 func TestMeasurementsHaveFixedLabels(t *testing.T) {
 	telemetry := startTelemetry(t)
-	front := readingFront(t)
-	sumOfDays(t, front) // orders are counted beside requests, and deleted from what waits
+	front := inFrontOf(t, sandboxtest.Shared(t)) // measured
+	sumOfDays(t, front)                          // orders are counted beside requests, and deleted from what waits
 	world := front.facts(t)
 	for range 2 {
 		get(t, front.url+"/api/Orders/creationTxHash/"+world.Orders[0].CreationTxHash, new(any))

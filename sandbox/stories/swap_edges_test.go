@@ -111,10 +111,7 @@ func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
 	base, _ := world.Chain(8453)
 	must.Do(t, world.Mine(t.Context(), base.Facts.ID, 1500))
 	for _, name := range []string{"uniswap-v2", "velora"} {
-		c := configOf(t, world)
-		onlyVenues(&c, name)
-		g, url := serveConfig(t, c)
-		must.Do(t, g.AwaitIndexed(t.Context()))
+		url := serveSwaps(t, world, func(c *config.Config) { onlyVenues(c, name) })
 		newTrader(t, world, base, url).makeSwap(t, swapCases[0])
 	}
 }

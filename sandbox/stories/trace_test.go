@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"crossgate/internal/must"
+	"crossgate/sandbox/sandboxtest"
 )
 
 // TestSwapsTakeFewRoundTrips counts the requests of one swap that nobody asked for before: a price from each of the
@@ -23,7 +24,7 @@ import (
 // cheapest of many tells.
 func TestSwapsTakeFewRoundTrips(t *testing.T) {
 	recorder := recordSpans(t)
-	front := readingFront(t)
+	front := inFrontOf(t, sandboxtest.Shared(t)) // traced
 	world := front.facts(t)
 	const services, reads, swaps = 10, 3, 100
 	least := map[string]int{"http.attempt": math.MaxInt, "rpc.attempt": math.MaxInt}

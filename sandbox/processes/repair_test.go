@@ -32,8 +32,7 @@ func TestRepairBesideAServingGateway(t *testing.T) {
 
 	damages := []string{
 		`DELETE FROM events WHERE kind IN (4, 1)`,
-		`UPDATE events SET block_time = block_time + 1`,
-		`DELETE FROM events WHERE kind IN (5, 6)`,
+		`UPDATE events SET block_time = block_time + 1; DELETE FROM events WHERE kind IN (5, 6)`,
 	}
 	for i, damage := range damages {
 		if i == 1 {

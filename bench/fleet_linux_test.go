@@ -2,13 +2,18 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"crossgate/internal/linktest"
 	"crossgate/internal/must"
@@ -166,4 +171,130 @@ func (f *fleet) balance(t *testing.T, by peer, replicas ...string) {
 	}
 	f.address = address
 	command{admin: "http://" + address}.awaitReady(t) // by way of the balancer
+}
+
+// drainLine is what the shipped configuration says.
+var drainLine = regexp.MustCompile(`(?m)^drain: .*$`)
+
+// TestDrainLosesNothing stops the gateways of a fleet one after the other with SIGTERM and starts them again, while 200
+// requests a second come by way of a balancer. Each must be answered. CROSSGATE_CHAOS has it run.
+func TestDrainLosesNothing(t *testing.T) {
+	if os.Getenv("CROSSGATE_CHAOS") == "" {
+		t.Skip("takes two minutes: CROSSGATE_CHAOS has it run, make soak does")
+	}
+	program := buildCommand(t)
+	f := startFleet(t, program, 2, shippedDrain(t))
+	is := look(t, f.world)
+	for name, by := range balancers(t) {
+		t.Run(name, func(t *testing.T) {
+			f.balance(t, by, f.addresses()...)
+			is.settle(t, "http://"+f.address)
+			restarts := f.askedDuring(t, is, "restarts", func() { f.replaceAll(t, program) })
+			reportPhases(t, []*phase{restarts})
+		})
+	}
+}
+
+// shippedDrain is how long a gateway drains by the shipped configuration, as a line of one.
+func shippedDrain(t *testing.T) string {
+	t.Helper()
+	return drainLine.FindString(string(must.Get(os.ReadFile("../deploy/crossgate.yaml"))(t))) + "\n"
+}
+
+// replaceAll stops one gateway after the other, and starts each again as a program, which may be another than before.
+func (f *fleet) replaceAll(t *testing.T, program string) {
+	t.Helper()
+	for _, r := range f.replicas {
+		r.end(t, syscall.SIGTERM)
+		r.program = program
+		r.start(t)
+		command{admin: "http://" + r.admin}.awaitReady(t)
+		<-time.After(3 * time.Second) // for a balancer to notice
+	}
+}
+
+// askedDuring asks 200 questions a second while act runs, and returns what became of them. None is lost for being late, or
+// declined by a gateway at its limit of load or before a slow database: what a machine with other work makes of 2 s says
+// nothing of a restart. There may be few of those.
+func (f *fleet) askedDuring(t *testing.T, is *truth, name string, act func()) *phase {
+	t.Helper()
+	p := &pacer{address: f.address}
+	defer p.close()
+	each := &phase{name: name, span: time.Second}
+	over, stop := context.WithCancel(t.Context())
+	var load sync.WaitGroup
+	load.Go(func() {
+		for over.Err() == nil {
+			p.run(each, chaosRate, func() question {
+				q := is.mix(missing{})
+				q.limit, q.cold, q.check = 0, 0, declining(true, `"errorCode":503`, q.check)
+				return q
+			})
+		}
+	})
+	defer func() {
+		stop()
+		load.Wait()
+		if p.under.Wait(); 4*len(each.declined) > len(each.late) {
+			t.Errorf("%s: %d of %d questions were declined, so that nothing is shown", name, len(each.declined), len(each.late))
+		}
+	}()
+	act()
+	return each
+}
+
+// TestUpgradeLosesNothing replaces three gateways on one PostgreSQL, one after the other, by those of a later revision, and
+// then by the earlier ones again, while 200 requests a second come by way of a balancer. Each must be answered, and as
+// the contracts say. Orders that are delivered beside either program must be told by the other one. What is checked out is
+// the later revision, and the newest release before it the earlier one, or what CROSSGATE_FROM names; it has to understand
+// what the sandbox configures (docs/versions.md). Before a first release no schema is promised to any other: the program
+// replaces itself, which tries the way. CROSSGATE_CHAOS has it run.
+func TestUpgradeLosesNothing(t *testing.T) {
+	if os.Getenv("CROSSGATE_CHAOS") == "" {
+		t.Skip("takes three minutes: CROSSGATE_CHAOS has it run, make soak does")
+	}
+	later := buildCommand(t)
+	earlier, from := later, os.Getenv("CROSSGATE_FROM")
+	if released, err := exec.Command("git", "describe", "--tags", "--abbrev=0", "--match", "v*").Output(); err == nil && from == "" {
+		from = strings.TrimSpace(string(released))
+	}
+	if from != "" {
+		earlier = buildCommit(t, run(t, "..", "git", "rev-parse", "--verify", from+"^{commit}"))
+	}
+	t.Logf("from %s", cmp.Or(from, "what is checked out: nothing was released"))
+	for _, name := range []string{"haproxy", "nginx"} {
+		t.Run(name, func(t *testing.T) {
+			f := startFleet(t, earlier, 3, shippedDrain(t))
+			f.balance(t, balancers(t)[name], f.addresses()...)
+			f.upgradeAndBack(t, earlier, later)
+		})
+	}
+}
+
+func (f *fleet) upgradeAndBack(t *testing.T, earlier, later string) {
+	t.Helper()
+	is := look(t, f.world)
+	is.settle(t, "http://"+f.address)
+	var phases []*phase
+	for _, step := range []struct{ name, program string }{{"upgrade", later}, {"rollback", earlier}} {
+		phases = append(phases, f.askedDuring(t, is, step.name, func() {
+			before := is.deliver(t)
+			f.replaceAll(t, step.program)
+			after := is.deliver(t)
+			for _, address := range f.addresses() {
+				is.until(t, "http://"+address, "/api/Orders/"+before.OrderID, isOrder(before))
+				is.until(t, "http://"+address, "/api/Orders/"+after.OrderID, isOrder(after))
+			}
+		}))
+	}
+	reportPhases(t, phases)
+}
+
+// buildCommit returns the path of the gateway's program as it was at a commit.
+func buildCommit(t *testing.T, commit string) string {
+	t.Helper()
+	sources, archive := t.TempDir(), filepath.Join(t.TempDir(), "sources.tar")
+	run(t, "..", "git", "archive", "--output", archive, commit)
+	run(t, sources, "tar", "-xf", archive)
+	return buildSources(t, sources)
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,8 @@ import (
 	"crossgate/config"
 	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
+	"crossgate/quote"
+	"crossgate/store"
 )
 
 // asker sends requests to a gateway's handler.
@@ -167,5 +170,27 @@ func TestLockedTablesAreAnOutage(t *testing.T) {
 	}
 	if lines := strings.Count(log.String(), "level=WARN"); lines != 3 {
 		t.Errorf("the log has %d warnings, want one for each outage:\n%s", lines, log.String())
+	}
+}
+
+// TestWinsThatCannotBeKeptAreKeptLater writes to a database that is closed, and then to one that is not.
+func TestWinsThatCannotBeKeptAreKeptLater(t *testing.T) {
+	open := func() *store.DB {
+		return must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
+	}
+	away, there := open(), open()
+	must.Do(t, away.Close())
+	defer there.Close()
+	wins := &quote.History{}
+	b := newWinBook(away, wins, slog.New(slog.DiscardHandler))
+	wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 2, Won: 1})
+	b.update(t.Context())
+	wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 1, Won: 1})
+	b.store = there
+	b.update(t.Context())
+	b.update(t.Context())
+	got, err := there.Venues(t.Context(), 0, 9)
+	if want := (quote.VenueDay{Venue: "a", Quoted: 3, Won: 2}); err != nil || len(got) != 1 || got[0] != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }

@@ -2,9 +2,14 @@ package processes_test
 
 import (
 	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,5 +64,77 @@ func TestBackfillBesideAServingGateway(t *testing.T) {
 	}
 	if err := serving.end(os.Interrupt); err != nil {
 		t.Errorf("serve after an interrupt: %v, want exit status 0", err)
+	}
+}
+
+// exports runs the command and returns its rows, and the cursor that it ends with.
+func (p process) exports(t *testing.T, arguments ...string) (rows []string, cursor string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), program(t), append([]string{"export", "--url", p.url}, arguments...)...)
+	var said bytes.Buffer
+	command.Stderr = &said
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("export %v: %v: %s", arguments, err, said.String())
+	}
+	if found := regexp.MustCompile(`--cursor (\S+)`).FindStringSubmatch(said.String()); found != nil {
+		cursor = found[1]
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), cursor
+}
+
+// TestExportsAreResumed exports events and orders at once and in two parts, and compares both with each other and with what
+// the gateway lists.
+func TestExportsAreResumed(t *testing.T) {
+	t.Parallel()
+	world := sandboxtest.Start(t, sandbox.Options{})
+	p := serveApart(t, string(world.Config(filepath.Join(t.TempDir(), "orders.db"))))
+	p.until(t, "level", lockedFor(world.Takers()[0].Address.Hex()), isLevel)
+	var list struct{ TotalCount int }
+	response := must.Get(http.Post(p.url+"/api/Orders/filteredList", "application/json", strings.NewReader("{}")))(t)
+	defer response.Body.Close()
+	must.Do(t, json.NewDecoder(response.Body).Decode(&list))
+	for of, cursorOf := range map[string]func(row string) string{
+		"events": func(row string) string {
+			var e struct{ ID string }
+			must.Do(t, json.Unmarshal([]byte(row), &e))
+			return e.ID
+		},
+		"orders": func(row string) string {
+			var o struct {
+				OrderID           struct{ StringValue string }
+				CreationTimestamp json.Number
+			}
+			must.Do(t, json.Unmarshal([]byte(row), &o))
+			return o.CreationTimestamp.String() + "-" + o.OrderID.StringValue
+		},
+	} {
+		whole, end := p.exports(t, "--of", of)
+		if len(whole) < 100 || of == "orders" && len(whole) != list.TotalCount {
+			t.Fatalf("%d %s are exported, %d orders listed", len(whole), of, list.TotalCount)
+		}
+		for _, at := range []int{0, len(whole) / 2, len(whole) - 2} {
+			rest, last := p.exports(t, "--of", of, "--cursor", cursorOf(whole[at]))
+			if !slices.Equal(rest, whole[at+1:]) || last != end {
+				t.Errorf("%s after row %d: %d rows to %s, want %d to %s", of, at, len(rest), last, len(whole)-at-1, end)
+			}
+		}
+		if none, _ := p.exports(t, "--of", of, "--cursor", end); len(none) != 1 || none[0] != "" {
+			t.Errorf("%s after the end: %d rows", of, len(none))
+		}
+		table, _ := p.exports(t, "--of", of, "--format", "csv", "--since", "2020-01-01")
+		rows := must.Get(csv.NewReader(strings.NewReader(strings.Join(table, "\n"))).ReadAll())(t)
+		if len(rows) != 1+len(whole) || slices.Contains(rows[1], "<nil>") || !strings.Contains(whole[0], rows[1][0]) || rows[1][2] == "" {
+			t.Errorf("%s as CSV: %d rows, begins with %v", of, len(rows), rows[:2])
+		}
+		t.Logf("%d %s", len(whole), of)
+	}
+	for _, wrong := range [][]string{{"--format", "parquet"}, {"--of", "swaps"}, {"--since", "yesterday"}} {
+		if out, err := exec.CommandContext(t.Context(), program(t), append([]string{"export"}, wrong...)...).CombinedOutput(); err == nil {
+			t.Errorf("export %v: %s", wrong, out)
+		}
+	}
+	if out, err := exec.CommandContext(t.Context(), program(t), "export", "--url", p.url, "--cursor", "9000000000000000000").CombinedOutput(); err != nil {
+		t.Errorf("a cursor behind the newest event: %v: %s", err, out)
 	}
 }

@@ -1,10 +1,15 @@
 package stories_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/big"
+	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -16,6 +21,7 @@ import (
 	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
+	"crossgate/sandbox/venues"
 )
 
 const (
@@ -208,4 +214,222 @@ func (w *trader) makeOutcome(t *testing.T, c swapCase) {
 	if got.Cmp(wanted) < 0 || got.Cmp(most) > 0 {
 		t.Errorf("the recipient got %s, want %s to %s", got, wanted, most)
 	}
+}
+
+// promised is what comes out of a swap, as venues spell it.
+var promised = regexp.MustCompile(`"((?:a|assumedA)mountOut|(?:to|dst|out|dest|buy|toToken)Amount)": ?"(\d+)"`)
+
+// TestVenuesThatPromiseTooMuchNeverWin has each venue promise a tenth more than it pays, against others that do not: by
+// either way of execution it is refused for a reason.
+func TestVenuesThatPromiseTooMuchNeverWin(t *testing.T) {
+	t.Parallel()
+	world := sandboxtest.Shared(t)
+	base, _ := world.Chain(8453)
+	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
+		lied := 0
+		for _, name := range venues.Serving(base.Facts.Native) {
+			t.Run(string(execution)+"/"+name, func(t *testing.T) {
+				var isLie atomic.Bool
+				w := newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
+					onlyVenues(c, "kyberswap", "openocean", "velora", name)
+					c.Swap.Execution = execution
+					between(t, c, name, func(body []byte) []byte {
+						return promised.ReplaceAllFunc(body, func(member []byte) []byte {
+							isLie.Store(true)
+							parts := promised.FindSubmatch(member)
+							more, _ := new(big.Int).SetString(string(parts[2]), 10)
+							more.Div(more.Mul(more, big.NewInt(11)), big.NewInt(10))
+							return fmt.Appendf(nil, `%q:"%s"`, parts[1], more)
+						})
+					})
+				}))
+				query := w.query(swapCases[2])
+				query.Set("senderAddress", w.stranger.Hex()) // who has approved nothing
+				var explained struct {
+					Aggregators []struct{ Name, Verdict, Reason string }
+				}
+				get(t, w.gateway+"/v1.0/chain/transaction/explain?"+query.Encode(), &explained)
+				if !isLie.Load() {
+					t.Skip("it spells what comes out in another way, or is left out")
+				}
+				lied++
+				for _, each := range explained.Aggregators {
+					if each.Name == name && (each.Verdict == "won" || each.Reason == "") {
+						t.Errorf("the liar is %s: %s", each.Verdict, each.Reason)
+					}
+				}
+			})
+		}
+		if lied < 8 {
+			t.Errorf("%d venues lied, want most of them", lied)
+		}
+	}
+}
+
+// plainNodes lack eth_simulateV1, and some of them overrides of states as well.
+var plainNodes = map[bool]map[string]answering{
+	true: {"eth_simulateV1": always(`"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}`)},
+	false: {
+		"eth_simulateV1":  always(`"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}`),
+		"eth_call":        withoutOverrides,
+		"eth_estimateGas": withoutOverrides,
+	},
+}
+
+func withoutOverrides(params string, _ int) string {
+	if strings.Contains(params, `"stateDiff"`) || strings.Contains(params, `"balance"`) || strings.Contains(params, `"code"`) {
+		return `"error":{"code":-32602,"message":"too many arguments, want at most 2"}`
+	}
+	return ""
+}
+
+// TestPlainNodesHandOutWhatWasMeasured has a venue called directly on a chain whose node has no eth_simulateV1. Where it takes
+// overrides, swaps pay what they say, to the sender and to others, in coins and in tokens, and are marked nowhere. Where it
+// takes none, swaps of the coin alone are measured: other transactions are refused, or marked where the operator allows it.
+func TestPlainNodesHandOutWhatWasMeasured(t *testing.T) {
+	t.Parallel()
+	world := sandboxtest.Start(t, sandbox.Options{})
+	base, _ := world.Chain(8453)
+	behind := func(takesOverrides bool, unsimulated config.Unsimulated) *trader {
+		return newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
+			c.Swap.Execution, c.Swap.Unsimulated = config.ExecuteDirectly, unsimulated
+			onlyVenues(c, "kyberswap")
+			at := slices.IndexFunc(c.Chains, func(c config.Chain) bool { return c.ID == 8453 })
+			c.Chains[at].Endpoints = defective(t, c.Chains[at].Endpoints[0], defects{"plain": plainNodes[takesOverrides]})
+		}))
+	}
+	header := func(w *trader, c swapCase) (status int, marked string) {
+		response := must.Get(http.Get(w.gateway + "/v1.0/chain/transaction?" + w.query(c).Encode()))(t)
+		response.Body.Close()
+		return response.StatusCode, response.Header.Get("X-Unsimulated")
+	}
+	measuring, strict, lax := behind(true, ""), behind(false, ""), behind(false, config.AllowUnsimulated)
+	for _, one := range []swapCase{
+		{"coin", "USDC", "250000000000000000", false, ""},
+		{"coin", "USDC", "250000000000000000", true, ""},
+		{"USDC", "coin", "90000000", false, ""},
+		{"USDC", "coin", "90000000", true, ""},
+		{"USDC", "DAI", "20000000", true, ""},
+	} {
+		measuring.makeSwap(t, one)
+		if status, marked := header(measuring, one); status != http.StatusOK || marked != "" {
+			t.Errorf("%s: %d, X-Unsimulated %q, want an answer without a mark", one, status, marked)
+		}
+		status, marked := header(strict, one)
+		if one.in == "coin" { // measured by Multicall3, as soon as the node is known to take no overrides
+			if status, marked = header(strict, one); status != http.StatusOK || marked != "" {
+				t.Errorf("%s without overrides: %d, X-Unsimulated %q, want an answer without a mark", one, status, marked)
+			}
+			continue
+		}
+		if status < http.StatusBadRequest {
+			t.Errorf("%s without overrides: %d, X-Unsimulated %q, want that it is refused", one, status, marked)
+		}
+		if status, marked := header(lax, one); status != http.StatusOK || marked != "true" {
+			t.Errorf("%s without overrides, allowed: %d, X-Unsimulated %q, want it marked", one, status, marked)
+		}
+	}
+}
+
+// madeSwapJSON is the record of a swap that was made, as a wallet reads it.
+type madeSwapJSON struct {
+	SwapID, TransactionHash, Sender, Recipient struct{ StringValue string }
+	TokenIn, TokenOut, ProtocolFee             struct{ Amount struct{ StringValue string } }
+	BlockNumber                                uint64
+	AffiliateFee                               *struct {
+		AffiliateFee struct{ Amount struct{ StringValue string } }
+		Beneficiary  struct{ StringValue string }
+	}
+}
+
+// TestOurOwnSwapIsShownWithinItsBlock makes swaps by transactions of the gateway. With the block that has one, the path,
+// the stream and the page show it, before any other block is there, and with the amounts that accounts moved.
+func TestOurOwnSwapIsShownWithinItsBlock(t *testing.T) {
+	t.Parallel()
+	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
+	for _, one := range []swapCase{{"coin", "USDC", "250000000000000000", true, ""}, {"USDC", "coin", "90000000", true, "0.3"}} {
+		base, _ := front.world.Chain(8453)
+		trader := newTrader(t, front.world, base, front.url)
+		t.Run(one.String(), func(t *testing.T) {
+			var swap swapJSON
+			trader.ask(t, trader.query(one), &swap)
+			if one.in != "coin" {
+				trader.approve(t, common.HexToAddress(trader.tokens[one.in]), common.HexToAddress(swap.Tx.To), decimal(t, one.amount))
+				trader.ask(t, trader.query(one), &swap)
+			}
+			out := common.HexToAddress(trader.tokens[one.out])
+			before, share := trader.balance(t, out, trader.stranger), trader.balance(t, out, trader.affiliate)
+			receipt := trader.transact(t, common.HexToAddress(swap.Tx.To), hexutil.MustDecode(swap.Tx.Data), decimal(t, swap.Tx.Value))
+			got := new(big.Int).Sub(trader.balance(t, out, trader.stranger), before)
+			share.Sub(trader.balance(t, out, trader.affiliate), share)
+			trader.checkShown(t, one, receipt, got, share)
+		})
+	}
+}
+
+// checkShown wants the first answers about a transaction to be what its swap did.
+func (w *trader) checkShown(t *testing.T, c swapCase, receipt *types.Receipt, got, share *big.Int) {
+	t.Helper()
+	where := fmt.Sprintf("%d/tx/%s", w.chain, strings.ToLower(receipt.TxHash.Hex()))
+	shown, page := ask(t, http.MethodGet, w.gateway+"/swap/"+where, "")
+	var made madeSwapJSON
+	get(t, w.gateway+"/api/SameChainSwap/"+where, &made)
+	if made.BlockNumber != receipt.BlockNumber.Uint64() || common.HexToAddress(made.Sender.StringValue) != w.address ||
+		common.HexToAddress(made.Recipient.StringValue) != w.stranger || made.TokenIn.Amount.StringValue != c.amount ||
+		made.TokenOut.Amount.StringValue != got.String() || decimal(t, made.ProtocolFee.Amount.StringValue).Sign() == 0 {
+		t.Errorf("the swap is %+v, want %s for %s of the stranger in block %d", made, c.amount, got, receipt.BlockNumber)
+	}
+	paid := made.AffiliateFee != nil && made.AffiliateFee.AffiliateFee.Amount.StringValue == share.String() &&
+		common.HexToAddress(made.AffiliateFee.Beneficiary.StringValue) == w.affiliate
+	if paid != (c.affiliate != "") {
+		t.Errorf("affiliate fee %+v, want %s of the outcome", made.AffiliateFee, share)
+	}
+	if shown.StatusCode != http.StatusOK || !bytes.Contains(page, []byte(made.SwapID.StringValue)) {
+		t.Errorf("the page, %s, does not show swap %s", shown.Status, made.SwapID.StringValue)
+	}
+}
+
+// TestOperatorIsPaidByDirectSwaps configures a fee, sends transactions that call venues directly, and looks at what the
+// operator then has of the input. makeSwap looks at the recipient and the affiliate.
+func TestOperatorIsPaidByDirectSwaps(t *testing.T) {
+	t.Parallel()
+	world := sandboxtest.Start(t, sandbox.Options{})
+	const bps = 20
+	operator := common.HexToAddress("0x000000000000000000000000000000000000f00d")
+	address := serveSwaps(t, world, func(c *config.Config) {
+		c.Swap.Execution = config.ExecuteDirectly
+		c.Swap.Fee = config.Fee{Bps: bps, Recipient: chain.NewAddress(operator.Bytes())}
+	})
+	base, _ := world.Chain(8453)
+	trader := newTrader(t, world, base, address)
+	for _, one := range []swapCase{
+		{"coin", "USDC", "250000000000000000", false, ""},
+		{"USDC", "DAI", "20000000", true, ""},
+		{"USDC", "coin", "90000000", true, "0.3"},
+	} {
+		t.Run(one.String(), func(t *testing.T) {
+			in := common.HexToAddress(trader.tokens[one.in])
+			before := trader.balance(t, in, operator)
+			swap := trader.makeSwap(t, one)
+			got := new(big.Int).Sub(trader.balance(t, in, operator), before)
+			if want := part(decimal(t, one.amount), bps, 10_000); got.Cmp(want) != 0 {
+				t.Errorf("the operator got %s of the input, want %s", got, want)
+			}
+			swapped := int64(10_000 - bps)
+			if one.affiliate != "" {
+				swapped -= 30
+			}
+			// The trial's amounts are the answer's, so that the fee can be told from them to the unit.
+			want := part(decimal(t, swap.TokenOut.Amount), bps, swapped)
+			if fee := decimal(t, swap.ProtocolFee); fee.Cmp(want) != 0 || swap.fee(t, "SingleChainSwapProtocolFee").Cmp(want) != 0 {
+				t.Errorf("protocolFee = %s with costs %+v, want %s", fee, swap.CostsDetails, want)
+			}
+		})
+	}
+}
+
+// part is floor(amount × numerator / denominator).
+func part(amount *big.Int, numerator, denominator int64) *big.Int {
+	product := new(big.Int).Mul(amount, big.NewInt(numerator))
+	return product.Quo(product, big.NewInt(denominator))
 }

@@ -9,6 +9,7 @@ import (
 	"crossgate/chain/solana"
 	"crossgate/internal/must"
 	"crossgate/quote"
+	"crossgate/upstream/jsonrpc"
 )
 
 // Whom the measured transactions are about, and what of.
@@ -160,5 +161,19 @@ func TestWhoLacksWhatASwapTakes(t *testing.T) {
 		if err := unlessPoor(row.of, row.states, failed); errors.Is(err, quote.ErrSenderLacks) != row.lacks || !row.lacks && err != failed {
 			t.Errorf("%s: %v, lacking: %t", row.name, err, row.lacks)
 		}
+	}
+}
+
+// TestNoBlockIsNoAnswer: an endpoint may say null of a block that it listed.
+func TestNoBlockIsNoAnswer(t *testing.T) {
+	var none *block
+	for name, asked := range map[string]*jsonrpc.Call{
+		"content": contentCall(&none, 1, "none"), "existing": existingBlockCall(&none, 1, "none"), "named": namedBlockCall(&none, 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if asked.Accept(&none) == nil {
+				t.Error("null is accepted")
+			}
+		})
 	}
 }

@@ -3,8 +3,10 @@ package solana_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +14,9 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/order"
+	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
+	"crossgate/token"
 	"crossgate/upstream/solana"
 )
 
@@ -158,5 +162,127 @@ func TestNodeOfAnotherBranchIsNotUsed(t *testing.T) {
 	c.Suspend(cause)
 	if _, err := c.Head(t.Context()); !errors.Is(err, cause) {
 		t.Errorf("Head = %v, want why the chain is suspended", err)
+	}
+}
+
+func TestHeadIsConfirmed(t *testing.T) {
+	w := newWorld(t)
+	w.Mine(100)
+	head, err := w.chain().Head(t.Context())
+	if err != nil || head.Latest.Number != w.Head() || head.Latest.Hash.IsAbsent() || head.Latest.Time == 0 {
+		t.Errorf("Head = %+v, %v, want block %d", head, err, w.Head())
+	}
+	if head.Finalized >= head.Latest.Number || head.Latest.Number-head.Finalized > 40 {
+		t.Errorf("finalized block %d, newest %d", head.Finalized, head.Latest.Number)
+	}
+}
+
+// TestBlockLeavesNoGaps asks for every slot: those without a block have the one before them.
+func TestBlockLeavesNoGaps(t *testing.T) {
+	w := newWorld(t)
+	w.Mine(80)
+	c := w.chain()
+	first, err := c.Block(t.Context(), 0)
+	if err != nil || first.Number == 0 {
+		t.Fatalf("Block(0) = %+v, %v, want the oldest block there is", first, err)
+	}
+	before, skipped := first, 0
+	for slot := first.Number + 1; slot <= w.Head(); slot++ {
+		got, err := c.Block(t.Context(), slot)
+		switch {
+		case err != nil:
+			t.Fatalf("Block(%d): %v", slot, err)
+		case got == before:
+			skipped++
+		case got.Number != slot || got.Parent != before.Hash || got.Time < before.Time:
+			t.Fatalf("Block(%d) = %+v, the block before it is %+v", slot, got, before)
+		}
+		before = got
+	}
+	if skipped == 0 {
+		t.Error("no slot was skipped")
+	}
+	if got, err := c.Block(t.Context(), w.Head()+1); !errors.Is(err, order.ErrNotFound) {
+		t.Errorf("Block beyond the head = %+v, %v, want ErrNotFound", got, err)
+	}
+}
+
+// TestHistoryReachOfNodesIsKnown has a node that dropped old blocks say so of one: it is asked for what is half as old
+// at most from then on. That a slot was skipped, which every node says, teaches nothing.
+func TestHistoryReachOfNodesIsKnown(t *testing.T) {
+	const keeps = 150
+	w := newWorld(t)
+	w.Mine(400)
+	first, refused := w.Head()-keeps, atomic.Int64{}
+	recent := jsonrpc.Altered(w.Chain, func(call jsonrpc.Request, _ int) string {
+		var slot uint64
+		if call.Method != "getBlock" || json.Unmarshal(call.Params[0], &slot) != nil || slot >= first {
+			return ""
+		}
+		refused.Add(1)
+		return fmt.Sprintf(`"error":{"code":-32001,"message":"Block %d cleaned up, does not exist on node. First available block: %d"}`, slot, first)
+	})
+	known, _ := chain.Documented().Chain(chain.Solana)
+	client := w.clientOver(recent, w)
+	c := solana.New(known, client)
+	must.Get(c.Head(t.Context()))(t)
+	skipped := 0
+	for slot := first; slot < w.Head()-70; slot++ {
+		got := must.Get(c.Block(t.Context(), slot))(t)
+		if got.Number != slot {
+			skipped++
+		}
+	}
+	if limits := client.Capabilities("node-0").Known(); skipped == 0 || len(limits.Depths) > 0 {
+		t.Errorf("after %d skipped slots the known depths are %v, want none", skipped, limits.Depths)
+	}
+	old, err := c.Block(t.Context(), w.Head()-350)
+	if err != nil || old.Number > w.Head()-350 {
+		t.Errorf("Block(%d) = %+v, %v", w.Head()-350, old, err)
+	}
+	if limits := client.Capabilities("node-0").Known(); limits.Depths["blocks"] != 350/2 || refused.Load() != 1 {
+		t.Errorf("known depths are %v after %d refusals, want %d blocks after one", limits.Depths, refused.Load(), 350/2)
+	}
+}
+
+func TestReadTokens(t *testing.T) {
+	w := newWorld(t)
+	var mints []chain.Address
+	for _, each := range sandbox.Tokens {
+		mints = append(mints, chain.NewAddress(each.Mint[:]))
+	}
+	notMints := []chain.Address{
+		chain.NewAddress(onEVM), chain.NativeCoin(chain.SVM), chain.NewAddress(maker.Key[:]), chain.NewAddress(slices.Repeat([]byte{9}, 32)),
+	}
+	c := w.chain()
+	var readings []token.Reading
+	var err error
+	trips := w.tripsOf(func() { readings, err = c.ReadTokens(t.Context(), slices.Concat(mints, notMints)) })
+	if err != nil || len(readings) != len(mints)+len(notMints) || trips != 1 {
+		t.Fatalf("ReadTokens = %+v, %v in %d round trips", readings, err, trips)
+	}
+	for i, each := range sandbox.Tokens {
+		got := readings[i]
+		if got.Decimals == nil || int(*got.Decimals) != each.Decimals || got.Name != each.Name {
+			t.Errorf("ReadTokens of %s = %+v, want %q with %d decimals", each.Mint, got, each.Name, each.Decimals)
+		}
+	}
+	for i, got := range readings[len(mints):] {
+		if got != (token.Reading{IsSingle: true}) {
+			t.Errorf("ReadTokens of %s, which is no mint = %+v", notMints[i], got)
+		}
+	}
+}
+
+// TestReadTokensReadsVeryMany needs more accounts than a node gives at once.
+func TestReadTokensReadsVeryMany(t *testing.T) {
+	w := newWorld(t)
+	mints := slices.Repeat([]chain.Address{chain.NewAddress(usdc.Mint[:])}, 120)
+	readings, err := w.chain().ReadTokens(t.Context(), mints)
+	if err != nil || len(readings) != len(mints) || readings[119].Symbol != "USDC" {
+		t.Errorf("ReadTokens of %d mints = %d readings, %v", len(mints), len(readings), err)
+	}
+	if readings, err := w.chain().ReadTokens(t.Context(), nil); err != nil || len(readings) != 0 {
+		t.Errorf("ReadTokens of nothing = %+v, %v", readings, err)
 	}
 }

@@ -104,23 +104,6 @@ func TestLockedTellsOfAReorgThatIsNotCarriedOut(t *testing.T) {
 	})
 }
 
-// TestJumpOntoAnotherBranchIsFound reads a head far ahead of the last one, on a branch that dropped it.
-func TestJumpOntoAnotherBranchIsFound(t *testing.T) {
-	ledger, d := newTestChain(1), newDeal(1, 1, 1)
-	ledger.mine([]told{d.created(), d.fulfilled()})
-	var dropped []chain.ID
-	x := newIndex(openStore(t), map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{
-		Chains: evmChains(1), Observer: observed{branch: func(id chain.ID) { dropped = append(dropped, id) }},
-	}))
-	followAll(t, x)
-	ledger.drop(1)
-	ledger.mineEmpty(4)
-	followAll(t, x)
-	if got := lockedOrders(t, x); got != 0 || len(dropped) != 1 {
-		t.Errorf("%d orders are locked, and the branch changed %d times; want none, and once", got, len(dropped))
-	}
-}
-
 // TestJumpIsInDoubtAsSoonAsItIsCompared lets the follower read one block at a time. Before the first of them nothing tells
 // a head that is far ahead from one that dropped what was read; from then on nothing is said of it.
 func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {

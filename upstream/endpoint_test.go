@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,4 +120,62 @@ func TestEndpointTellsCancelFromTimeout(t *testing.T) {
 	if !errors.As(err, &got) || got.Class != upstream.Canceled || !errors.Is(err, context.Canceled) {
 		t.Errorf("Do() of a caller who left = %v, want it classed as canceled", err)
 	}
+}
+
+// transport answers requests in place of a network, so that tests can run on synctest's clock.
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+
+// answer is a complete HTTP response.
+func answer(status int, body string, headers ...string) *http.Response {
+	header := http.Header{}
+	for i := 0; i+1 < len(headers); i += 2 {
+		header.Set(headers[i], headers[i+1])
+	}
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// always answers every request alike.
+func always(status int, body string, headers ...string) transport {
+	return func(*http.Request) (*http.Response, error) { return answer(status, body, headers...), nil }
+}
+
+// changing answers as it was told last, and counts what it is asked.
+type changing struct {
+	now   atomic.Pointer[transport]
+	asked atomic.Int64
+}
+
+func (c *changing) to(t transport) { c.now.Store(&t) }
+
+func (c *changing) answer(r *http.Request) (*http.Response, error) {
+	c.asked.Add(1)
+	return (*c.now.Load())(r)
+}
+
+// silent answers nothing until the request is given up.
+func silent(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// endpoint returns an endpoint called name that t answers for. Options, where given, are completed.
+func endpoint(t *testing.T, name string, answers transport, options ...upstream.EndpointOptions) *upstream.Endpoint {
+	t.Helper()
+	var o upstream.EndpointOptions
+	if len(options) > 0 {
+		o = options[0]
+	}
+	o.Name = name
+	if o.URL == "" {
+		o.URL = "http://" + name + ".invalid/"
+	}
+	o.Client = &http.Client{Transport: answers}
+	e, err := upstream.NewEndpoint(o)
+	if err != nil {
+		t.Fatalf("NewEndpoint(%s): %v", name, err)
+	}
+	t.Cleanup(e.Close)
+	return e
 }

@@ -2,13 +2,21 @@ package check
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/compose-spec/compose-go/v2/cli"
 	"github.com/compose-spec/compose-go/v2/types"
+	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
+	core "k8s.io/api/core/v1"
+	networking "k8s.io/api/networking/v1"
+	"sigs.k8s.io/yaml"
 )
 
 // loadCompose reads compose.yaml as Compose does: against the schema of the Compose specification, with its variables.
@@ -39,5 +47,77 @@ func TestComposeUnderstandsItsFile(t *testing.T) {
 	}
 	if _, err := loadCompose(t.Context()); err == nil {
 		t.Error("compose.yaml starts a database without a password")
+	}
+}
+
+// TestIngressFitsTheChart has Kubernetes' type know every field of the shipped Ingresses, and the chart's Service take what
+// they send. What ingress-nginx makes of their annotations cannot be tried here: their names are held against its list.
+func TestIngressFitsTheChart(t *testing.T) {
+	known := []string{"proxy-connect-timeout", "proxy-read-timeout", "proxy-next-upstream", "proxy-next-upstream-tries", "proxy-body-size"}
+	release := mustGet(render(loadChart(t), readValues(t, "one")))(t)
+	var service core.Service
+	decodeMadeBy(t, release, "service.yaml", &service)
+	shipped := mustGet(os.ReadFile(filepath.Join("..", "balancers", "ingress.yaml")))(t)
+	retried := map[string]bool{} // by path: whether what is late is asked for again
+	for _, document := range documents(t, string(shipped)) {
+		var ingress networking.Ingress
+		mustDo(t, yaml.UnmarshalStrict(document, &ingress))
+		for name := range ingress.Annotations {
+			if short, is := strings.CutPrefix(name, "nginx.ingress.kubernetes.io/"); !is || !slices.Contains(known, short) {
+				t.Errorf("ingress-nginx has no annotation %s", name)
+			}
+		}
+		for _, rule := range ingress.Spec.Rules {
+			for _, path := range rule.HTTP.Paths {
+				retried[path.Path] = strings.Contains(ingress.Annotations["nginx.ingress.kubernetes.io/proxy-next-upstream"], "timeout")
+				to := path.Backend.Service
+				if to.Name != service.Name || !slices.ContainsFunc(service.Spec.Ports, func(p core.ServicePort) bool { return p.Name == to.Port.Name }) {
+					t.Errorf("%s goes to %s, port %s, which the chart does not make", path.Path, to.Name, to.Port.Name)
+				}
+			}
+		}
+	}
+	if len(retried) != 3 || !retried["/api/"] || !retried["/v1.0/dln/"] || retried["/"] {
+		t.Errorf("asked for again when they are late: %v", retried)
+	}
+}
+
+// TestChartBringsTheShippedAlertsAndDashboard wants the objects to hold what is in the files, and the operator's type to
+// know every field of the rules.
+func TestChartBringsTheShippedAlertsAndDashboard(t *testing.T) {
+	const more = `{prometheusRule: {enabled: true, labels: {release: prometheus}}, dashboard: {enabled: true}}`
+	text := mustGet(render(loadChart(t), over(t, "one", more)))(t)
+	var rule monitoring.PrometheusRule
+	decodeMadeBy(t, text, "prometheusrule.yaml", &rule)
+	shipped := mustGet(os.ReadFile(filepath.Join("..", "prometheus", "alerts.yaml")))(t)
+	var want monitoring.PrometheusRuleSpec
+	mustDo(t, yaml.UnmarshalStrict(shipped, &want))
+	if !reflect.DeepEqual(rule.Spec, want) || len(want.Groups) == 0 {
+		t.Errorf("the rules of the chart are %+v, the shipped ones %+v", rule.Spec, want)
+	}
+	if rule.Labels["release"] != "prometheus" || rule.Labels["app.kubernetes.io/name"] == "" {
+		t.Errorf("labels %v", rule.Labels)
+	}
+	var dashboard core.ConfigMap
+	decodeMadeBy(t, text, "dashboard.yaml", &dashboard)
+	panels := mustGet(os.ReadFile(filepath.Join("..", "grafana", "dashboard.json")))(t)
+	if strings.TrimSpace(dashboard.Data["crossgate.json"]) != strings.TrimSpace(string(panels)) || !json.Valid(panels) {
+		t.Error("the dashboard of the chart is not the shipped one")
+	}
+	if dashboard.Labels["grafana_dashboard"] != "1" {
+		t.Errorf("labels %v: Grafana's sidecar does not find it", dashboard.Labels)
+	}
+}
+
+// decodeMadeBy decodes what a template made, all fields of which must be known.
+func decodeMadeBy(t *testing.T, manifests, template string, into any) {
+	t.Helper()
+	_, made, found := strings.Cut(manifests, "# Source: crossgate/templates/"+template+"\n")
+	if !found {
+		t.Fatalf("%s makes nothing", template)
+	}
+	made, _, _ = strings.Cut(made, "\n---\n# Source: ")
+	if err := yaml.UnmarshalStrict([]byte(made), into); err != nil {
+		t.Fatalf("%s: %v", template, err)
 	}
 }

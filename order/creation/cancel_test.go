@@ -4,9 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/creation"
@@ -104,4 +110,114 @@ func TestCallsAreCancelledByTheirHash(t *testing.T) {
 		return
 	}
 	t.Error("the vectors have no cancel of an external call")
+}
+
+// unlockOf is the message that pays a beneficiary for orders.
+func unlockOf(t *testing.T, beneficiary chain.Address, authority chain.Address, ids []order.ID, terms ...order.Terms) creation.Unlock {
+	t.Helper()
+	var orders []*order.Order
+	for i, id := range ids {
+		o := &order.Order{ID: id, State: order.StateFulfilled, Fulfilled: &order.Seen[order.Fulfilled]{Fact: order.Fulfilled{UnlockAuthority: authority}}}
+		if o.Terms.Give.Chain = 137; len(terms) > 0 {
+			o.Terms = terms[i]
+		}
+		orders = append(orders, o)
+	}
+	return must.Get(creation.NewUnlock(orders, beneficiary))(t)
+}
+
+// TestUnlocksAreThoseThatTheContractsTook writes the calldata of the recorded unlocks, but for what they offer keepers.
+func TestUnlocksAreThoseThatTheContractsTook(t *testing.T) {
+	compared := map[string]int{}
+	for _, c := range readVectors(t, "orders-vectors-A.json").Cases {
+		fees, isKnown := map[string]int{"sendEvmUnlock": 1, "sendBatchEvmUnlock": 1, "sendSolanaUnlock": 3}[c.Call.Function]
+		if !isKnown || c.Result.Status != "success" {
+			continue
+		}
+		var o vectorOrder
+		var terms []order.Terms
+		ids, beneficiary := make([]order.ID, 1), hexBytes(nil)
+		for name, into := range map[string]any{"_order": &o, "_orderId": &ids[0], "_orderIds": &ids, "_beneficiary": &beneficiary} {
+			if raw := c.Call.Args[name]; raw != nil {
+				must.Do(t, json.Unmarshal(raw, into))
+			}
+		}
+		if c.Call.Function == "sendSolanaUnlock" {
+			terms = []order.Terms{o.terms()}
+		}
+		got := must.Get(unlockOf(t, chain.NewAddress(beneficiary), chain.Address{}, ids, terms...).Data())(t)
+		want := bytes.Clone(c.Tx.Data)
+		const selector, word = 4, 32 // behind the beneficiary are words of fees: execution fee, rewards
+		copy(want[selector+2*word:selector+(2+fees)*word], got[selector+2*word:])
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: %x, want %x", c.ID, got, want)
+		}
+		compared[c.Call.Function]++
+	}
+	if compared["sendEvmUnlock"] < 10 || compared["sendBatchEvmUnlock"] < 1 || compared["sendSolanaUnlock"] < 1 {
+		t.Errorf("%v unlocks were compared, want 10, 1 and 1 at least", compared)
+	}
+}
+
+// TestUnlocksOnSolanaAreThoseOfTheClient compares each account with those that the protocol's own client names. Many of
+// them are the chain's own, which public programs have as they stand (debridge-finance/debridge-solana-sdk).
+func TestUnlocksOnSolanaAreThoseOfTheClient(t *testing.T) {
+	m := creation.SolanaMessage{
+		At: chain.Contracts{
+			DlnDestination: solana.MustAccount("dst5MGcFPoBeREFAA5E3tU5ij8m5uVYwkzkSAbsLbNo"),
+			Gate:           solana.MustAccount("DEbrdGj3HsRsAzx6uH4MKyREKxVAfBydijLUF3ygsFfh"),
+		},
+		Wrapped: solana.MustAccount("So11111111111111111111111111111111111111112"),
+		Fees:    solana.MustAccount("5MgAaNomDg4Y88v7gJ7LSWAyoLpDfcfbXZGQQnFddjJT"),
+		Sender:  solana.MustAccount("FsiBNh2KcPrjZFMF7EBCWpUpAo95DfrMXB2U2XrqSFWF"),
+	}
+	beneficiary := chain.NewAddress(bytes.Repeat([]byte{0xbe}, 20))
+	ids := []order.ID{order.ID(bytes.Repeat([]byte{1}, 32)), order.ID(bytes.Repeat([]byte{2}, 32))}
+	var made strings.Builder
+	for name, ids := range map[string][]order.ID{"one": ids[:1], "two": ids} {
+		u := unlockOf(t, beneficiary, m.Sender, ids)
+		raw := must.Get(solana.Draft{FeePayer: m.Sender, Instructions: m.Unlock(u)}.Compile())(t)
+		made.Reset()
+		for _, in := range must.Get(solana.ParseUnsigned(raw))(t).Draft().Instructions {
+			fmt.Fprintf(&made, "0x%x\n", in.Data)
+			for _, a := range in.Accounts {
+				role := map[bool]string{true: "s"}[a.Signer] + map[bool]string{true: "w"}[a.Writable]
+				fmt.Fprintln(&made, strings.TrimSpace(a.Address.Format(chain.SVM)+" "+role))
+			}
+		}
+		_, want, _ := strings.Cut(string(must.Get(os.ReadFile("testdata/solana_unlocks.txt"))(t)), "\n"+name+"\n")
+		want, _, _ = strings.Cut(want, "\n\n")
+		if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(made.String())); diff != "" {
+			t.Errorf("%s (-client's +ours):\n%s", name, diff)
+		}
+	}
+}
+
+// TestMessageFeesOfAChainGoFirst reads the settings as they are laid out, and cut at each byte.
+func TestMessageFeesOfAChainGoFirst(t *testing.T) {
+	payee := bytes.Repeat([]byte{0xfe}, 32)
+	settings := bytes.Join([][]byte{
+		make([]byte, 8+1+32+32), payee, {2, 0, 0, 0}, make([]byte, 40), {1, 0, 0, 0}, make([]byte, 20), {1}, make([]byte, 8+24), {7, 0, 0, 0, 0, 0, 0, 0},
+	}, nil)
+	for name, test := range map[string]struct {
+		support []byte
+		fee     uint64
+		err     error
+	}{
+		"the fee for all":   {append(make([]byte, 8), 1, 0, 0, 20, 0), 7, nil},
+		"its own":           {append(make([]byte, 8), 1, 1, 5, 0, 0, 0, 0, 0, 0, 0), 5, nil},
+		"not a chain":       {append(make([]byte, 8), 0, 0), 0, creation.ErrNoMessages},
+		"of no settings":    {nil, 0, creation.ErrNoMessages},
+		"a fee that is cut": {append(make([]byte, 8), 1, 1, 5), 0, creation.ErrNoMessages},
+	} {
+		f, err := creation.ReadMessageFees(settings, test.support)
+		if !errors.Is(err, test.err) || f.Amount != chain.NewAmount(test.fee) || err == nil && !bytes.Equal(f.To.Bytes(), payee) {
+			t.Errorf("%s: %+v, %v, want %d, %v", name, f, err, test.fee, test.err)
+		}
+	}
+	for cut := range settings {
+		if f, err := creation.ReadMessageFees(settings[:cut], append(make([]byte, 8), 1, 0)); !errors.Is(err, creation.ErrNoMessages) {
+			t.Errorf("settings cut at %d: %+v, %v", cut, f, err)
+		}
+	}
 }

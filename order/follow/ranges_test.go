@@ -1,11 +1,18 @@
 package follow
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/order/ledger"
 )
 
@@ -37,6 +44,51 @@ func TestReadingAheadIsBounded(t *testing.T) {
 			})
 		if err != nil || stored != ranges || len(spare) != 0 {
 			t.Errorf("%d ranges are stored and %d places taken, %v, want %d and none", stored, len(spare), err, ranges)
+		}
+	})
+}
+
+func TestHeadsThatContradictEachOther(t *testing.T) {
+	block := func(number uint64, hash, parent byte) order.Block {
+		return order.Block{Number: number, Hash: chain.Hash{hash}, Parent: chain.Hash{parent}}
+	}
+	before := block(5, 'e', 'd')
+	for _, test := range []struct {
+		now  order.Block
+		want bool
+	}{
+		{before, false},
+		{block(5, 'E', 'd'), true},
+		{block(6, 'f', 'e'), false},
+		{block(6, 'F', 'E'), true},
+		{block(4, 'd', 'c'), false}, // told by an endpoint that is behind
+		{block(4, 'D', 'c'), true},
+		{block(9, 'x', 'y'), false}, // not known before it is compared
+		{block(1, 'x', 'y'), false},
+	} {
+		if got := contradict(before, test.now); got != test.want {
+			t.Errorf("head %d %c after 5 e: contradiction %v, want %v", test.now.Number, test.now.Hash[0], got, test.want)
+		}
+	}
+	if contradict(order.Block{}, before) {
+		t.Error("the first head contradicts nothing")
+	}
+}
+
+// TestLastingFailureIsToldOnce has a chain fail for half an hour, and be followed again.
+func TestLastingFailureIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		l := &failureLog{logger: slog.New(slog.NewTextHandler(&log, nil))}
+		l.recovered(t.Context())
+		for range 31 {
+			l.failed(t.Context(), errors.New("no route to host"), time.Minute)
+			time.Sleep(time.Minute)
+		}
+		l.recovered(t.Context())
+		l.recovered(t.Context())
+		if got := log.String(); strings.Count(got, "no route to host") != 3 || strings.Count(got, "followed again") != 1 || strings.Count(got, "\n") != 4 {
+			t.Errorf("the log of a failure that lasts 31 minutes:\n%s\nwant three lines, and one at its end", got)
 		}
 	})
 }

@@ -1,11 +1,14 @@
 package onchain_test
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"reflect"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/internal/recorded"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -88,4 +91,120 @@ func TestDecodeTakeAccount(t *testing.T) {
 			t.Errorf("DecodeTakeAccount of %s = %v, want an error", name, got)
 		}
 	}
+}
+
+// TestSolanaCreationsAreWrittenAsRecorded reads the instructions of recorded creations and of a fulfilment, and writes
+// them again.
+func TestSolanaCreationsAreWrittenAsRecorded(t *testing.T) {
+	var encoded struct {
+		Items []struct {
+			Name    string
+			OrderID order.ID
+			Data    hexBytes
+		}
+	}
+	recorded.JSON(t, "facts/dln/vectors/solana_synthetic.json", &encoded)
+	created := 0
+	for _, item := range encoded.Items {
+		c, err := onchain.ParseSolanaCreation(item.Data)
+		if err != nil {
+			continue
+		}
+		created++
+		if got := c.Data(); !bytes.Equal(got, item.Data) {
+			t.Errorf("%s is written as %x, want %x", item.Name, got, item.Data)
+		}
+		if c.Nonce == nil || len(c.Metadata) != 66 || c.GiveAmount.IsZero() {
+			t.Errorf("%s is read as %+v", item.Name, c)
+		}
+	}
+	if created != 2 {
+		t.Errorf("%d creations were read, want 2", created)
+	}
+}
+
+// TestSolanaCreationsAreReadAsWritten has each optional part, and none.
+func TestSolanaCreationsAreReadAsWritten(t *testing.T) {
+	nonce := uint64(1_790_000_000_000)
+	whole := onchain.SolanaCreation{
+		GiveAmount: chain.NewAmount(1_000_000), Take: order.Offer{Chain: 137, Token: key(1), Amount: chain.NewAmount(7)},
+		Receiver: key(2), ExternalCall: []byte("call"), Authorities: order.Authorities{
+			GivePatch: key(3), Order: key(4), AllowedTaker: key(5), CancelBeneficiary: key(6),
+		},
+		Affiliate: &order.Affiliate{Beneficiary: key(7), Amount: chain.NewAmount(9)}, ReferralCode: 31805,
+		Nonce: &nonce, Metadata: []byte{1, 2},
+	}
+	bare := onchain.SolanaCreation{
+		GiveAmount: chain.NewAmount(1), Take: whole.Take, Receiver: key(2),
+		Authorities: order.Authorities{GivePatch: key(3), Order: key(4)},
+	}
+	for name, c := range map[string]onchain.SolanaCreation{"whole": whole, "bare": bare} {
+		got, err := onchain.ParseSolanaCreation(append(c.Data(), 1, 2, 3)) // the program reads no further
+		if err != nil || !reflect.DeepEqual(got, c) {
+			t.Errorf("%s: ParseSolanaCreation = %+v, %v, want %+v", name, got, err, c)
+		}
+		for length := range c.Data() {
+			if got, err := onchain.ParseSolanaCreation(c.Data()[:length]); err == nil {
+				t.Fatalf("%s: the first %d bytes are read as %+v", name, length, got)
+			}
+		}
+	}
+}
+
+func FuzzParseSolanaCreation(f *testing.F) {
+	nonce := uint64(5)
+	f.Add(onchain.SolanaCreation{
+		Take: order.Offer{Chain: 1, Token: key(1)}, Receiver: key(2), Nonce: &nonce, Metadata: []byte{1},
+		Authorities: order.Authorities{GivePatch: key(3), Order: key(4), AllowedTaker: key(5)},
+	}.Data())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := onchain.ParseSolanaCreation(data)
+		if err != nil {
+			return
+		}
+		again, err := onchain.ParseSolanaCreation(c.Data())
+		if err != nil || again.GiveAmount != c.GiveAmount || again.Take != c.Take || again.Authorities != c.Authorities {
+			t.Errorf("%x is read as %+v, and what is written of that as %+v, %v", data, c, again, err)
+		}
+	})
+}
+
+// FuzzDecodeSolana feeds any instruction data and any event to the protocol's programs, and any line to the
+// logs. Terms that come out always give the id they came with.
+func FuzzDecodeSolana(f *testing.F) {
+	from, to := fromSolana(f), toSolana(f)
+	claim := claim(f, "5951b44f8e9042fb", "c82da7fb31e85b0d", from.ID, hash("message"))
+	seeds := []call{
+		createWithNonce(f, from), fulfil(f, to), sendUnlock(f, to.ID, hash("message")), claim.calls[0],
+		{data: tagged(f, "2c0d9c04eb26b7e9").bytes(key(1).Bytes()).u64(0), events: [][]byte{tagged(f, "505f1b66dda2b118")}},
+		{data: tagged(f, "40bc81ff40818b66").raw(from.ID[:]).u64(7), events: [][]byte{tagged(f, "06bd714e8b328845").u64(107).u64(8)}},
+		{data: tagged(f, "5f81edf00831df84").terms(to.Terms).raw(to.ID[:]), events: [][]byte{tagged(f, "6c388044a871a8ef")}},
+		executed(f, to.ID, 1),
+	}
+	for i, seed := range seeds {
+		f.Add(seed.data, seed.events[0], []byte("Program log: "), uint8(i))
+	}
+	f.Add([]byte(nil), []byte(nil), []byte("Log truncated"), uint8(1))
+	f.Add([]byte(nil), []byte(nil), []byte("Program "+solanaContracts.DlnSource.Format(chain.SVM)+" invoke [1]"), uint8(1))
+	f.Fuzz(func(t *testing.T, data, event, line []byte, place uint8) {
+		for _, program := range []chain.Address{
+			solanaContracts.DlnSource, solanaContracts.DlnDestination, solanaContracts.Gate, solanaContracts.ExternalCallAdapter,
+		} {
+			each := call{
+				program: program, accounts: keys(1, 22), data: data,
+				events: [][]byte{event, tagged(t, "bb291b490c3f0d54").raw(from.ID[:])},
+			}
+			tx := run(wrapper(each, sending(t, hash("message"))), claim)
+			tx.Logs[int(place)%len(tx.Logs)] = string(line)
+			found, err := onchain.DecodeSolana(solanaContracts, tx, of(to.ID))
+			if err == nil {
+				checkIDs(t, found)
+			}
+			for _, account := range onchain.UnnamedOrders(solanaContracts, tx) {
+				if account.IsAbsent() {
+					t.Error("UnnamedOrders names no account")
+				}
+			}
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,5 +65,76 @@ func TestMemoryIsBoundedHoweverManyClientsCome(t *testing.T) {
 	}
 	if known := len(l.young) + len(l.old); known > 2*maxClients {
 		t.Errorf("%d clients are remembered, want %d at most", known, 2*maxClients)
+	}
+}
+
+func TestAddressIsTheLastThatNoTrustedProxyHas(t *testing.T) {
+	l := New(Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}, nil)
+	for name, each := range map[string]struct {
+		peer string
+		hops []string
+		want string
+	}{
+		"no proxy":              {"1.2.3.4:5", []string{"6.6.6.6"}, "1.2.3.4/32"},
+		"one proxy":             {"10.0.0.1:5", []string{"6.6.6.6, 1.2.3.4"}, "1.2.3.4/32"},
+		"two proxies":           {"10.0.0.1:5", []string{"6.6.6.6, 1.2.3.4,10.0.0.2"}, "1.2.3.4/32"},
+		"a line of each":        {"10.0.0.1:5", []string{"6.6.6.6", "1.2.3.4", "10.0.0.2"}, "1.2.3.4/32"},
+		"with a port":           {"10.0.0.1:5", []string{"1.2.3.4:56789"}, "1.2.3.4/32"},
+		"a proxy with a port":   {"10.0.0.1:5", []string{"1.2.3.4:1, 10.0.0.2:2"}, "1.2.3.4/32"},
+		"IPv6":                  {"[fd00::1]:5", []string{"2001:db8:1:2:3::4"}, "2001:db8:1:2::/64"},
+		"IPv6 in brackets":      {"[fd00::1]:5", []string{"[2001:db8:1:2:3::4]"}, "2001:db8:1:2::/64"},
+		"IPv6 with a port":      {"[fd00::1]:5", []string{"[2001:db8:1:2:3::4]:56789"}, "2001:db8:1:2::/64"},
+		"IPv4 as IPv6":          {"[::ffff:10.0.0.1]:5", []string{"[::ffff:1.2.3.4]:5"}, "1.2.3.4/32"},
+		"what is no address":    {"10.0.0.1:5", []string{"unknown"}, "10.0.0.1/32"},
+		"what is no port":       {"10.0.0.1:5", []string{"1.2.3.4:x"}, "10.0.0.1/32"},
+		"a peer with no port":   {"pipe", nil, "invalid Prefix"},
+		"a name behind a proxy": {"10.0.0.1:5", []string{"1.2.3.4, evil.example"}, "10.0.0.1/32"},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+		r.RemoteAddr, r.Header["X-Forwarded-For"] = each.peer, each.hops
+		if got := l.Address(r).String(); got != each.want {
+			t.Errorf("%s: %s, want %s", name, got, each.want)
+		}
+	}
+}
+
+// TestKeysStayHere sends our key and others' in every place, and looks at what is left for others to see.
+func TestKeysStayHere(t *testing.T) {
+	l := New(Options{Keys: []Key{{Name: "ours", Key: "k+y"}}}, nil)
+	for name, each := range map[string]struct {
+		lines []string
+		query string
+		key   string // its name
+		left  []string
+		rest  string
+	}{
+		"none":                      {nil, "a=1", "", nil, "a=1"},
+		"bearer":                    {[]string{"Bearer k+y"}, "a=1", "ours", nil, "a=1"},
+		"lower case":                {[]string{"bearer k+y"}, "", "ours", nil, ""},
+		"upper case, blanks":        {[]string{"BEARER   k+y "}, "", "ours", nil, ""},
+		"another's":                 {[]string{"Bearer theirs"}, "accesstoken=theirs&a", "", []string{"Bearer theirs"}, "accesstoken=theirs&a"},
+		"another scheme":            {[]string{"Basic k+y"}, "", "", []string{"Basic k+y"}, ""},
+		"behind another's":          {[]string{"Bearer theirs", "bearer k+y"}, "", "", []string{"Bearer theirs"}, ""},
+		"query":                     {nil, "a=%20&accesstoken=k%2By&b", "ours", nil, "a=%20&b"},
+		"query, alone":              {nil, "accesstoken=k%2by", "ours", nil, ""},
+		"query, another name":       {nil, "a=1&AccessToken=k%2By&%61ccesstoken=k%2By", "", nil, "a=1"},
+		"query behind a bearer":     {[]string{"Bearer theirs"}, "accesstoken=k%2By", "ours", []string{"Bearer theirs"}, ""},
+		"query that cannot be read": {nil, "accesstoken=%zz", "", nil, "accesstoken=%zz"},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/?"+each.query, http.NoBody)
+		if each.lines != nil {
+			r.Header["Authorization"] = each.lines
+		}
+		if got := l.KeyName(r); got != each.key {
+			t.Errorf("%s: key %q, want %q", name, got, each.key)
+		}
+		before := slices.Clone(each.lines)
+		shown := l.WithoutKey(r)
+		if got := shown.Header["Authorization"]; !slices.Equal(got, each.left) || shown.URL.RawQuery != each.rest {
+			t.Errorf("%s: others see %q and %q", name, got, shown.URL.RawQuery)
+		}
+		if !slices.Equal(each.lines, before) || r.URL.RawQuery != each.query {
+			t.Errorf("%s: the request itself has changed", name)
+		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gagliardetto/solana-go"
+
 	"crossgate/internal/must"
 )
 
@@ -121,5 +123,15 @@ func TestTransactionsAreSignedInWireForm(t *testing.T) {
 	}
 	if payer := c.transactions[0].Message.AccountKeys[0]; payer != keeper.Key {
 		t.Errorf("payer %s, want the keeper", payer)
+	}
+}
+
+// TestTransactionsArePrinted has solana-go print a transaction by crossgate's treeout.
+func TestTransactionsArePrinted(t *testing.T) {
+	transaction := solana.Transaction{Signatures: []solana.Signature{{1}}}
+	text := transaction.String()
+	_, after, found := strings.Cut(text, "  Signatures[len=1]\n    ")
+	if line, _, _ := strings.Cut(after, "\n"); !found || line != (solana.Signature{1}).String() || !strings.Contains(after, "\n  Message\n    ") {
+		t.Errorf("printed is\n%s\nwant the signature below Signatures, and what is in the message below Message", text)
 	}
 }

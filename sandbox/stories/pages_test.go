@@ -3,9 +3,19 @@ package stories_test
 import (
 	"bytes"
 	"cmp"
+	"crypto/ed25519"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	_ "image/jpeg"
 	"io"
+	"math"
 	"math/big"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +28,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/mr-tron/base58"
 
 	"crossgate/config"
 	"crossgate/internal/must"
@@ -152,4 +163,181 @@ func foresee(t *testing.T, world worldJSON) map[string]string {
 	}))(t)
 	raw := must.Get(tx.MarshalBinary())(t)
 	return map[string]string{"rpc": rpc, "raw": hexutil.Encode(raw), "hash": tx.Hash().Hex(), "id": hexutil.Encode(id)}
+}
+
+// walletCall is what a wallet in the browser passes on: a method of EIP-1193 on a chain, by its EIP-155 id, or with chain
+// 0 a transaction of Solana to be signed and sent.
+type walletCall struct {
+	Chain  uint64
+	Method string
+	Params []json.RawMessage
+}
+
+// startWallet serves the signing half of the wallets that the walk puts into its pages, for the second account of the
+// world and its first taker, and returns its URL.
+func startWallet(t *testing.T, world *sandbox.World) string {
+	t.Helper()
+	facts := factsOf(t, world)
+	trader, taker := newSolanaTrader(t, world, ""), newSolanaTrader(t, world, "")
+	taker.key = must.Get(base58.Decode(world.Takers()[0].Wallet.Secret()))(t)
+	wallets, takers := map[uint64]*wallet{}, map[uint64]*wallet{}
+	for _, c := range facts.Chains {
+		if c.EVMRPC != "" {
+			wallets[c.EVMChainID] = newWallet(t, c.EVMRPC, facts.Accounts[1].PrivateKey)
+			takers[c.EVMChainID] = newWallet(t, c.EVMRPC, facts.Takers[0].PrivateKey)
+		}
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var call walletCall
+		err := json.NewDecoder(r.Body).Decode(&call)
+		var result any
+		switch signer := wallets[call.Chain]; {
+		case err != nil:
+		case call.Chain == 0:
+			signer := trader
+			if bytes.Contains(call.Params[0], fmt.Appendf(nil, "%x", taker.key.Public())) { // its key is among the accounts
+				signer = taker
+			}
+			result, err = signer.sendSigned(call.Params[0])
+		case signer == nil:
+			err = fmt.Errorf("no chain %d", call.Chain)
+		case call.Method == "eth_sendTransaction":
+			if bytes.Contains(bytes.ToLower(call.Params[0]), []byte(strings.ToLower(`"from":"`+facts.Takers[0].Address+`"`))) {
+				signer = takers[call.Chain]
+			}
+			result, err = signer.sendSigned(r, call.Params[0])
+		default:
+			result, err = signer.pass(r, call)
+		}
+		answer := map[string]any{"result": result}
+		if err != nil {
+			answer = map[string]any{"error": err.Error()}
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func (w *wallet) pass(r *http.Request, call walletCall) (result json.RawMessage, err error) {
+	params := make([]any, len(call.Params))
+	for i, each := range call.Params {
+		params[i] = each
+	}
+	err = w.client.Client().CallContext(r.Context(), &result, call.Method, params...)
+	return result, err
+}
+
+// sendSigned signs and sends a transaction as eth_sendTransaction has it.
+func (w *wallet) sendSigned(r *http.Request, request json.RawMessage) (hash string, err error) {
+	var asked struct {
+		To                   common.Address
+		Data                 hexutil.Bytes
+		Value, Gas, GasPrice *hexutil.Big // nil: left out
+	}
+	if err := json.Unmarshal(request, &asked); err != nil {
+		return "", err
+	}
+	nonce, err := w.client.PendingNonceAt(r.Context(), w.address)
+	price, errOfPrice := w.client.SuggestGasPrice(r.Context())
+	if err := errors.Join(err, errOfPrice); err != nil {
+		return "", err
+	}
+	tx := &types.LegacyTx{Nonce: nonce, To: &asked.To, Data: asked.Data, Value: (*big.Int)(asked.Value), Gas: 1_000_000, GasPrice: price.Mul(price, big.NewInt(2))}
+	if asked.Gas != nil {
+		tx.Gas, tx.GasPrice = asked.Gas.ToInt().Uint64(), asked.GasPrice.ToInt()
+	}
+	signed, err := types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), tx)
+	if err != nil {
+		return "", err
+	}
+	return signed.Hash().Hex(), w.client.SendTransaction(r.Context(), signed)
+}
+
+// sendSigned signs and sends a transaction in hex, and returns its signature likewise.
+func (w *solanaTrader) sendSigned(transaction json.RawMessage) (signature hexutil.Bytes, err error) {
+	var raw hexutil.Bytes
+	if err := json.Unmarshal(transaction, &raw); err != nil || len(raw) < 65 {
+		return nil, errors.Join(err, errors.New("not a transaction"))
+	}
+	signature = ed25519.Sign(w.key, raw[65:])
+	copy(raw[1:65], signature)
+	var text string
+	return signature, w.client.Call(&text, "sendTransaction", base64.StdEncoding.EncodeToString(raw), map[string]string{"encoding": "base64"})
+}
+
+var updateScreens = flag.Bool("update-screens", false, "write docs/screens anew")
+
+const screens = "../../docs/screens"
+
+// A screen is compared by the light of its fields, so that times, ids and the fonts of another machine do not matter,
+// and what is missing, in the wrong place or of the wrong theme does.
+const (
+	fieldColumns, fieldRows = 16, 12
+	largestDifference       = 0.03 // of the light from black to white, as the root of the mean square over all fields
+)
+
+// fields is the light of each field of a picture, from 0 to 1.
+func fields(picture image.Image) (light [fieldColumns * fieldRows]float64) {
+	var pixels [fieldColumns * fieldRows]float64
+	b := picture.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			at := (y-b.Min.Y)*fieldRows/b.Dy()*fieldColumns + (x-b.Min.X)*fieldColumns/b.Dx()
+			red, green, blue, _ := picture.At(x, y).RGBA()
+			light[at] += (0.2126*float64(red) + 0.7152*float64(green) + 0.0722*float64(blue)) / math.MaxUint16
+			pixels[at]++
+		}
+	}
+	for i := range light {
+		light[i] /= pixels[i]
+	}
+	return light
+}
+
+// difference is how far the fields of two pictures are from each other, the farther ones counting more.
+func difference(t *testing.T, one, other string) float64 {
+	t.Helper()
+	a, b := fields(readPicture(t, one)), fields(readPicture(t, other))
+	var sum float64
+	for i := range a {
+		sum += (a[i] - b[i]) * (a[i] - b[i])
+	}
+	return math.Sqrt(sum / float64(len(a)))
+}
+
+func readPicture(t *testing.T, path string) image.Image {
+	t.Helper()
+	file := must.Get(os.Open(path))(t)
+	defer file.Close()
+	picture, _, err := image.Decode(file)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return picture
+}
+
+// compareScreens compares the pictures in a directory with those of docs/screens, or puts them there.
+func compareScreens(t *testing.T, taken string) {
+	t.Helper()
+	pictures, err := filepath.Glob(filepath.Join(taken, "*.jpg"))
+	if err != nil || len(pictures) == 0 {
+		t.Errorf("pictures of the pages: %v, %v", pictures, err)
+	}
+	for _, picture := range pictures {
+		kept := filepath.Join(screens, filepath.Base(picture))
+		if *updateScreens {
+			text, err := os.ReadFile(picture)
+			if err == nil {
+				err = os.WriteFile(kept, text, 0o644)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if d := difference(t, picture, kept); d > largestDifference {
+			t.Errorf("%s looks otherwise than in docs/screens, by %.3f; look at it, and run the test with -args -update-screens if it is meant", filepath.Base(picture), d)
+		}
+	}
 }

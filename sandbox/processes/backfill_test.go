@@ -15,14 +15,13 @@ import (
 
 	"crossgate/config"
 	"crossgate/internal/must"
-	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
 
 // TestBackfillBesideAServingGateway reads the sandbox's history while a gateway that began late follows it.
 func TestBackfillBesideAServingGateway(t *testing.T) {
 	t.Parallel()
-	world := sandboxtest.Start(t, sandbox.Options{})
+	world := sandboxtest.Shared(t)
 	dir := t.TempDir()
 	text := strings.Replace(string(world.Config(filepath.Join(dir, "orders.db"))), "lookback: 0", "lookback: 1", 1)
 	if c, err := config.Parse([]byte(text)); err != nil || c.Index.Lookback != 1 {
@@ -87,7 +86,7 @@ func (p process) exports(t *testing.T, arguments ...string) (rows []string, curs
 // the gateway lists.
 func TestExportsAreResumed(t *testing.T) {
 	t.Parallel()
-	world := sandboxtest.Start(t, sandbox.Options{})
+	world := sandboxtest.Shared(t)
 	p := serveApart(t, string(world.Config(filepath.Join(t.TempDir(), "orders.db"))))
 	p.until(t, "level", lockedFor(world.Takers()[0].Address.Hex()), isLevel)
 	var list struct{ TotalCount int }

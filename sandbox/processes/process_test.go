@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"crossgate/internal/must"
-	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 )
 
@@ -113,7 +112,7 @@ func TestLogIsReloaded(t *testing.T) {
 	t.Parallel()
 	const before, after = `{admin: "", log: json, level: warn, clients: none}`,
 		`{admin: "", log: json, level: debug, clients: address}`
-	world := sandboxtest.Start(t, sandbox.Options{})
+	world := sandboxtest.Shared(t)
 	quiet := strings.Replace(string(world.Config(t.TempDir()+"/orders.db")), `{admin: "127.0.0.1:0"}`, before, 1)
 	p := serveApart(t, quiet)
 	const path = "/v1.0/supported-chains-info"

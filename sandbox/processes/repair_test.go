@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"crossgate/internal/must"
-	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/store"
 )
@@ -22,7 +21,7 @@ import (
 // brings them back, with a gateway on the same database and without.
 func TestRepairBesideAServingGateway(t *testing.T) {
 	t.Parallel()
-	world := sandboxtest.Start(t, sandbox.Options{})
+	world := sandboxtest.Shared(t)
 	database := filepath.Join(t.TempDir(), "orders.db")
 	file := filepath.Join(t.TempDir(), "gateway.yaml")
 	must.Do(t, os.WriteFile(file, world.Config(database), 0o600))

@@ -44,7 +44,7 @@ func countedWay(t *testing.T, to string) *counted {
 
 // TestReloadIsNotNoticed puts one configuration after another in the place of a running one, under load.
 func TestReloadIsNotNoticed(t *testing.T) {
-	world := sandboxtest.Start(t, sandbox.Options{})
+	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
 	g, front := serveConfig(t, c)
 	must.Do(t, g.AwaitIndexed(t.Context()))

@@ -21,8 +21,6 @@ import (
 	"crossgate/internal/linktest"
 	"crossgate/internal/must"
 	"crossgate/order/audit"
-	"crossgate/sandbox"
-	"crossgate/sandbox/sandboxtest"
 )
 
 // rewritten is a gateway in front of golden ledgers whose faster endpoints begin to lie.
@@ -223,8 +221,8 @@ func TestSolanaGoesOnWithoutWhatNobodyShows(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(golden, "solliar.mjs")); err != nil {
 		t.Skipf("the proxy that lies about Solana is not present: %v; it is in the folder shared, which lies beside the repository", err)
 	}
-	world := sandboxtest.Start(t, sandbox.Options{})
-	honest := inFrontOf(t, world)
+	honest := readingFront(t)
+	world := honest.world
 	address := must.Get(linktest.FreeAddress())(t)
 	_, port, _ := strings.Cut(address, ":")
 	startLiar(t, "solliar.mjs", world.Solana().RPC, port, "skip:0.2", "txversion:0.3")

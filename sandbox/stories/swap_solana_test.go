@@ -216,7 +216,7 @@ func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 // TestLiarsOnSolanaNeverWin puts a venue between the gateway and Jupiter that promises more than Jupiter does.
 func TestLiarsOnSolanaNeverWin(t *testing.T) {
 	t.Parallel()
-	world := sandboxtest.Start(t, sandbox.Options{})
+	world := sandboxtest.Shared(t)
 	honest := func(body []byte) []byte { return body }
 	for name, lie := range map[string]struct {
 		answered func([]byte) []byte

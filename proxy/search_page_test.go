@@ -30,17 +30,20 @@ func TestSearchLeadsWhereATextBelongs(t *testing.T) {
 		}
 	})
 	for text, want := range map[string]string{
-		"":                               "/",
-		"+":                              "/",
-		createdTx:                        "/order/" + createdTx,
-		"+" + createdTx + "%0A":          "/order/" + createdTx,
-		"8453":                           "/swap?chainId=8453",
-		"polygon":                        "/swap?chainId=137",
-		"0.1+ETH+to+USDC":                "/swap?amount=0.1&tokenIn=ETH&tokenOut=USDC",
-		"max+USD+Coin+to+ETH+on+polygon": "/swap?amount=max&chainId=137&tokenIn=USD+Coin&tokenOut=ETH",
-		"swap+5USDC+into+ETH+on+Narnia":  "/swap?amount=5&chainId=Narnia&tokenIn=USDC&tokenOut=ETH", // which the form refuses
-		nobody:                           "/locked/" + nobody,
-		"0x" + strings.Repeat("Ab", 20):  "/locked/0x" + strings.Repeat("Ab", 20), // a wrong checksum, which is told there
+		"":                                "/",
+		"+":                               "/",
+		createdTx:                         "/order/" + createdTx,
+		"+" + createdTx + "%0A":           "/order/" + createdTx,
+		"8453":                            "/swap?chainId=8453",
+		"polygon":                         "/swap?chainId=137",
+		"0.1+ETH+to+USDC":                 "/swap?amount=0.1&tokenIn=ETH&tokenOut=USDC",
+		"max+USD+Coin+to+ETH+on+polygon":  "/swap?amount=max&chainId=137&tokenIn=USD+Coin&tokenOut=ETH",
+		"swap+5USDC+into+ETH+on+Narnia":   "/swap?amount=5&chainId=Narnia&tokenIn=USDC&tokenOut=ETH", // which the form refuses
+		"2+ETH+on+base+to+USDC":           "/swap?amount=2&chainId=8453&tokenIn=ETH&tokenOut=USDC",
+		"2+ETH+on+base+to+POL+on+polygon": "/swap?amount=2&chainId=8453&dstChainId=137&tokenIn=ETH&tokenOut=POL",
+		"2+ETH+from+Base+for+POL+on+base": "/swap?amount=2&chainId=8453&dstChainId=8453&tokenIn=ETH&tokenOut=POL",
+		nobody:                            "/locked/" + nobody,
+		"0x" + strings.Repeat("Ab", 20):   "/locked/0x" + strings.Repeat("Ab", 20), // a wrong checksum, which is told there
 	} {
 		response := get(s, "/search?query="+text)
 		if got := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || got != want {

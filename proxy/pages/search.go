@@ -64,8 +64,9 @@ func (s *Pages) searchPage(c *gin.Context) {
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Search(to, shown) })
 }
 
-// swapLine is a swap in one line, such as 0.1 ETH to USDC on Base: amount, tokens and, where it is named, the chain.
-var swapLine = regexp.MustCompile(`^(?i:swap\s+)?([\d.,]+|(?i:max)\s)\s*(\S.*?)\s+(?i:to|into|for)\s+(\S.*?)(?:\s+(?i:on)\s+(.+))?$`)
+// swapLine is a swap in one line, such as 0.1 ETH to USDC on Base, or 0.1 ETH on Base to USDC on Polygon: amount, and
+// each token with its chain where that is named.
+var swapLine = regexp.MustCompile(`^(?i:swap\s+)?([\d.,]+|(?i:max)\s)\s*(\S.*?)(?:\s+(?i:on|from)\s+(\S.*?))?\s+(?i:to|into|for)\s+(\S.*?)(?:\s+(?i:on)\s+(.+))?$`)
 
 // pageNamed is the page of what a text names by its form alone: nothing, a hash, a swap in one line, the number of a
 // chain, or an address whose checksum does not fit, as the page says.
@@ -77,11 +78,16 @@ func (s *Pages) pageNamed(text string) (path string, is bool) {
 		return "/order/" + url.PathEscape(text), true
 	}
 	if parts := swapLine.FindStringSubmatch(text); parts != nil {
-		query := url.Values{"amount": {strings.TrimSpace(parts[1])}, "tokenIn": {parts[2]}, "tokenOut": {parts[3]}}
-		if parts[4] != "" {
-			query.Set("chainId", parts[4]) // the form says so where it names none
-			if named := s.chainsNamed(parts[4]); len(named) > 0 {
-				query.Set("chainId", named[0].ID.String())
+		query := url.Values{"amount": {strings.TrimSpace(parts[1])}, "tokenIn": {parts[2]}, "tokenOut": {parts[4]}}
+		on := []string{parts[3], parts[5]}
+		if parts[3] == "" {
+			on = on[1:]
+		}
+		for i, field := range []string{"chainId", "dstChainId"}[:len(on)] {
+			if named := s.chainsNamed(on[i]); len(named) > 0 {
+				query.Set(field, named[0].ID.String())
+			} else if on[i] != "" {
+				query.Set(field, on[i]) // the form says so where it names none
 			}
 		}
 		return "/swap?" + query.Encode(), true

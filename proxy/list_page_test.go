@@ -184,7 +184,10 @@ func TestPagesOfATokenAndAnAddressListItsOrders(t *testing.T) {
 			}
 		}
 	}
-	for path, status := range map[string]int{"/address/0x12": 400, "/token/8453/0x12": 404, "/token/99/" + usdcText: 404} {
+	for path, status := range map[string]int{
+		"/address/0x12": 400, "/token/8453/0x12": 404, "/token/99/" + usdcText: 404, "/token/8453/So11111111111111111111111111111111111111112": 404,
+		"/token/8453/0x" + strings.Repeat("Ab", 20): 404, // a wrong checksum
+	} {
 		if response := get(s, path); response.StatusCode != status {
 			t.Errorf("%s = %d, want %d", path, response.StatusCode, status)
 		}

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"time"
 
@@ -69,6 +70,7 @@ func AmountOf(a chain.Amount, t token.Token) web.Amount {
 func (p *Views) tokenOf(id chain.ID, a chain.Address, t token.Token) TokenView {
 	address := a.Format(p.Chains.Family(id))
 	shown := TokenView{Symbol: t.Symbol, Name: t.Name, Initial: web.Initial(t.Symbol), Address: address, URL: p.AddressURL(id, address), IsCoin: a.IsNative()}
+	shown.Page = "/token/" + id.String() + "/" + url.PathEscape(address)
 	if t.LogoURI != "" {
 		shown.Logo = logoPath(id, address)
 	}

@@ -66,7 +66,8 @@ func (s sideView) text() string { return s.Amount.Text + " " + s.Token.Symbol + 
 type TokenView struct {
 	Symbol, Name, Logo, Initial string
 	Address, URL                string
-	IsCoin                      bool // the chain's, which has no address
+	Page                        string // path of the token's page here
+	IsCoin                      bool   // the chain's, which has no address
 }
 
 // Fact is a row of the details.

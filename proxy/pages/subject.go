@@ -52,16 +52,16 @@ func (s *Pages) addressPage(c *gin.Context) {
 // tokenPage shows the orders of a token by their side.
 func (s *Pages) tokenPage(c *gin.Context) {
 	id, err := chain.ParseID(c.Param("id"))
-	_, isKnown := s.chains.Chain(id)
-	address, _, malformed := chain.ParseAnyAddress(c.Param("address"))
-	if err != nil || !isKnown || malformed != nil {
+	known, isKnown := s.chains.Chain(id)
+	address, malformed := chain.ParseAddress(c.Param("address"), known.Family)
+	if err != nil || !isKnown || malformed != nil || chain.ChecksumFails(c.Param("address")) {
 		s.server.TurnAway(c, proxy.UnknownPath.Because("unknown chain, or a malformed address; the page of a token is /token/{chainId}/{address}"))
 		return
 	}
 	ctx, text, on := c.Request.Context(), s.pages.text(id, address), id.String()
 	name := web.Short(text)
-	if known, err := s.options().Tokens.Lookup(ctx, id, address); err == nil && known[0].Symbol != "" {
-		name = known[0].Symbol
+	if of, err := s.options().Tokens.Lookup(ctx, id, address); err == nil && of[0].Symbol != "" {
+		name = of[0].Symbol
 	}
 	s.subjectPage(c, Subject{
 		Title: name + " on " + s.pages.ChainName(id), Text: text, Explorer: s.pages.AddressURL(id, text),

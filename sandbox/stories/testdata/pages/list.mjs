@@ -9,9 +9,11 @@ export const pages = {
   orders: '/orders', swaps: '/orders?mode=SameChain', token: `/token/1/${usdc}`, address: `/address/${look.taker}`,
 }
 
-// From a token's page to all that was given of it, of an amount, by its value; what is listed is what is downloaded.
+// From a search to a token's page, and to all that was given of it, of an amount; what is listed is what is downloaded.
 export const tokens = () => visit({}, async (page) => {
-  await page.goto(`${gateway}${pages.token}`)
+  await page.goto(`${gateway}/search?query=usdc`)
+  await page.locator('.found li', { hasText: 'USDC on Ethereum' }).getByRole('link', { name: 'its orders' }).click()
+  await page.waitForURL(`${gateway}${pages.token}`)
   want((await text(page, 'h1')) === 'USDC on Ethereum', 'the page of a token does not name it')
   await page.getByRole('link', { name: /^All / }).first().click()
   await page.getByLabel('Given from').fill('100.5')

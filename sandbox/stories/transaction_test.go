@@ -25,7 +25,7 @@ var stepsOfOrders = map[chain.Family][]string{
 	chain.SVM: {
 		"created", "give_increased", "take_decreased", "fulfilled", "sent 1", "claimed 1", "cancelled", "sent 2", "claimed 2",
 	},
-	chain.TVM: {"created", "fulfilled", "sent 1", "claimed 1", "sent 2", "claimed 2"},
+	chain.TVM: {"created", "give_increased", "take_decreased", "fulfilled", "sent 1", "claimed 1", "sent 2", "claimed 2"},
 }
 
 // stepTx is a transaction and the orders that it is a step of.

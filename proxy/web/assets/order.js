@@ -14,19 +14,26 @@ async function show() {
 if (live && !isOver()) {
   const path = live.dataset.events
   whileVisible(path ? 30_000 : 10_000, () => { if (!isOver()) show() })
-  if (path) {
-    const source = new EventSource(path)
-    let due
-    const soon = () => { // those that are told together are shown together
-      clearTimeout(due)
-      due = setTimeout(async () => {
-        await show()
-        if (isOver()) source.close()
-      }, 200)
-    }
-    for (const status of ['happened', 'final', 'retracted']) source.addEventListener(status, soon)
-    addEventListener('pagehide', () => source.close())
+  if (path) listen(path, 2_000)
+}
+
+// Browsers connect again by themselves, but not after another answer than a stream, as of a busy gateway.
+function listen(path, pause) {
+  const source = new EventSource(path)
+  let due
+  const soon = () => { // those that are told together are shown together
+    clearTimeout(due)
+    due = setTimeout(async () => {
+      await show()
+      if (isOver()) source.close()
+    }, 200)
   }
+  for (const status of ['happened', 'final', 'retracted']) source.addEventListener(status, soon)
+  source.addEventListener('open', () => { pause = 2_000 })
+  source.addEventListener('error', () => {
+    if (source.readyState === EventSource.CLOSED && !isOver()) setTimeout(listen, pause, path, Math.min(2 * pause, 60_000))
+  })
+  addEventListener('pagehide', () => source.close())
 }
 
 // Readers need no wallet: the first press of the button loads what cancels, which handles the press again.

@@ -106,13 +106,18 @@ export const moves = () => visit({}, async (page) => {
   want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer below the order stayed behind')
 })
 
-// An order that moves before the page listens is not missed.
+// An order that moves before the page listens is not missed, also where the gateway was too busy to tell at first.
 export const movesMeanwhile = () => visit({}, async (page) => {
   const { creationTxHash, orderId } = await create()
   let listen
+  let isBusy = true
   const moved = new Promise((resolve) => { listen = resolve })
   await page.route((url) => url.pathname.startsWith('/api/Orders/'), async (route) => {
     await moved
+    if (isBusy) {
+      isBusy = false
+      return route.fulfill({ status: 503 })
+    }
     await route.continue()
   })
   await page.goto(`${gateway}/order/${creationTxHash}`)

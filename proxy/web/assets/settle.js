@@ -5,8 +5,8 @@ import { choose, wallets } from './wallet.js'
 
 async function transactionAt(url) {
   const answer = await fetch(url)
-  const body = await answer.json()
-  if (!answer.ok) throw new Error(body.errorMessage)
+  const body = await answer.json().catch(() => ({})) // a balancer's is another
+  if (!answer.ok) throw new Error(body.errorMessage ?? `The gateway answered with status ${answer.status}. Try again later.`)
   return body
 }
 

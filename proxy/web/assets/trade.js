@@ -17,7 +17,7 @@ const isConnected = (to) => wallet && family === to
 // The steps of a trade. Each has a label for its button, or a reason why it has none, and does what the label says.
 async function stepOf(trade) {
   const { tx, tokenIn } = trade
-  if (!isConnected(trade.family)) return connectStep(trade.family)
+  if (!isConnected(trade.family)) return connectStep(trade.family, tx.data ? ' The transaction below can be signed elsewhere.' : '')
   if (!same(wallet.account, trade.sender)) return { label: `Compare for ${short(wallet.account)}`, says: `The transaction is for ${short(trade.sender)}.`, act: fillAccount }
   if (trade.family !== 'solana') {
     if (!await isOn(wallet, trade.native)) {
@@ -33,9 +33,9 @@ async function stepOf(trade) {
   return { label: trade.verb, says: `${wallet.name} will ask for your signature.`, act: (say) => send(trade, say) }
 }
 
-function connectStep(of) {
+function connectStep(of, otherwise = '') {
   const offered = wallets(of)
-  if (offered.length === 0) return { says: 'No wallet for this chain in this browser. The transaction below can be signed elsewhere.' }
+  if (offered.length === 0) return { says: `No wallet for this chain in this browser.${otherwise}` }
   return { label: offered.length === 1 ? `Connect ${offered[0].name}` : 'Connect a wallet', act: () => connect(of) }
 }
 

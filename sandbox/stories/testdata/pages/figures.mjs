@@ -15,8 +15,7 @@ export async function figures(pages) {
       const { paint, shift, moved, bytes, requests } = await page.evaluate(async () => {
         await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
         const loads = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
-        const own = loads.filter((each) => each.name.startsWith(location.origin)) // logos are of others
-        return { paint: window.largestPaint, shift: window.layoutShift, moved: window.moved, bytes: own.reduce((sum, each) => sum + each.transferSize, 0), requests: own.length }
+        return { paint: window.largestPaint, shift: window.layoutShift, moved: window.moved, bytes: loads.reduce((sum, each) => sum + each.transferSize, 0), requests: loads.length }
       })
       console.error(`${name.padEnd(12)} ${Math.round(paint).toString().padStart(11)} ms ${shift.toFixed(4).padStart(14)} ${bytes.toString().padStart(13)} ${requests.toString().padStart(10)}`)
       want(!look.mostPaint || shift === 0, `parts of ${name} move by ${shift} while it loads slowly: ${moved}`)

@@ -45,7 +45,7 @@ func (c *Client) OrderByID(ctx context.Context, id string) (order Order, err err
 	return order, err
 }
 
-// OrderIDs returns the orders that a transaction created.
+// OrderIDs returns the orders that a transaction is a step of: their creation, or any later one.
 func (c *Client) OrderIDs(ctx context.Context, transaction string) ([]Text, error) {
 	var list struct {
 		IDs []Text `json:"orderIds"`

@@ -18,11 +18,18 @@ const isChain = (member) => /chainId$/i.test(member) || member === "chain";
 const lastOf = (reference) => reference?.split("/").at(-1);
 
 // Queries as the client takes them, and the error ids of each dialect.
-const queries = { swap: "SwapQuery", estimation: "EstimationQuery", tokenList: "TokenQuery", searchTokens: "SearchQuery", dailyStatistics: "DailyQuery" };
+const queries = { swap: "SwapQuery", createOrder: "CreationQuery", estimation: "EstimationQuery", tokenList: "TokenQuery", searchTokens: "SearchQuery", dailyStatistics: "DailyQuery" };
+const chainId = { type: "integer", description: "The chain's own (EIP-155) number; Solana's is 7565164." };
+const amountIn = { oneOf: [bigint, { enum: ["max", "auto"] }] };
+const amountOut = { oneOf: [bigint, { enum: ["auto"] }] };
 const rewritten = {
-  chainId: { type: "integer", description: "The chain's own (EIP-155) number; Solana's is 7565164." },
-  tokenInAmount: { oneOf: [bigint, { enum: ["max", "auto"] }] },
-  tokenOutAmount: { oneOf: [bigint, { enum: ["auto"] }] },
+  chainId,
+  srcChainId: chainId,
+  dstChainId: chainId,
+  tokenInAmount: amountIn,
+  srcChainTokenInAmount: amountIn,
+  tokenOutAmount: amountOut,
+  dstChainTokenOutAmount: amountOut,
   slippage: { oneOf: [{ type: "number" }, { enum: ["auto"] }] },
 };
 const errorIds = { api: new Set(), "v1.0": new Set() };
@@ -36,14 +43,16 @@ for (const [path, methods] of Object.entries(document.paths)) {
     const query = { type: "object", required: [], properties: {} };
     for (const { $ref, ...given } of operation.parameters) {
       const { name, in: where, required, description, schema } = $ref ? parameters[lastOf($ref)] : given;
-      if (where !== "query") continue;
-      const { default: _, ...type } = rewritten[name] ?? schema;
+      if (where !== "query" || name === "bundle") continue;
+      const { default: _, ...type } = rewritten[name] ?? (schema.enum?.includes("true") ? { type: "boolean" } : schema);
       query.properties[name] = { description, ...(type.$ref ? schemas[lastOf(type.$ref)] : type) };
       if (required) query.required.push(name);
     }
     schemas[queries[operation.operationId]] = query;
   }
 }
+
+delete schemas.OrderCreation.properties.walletSendCalls; // which wallets take as it is
 
 // Members named after a chain's id hold the chain's own number, and amounts are bigint.
 const found = { amounts: [], texts: [] };
@@ -55,13 +64,15 @@ for (const [name, schema] of Object.entries(schemas)) {
   }
 }
 for (const schema of [schemas.Order, schemas.OrderLite]) schema.properties.makerOrderNonce = bigint;
+schemas.OrderPlan.properties.salt = bigint;
 for (const name of ["BigNumber", "Decimal"]) schemas[name] = described(schemas[name], bigint);
 for (const name of ["Hash", "TransactionHash"]) schemas[name] = { type: "string" };
 for (const name of ["Address", "HashOrNulls"]) schemas[name] = { type: ["string", "null"] };
 for (const name of ["Hex", "HashText"]) schemas[name] = described(schemas[name], hex);
 
 // What the client's own types refer to, and what that refers to.
-const wanted = new Set([...Object.values(queries), "Order", "OrderFilter", "OrderList", "UnlockFilter", "UnlockList", "LockedChain", "Swap",
+const wanted = new Set([...Object.values(queries), "Order", "OrderFilter", "OrderList", "OrderQuote", "OrderCreation",
+  "CancelTransaction", "UnlockTransaction", "UnlockFilter", "UnlockList", "LockedChain", "Swap",
   "Estimation", "Explanation", "Chain", "Tokens", "FoundTokens", "SameChainSwap", "DailyStatistics", "AllTimeStatistics", "DeliveryTimes", "Venues"]);
 for (const name of wanted) for (const [, next] of JSON.stringify(schemas[name]).matchAll(/schemas\/(\w+)"/g)) wanted.add(next);
 

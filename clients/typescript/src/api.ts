@@ -273,6 +273,24 @@ export type components = {
       giveTokenAddress: components["schemas"]["Address"];
       finalGiveAmount: components["schemas"]["BigNumber"];
     };
+    CancelTransaction: {
+      /** @description Null on Solana, where `data` is the whole transaction, which pays the fee itself. */
+      to: string | null;
+      data: components["schemas"]["Hex"];
+      value: components["schemas"]["Decimal"];
+      chainId: number;
+      from: string;
+      cancelBeneficiary: string;
+    };
+    UnlockTransaction: {
+      /** @description Null on Solana, where `data` is the whole transaction, which pays the fee itself. */
+      to: string | null;
+      data: components["schemas"]["Hex"];
+      value: components["schemas"]["Decimal"];
+      chainId: number;
+      from: string;
+      unlockBeneficiary: string;
+    };
     LockedChain: {
       chainId: number;
       lockedTokens: components["schemas"]["LockedToken"][];
@@ -381,6 +399,145 @@ export type components = {
       protocolFeeApproximateUsdValue?: string;
       estimatedTransactionFee?: components["schemas"]["TransactionFee"];
       costsDetails: components["schemas"]["Cost"][];
+    };
+    /** @description Amounts of an order, and what has to be approved. */
+    OrderQuote: {
+      estimation: components["schemas"]["OrderEstimation"];
+      tx: components["schemas"]["OrderAllowance"];
+      prependedOperatingExpenseCost?: components["schemas"]["Decimal"];
+      order: components["schemas"]["OrderPlan"];
+      fixFee: components["schemas"]["Decimal"];
+      protocolFee: components["schemas"]["Decimal"];
+      protocolFeeApproximateUsdValue?: number;
+      usdPriceImpact?: number;
+      /** @constant */
+      userPoints: 0;
+      /** @constant */
+      integratorPoints: 0;
+      /** @constant */
+      actualUserPoints: 0;
+      /** @constant */
+      actualIntegratorPoints: 0;
+    };
+    /** @description An order and its transaction; without tx and orderId where its parties are not known. Points belong to the hosted service. */
+    OrderCreation: {
+      estimation: components["schemas"]["OrderEstimation"];
+      tx?: components["schemas"]["OrderTx"];
+      prependedOperatingExpenseCost?: components["schemas"]["Decimal"];
+      order: components["schemas"]["OrderPlan"];
+      orderId?: string;
+      fixFee: components["schemas"]["Decimal"];
+      protocolFee: components["schemas"]["Decimal"];
+      protocolFeeApproximateUsdValue?: number;
+      estimatedTransactionFee?: components["schemas"]["TransactionFee"];
+      usdPriceImpact?: number;
+      /** @constant */
+      userPoints: 0;
+      /** @constant */
+      integratorPoints: 0;
+      /** @constant */
+      actualUserPoints: 0;
+      /** @constant */
+      actualIntegratorPoints: 0;
+      senderLacks?: components["schemas"]["Lack"][];
+      /**
+       * @description Nodes that cannot override states: approve `allowanceValue` for `allowanceTarget` first. The same order of nothing was simulated, and its calldata compared with the answer; with the approval the whole is.
+       * @constant
+       */
+      notSimulated?: "allowance";
+    };
+    /** @description The contract that takes the input, and how much. */
+    OrderAllowance: {
+      allowanceTarget: string;
+      allowanceValue: components["schemas"]["Decimal"];
+    };
+    /** @description The transaction. Its value is exact: the fixed fee, and the input where that is the coin. */
+    OrderTx: {
+      value: components["schemas"]["Decimal"];
+      data: string;
+      to?: string;
+      allowanceTarget?: string;
+      allowanceValue?: components["schemas"]["Decimal"];
+      gasLimit?: number;
+    };
+    /** @description What the sender has too little of. */
+    Lack: {
+      token: components["schemas"]["AddressText"];
+      amount: components["schemas"]["Decimal"];
+    };
+    /** @description approximateFulfillmentDelay is in seconds. salt and metadata are those of the transaction. */
+    OrderPlan: {
+      approximateFulfillmentDelay: number;
+      /** Format: bigint */
+      salt?: bigint;
+      metadata?: string;
+    };
+    /** @description The way of the amounts. */
+    OrderEstimation: {
+      srcChainTokenIn: components["schemas"]["OrderTokenIn"];
+      srcChainTokenOut?: components["schemas"]["OrderReserve"];
+      dstChainTokenOut: components["schemas"]["OrderTokenOut"];
+      costsDetails: components["schemas"]["OrderCost"][];
+      recommendedSlippage: number;
+    };
+    /** @description The input, with the prepended expenses. */
+    OrderTokenIn: {
+      address: components["schemas"]["AddressText"];
+      chainId: number;
+      decimals: number;
+      name: string;
+      symbol: string;
+      amount: components["schemas"]["Decimal"];
+      approximateOperatingExpense: components["schemas"]["Decimal"];
+      mutatedWithOperatingExpense: boolean;
+      approximateUsdValue?: number;
+      originApproximateUsdValue?: number;
+    };
+    /** @description The reserve token into which the input is swapped, at least. */
+    OrderReserve: {
+      address: components["schemas"]["AddressText"];
+      chainId: number;
+      decimals: number;
+      name: string;
+      symbol: string;
+      amount: components["schemas"]["Decimal"];
+      maxRefundAmount: components["schemas"]["Decimal"];
+      approximateUsdValue?: number;
+    };
+    /** @description The output, and what it would be without slippage. */
+    OrderTokenOut: {
+      address: components["schemas"]["AddressText"];
+      chainId: number;
+      decimals: number;
+      name: string;
+      symbol: string;
+      amount: components["schemas"]["Decimal"];
+      recommendedAmount: components["schemas"]["Decimal"];
+      withoutAdditionalTakerRewardsAmount: components["schemas"]["Decimal"];
+      maxTheoreticalAmount: components["schemas"]["Decimal"];
+      approximateUsdValue?: number;
+      recommendedApproximateUsdValue?: number;
+      withoutAdditionalTakerRewardsApproximateUsdValue?: number;
+      maxTheoreticalApproximateUsdValue?: number;
+    };
+    /** @description One step from the input to the recommended amount. */
+    OrderCost: {
+      chain: number;
+      tokenIn: components["schemas"]["AddressText"];
+      tokenOut: components["schemas"]["AddressText"];
+      amountIn: components["schemas"]["Decimal"];
+      amountOut: components["schemas"]["Decimal"];
+      /** @enum {string} */
+      type: "PreSwap" | "PreSwapEstimatedSlippage" | "DlnProtocolFee" | "AffiliateFee" | "TakerMargin" | "EstimatedOperatingExpenses" | "AfterSwap" | "AfterSwapEstimatedSlippage";
+      payload?: components["schemas"]["OrderCostPayload"];
+    };
+    /** @description All are strings. */
+    OrderCostPayload: {
+      feeAmount?: components["schemas"]["Decimal"];
+      feeBps?: string;
+      estimatedVolatilityBps?: string;
+      feeApproximateUsdValue?: string;
+      amountOutBeforeCorrection?: components["schemas"]["Decimal"];
     };
     /** @description Has `error` instead of the amounts without a transaction. */
     Explanation: {
@@ -533,6 +690,65 @@ export type components = {
       /** @description True for the chain's coin, absent for others. */
       isNative?: boolean;
     };
+    CreationQuery: {
+      /** @description The chain's own (EIP-155) number; Solana's is 7565164. */
+      srcChainId: number;
+      /** @description Token that is given. The zero address of the family is the coin. */
+      srcChainTokenIn: string;
+      /** @description Smallest units; `auto` for as much as dstChainTokenOutAmount takes; `max` for all that senderAddress has. */
+      srcChainTokenInAmount: bigint | ("max" | "auto");
+      /** @description The chain's own (EIP-155) number; Solana's is 7565164. */
+      dstChainId: number;
+      /** @description Token that is taken. */
+      dstChainTokenOut: string;
+      /** @description Smallest units, which the order then takes as they are; `auto`, the default, for the recommended amount. */
+      dstChainTokenOutAmount?: bigint | "auto";
+      /** @description Receiver of the output. Without it and both authorities there is an estimation alone. */
+      dstChainTokenOutRecipient?: string;
+      /** @description May raise the give amount, and signs where senderAddress is not given. */
+      srcChainOrderAuthorityAddress?: string;
+      /** @description May cancel the order, on the destination chain. */
+      dstChainOrderAuthorityAddress?: string;
+      /** @description Account that signs the transaction. The order id is made of it. */
+      senderAddress?: string;
+      /** @description The only account that a cancelled order may be refunded to. */
+      srcAllowedCancelBeneficiary?: string;
+      /** @description Receives what a swap before the order pays beyond the expected amount. Default: the sender. */
+      srcChainRefundAddress?: string;
+      /** @description The only taker who may fill the order. Default: any. */
+      allowedTaker?: string;
+      /** @description Share of the amount given, from 0 to 10 in steps of 0.001, after the protocol fee. It is paid when the taker is. */
+      affiliateFeePercent?: string;
+      /** @description Account on the source chain that receives the share. */
+      affiliateFeeRecipient?: string;
+      /** @description Written into the order. */
+      referralCode?: string;
+      /** @description Adds a taker's expenses to the input, so that the output is worth the amount asked for. */
+      prependOperatingExpenses?: boolean;
+      /** @description More for the taker, in basis points of the net amount. */
+      additionalTakerRewardBps?: string;
+      /** @description What runs after the fill: JSON of type evm_transaction_call, evm_hook_data_v1 or solana_serialized_instructions. */
+      dlnHook?: string;
+      /** @description The older form of dlnHook: JSON of version evm_1 or solana_1, or the call's bytes in hex. */
+      externalCall?: string;
+      /** @description Up to 20 bytes in hex, kept in the order's metadata. */
+      metadata?: string;
+      /** @description An EIP-2612 permit of 129 bytes for the called contract: amount, deadline, r, s, v. */
+      srcChainTokenInSenderPermit?: string;
+      /** @description Adds tx.gasLimit. It requires senderAddress. */
+      enableEstimate?: boolean;
+      /** @description Takes a recipient on Solana that is not a wallet. */
+      skipSolanaRecipientValidation?: boolean;
+      /**
+       * @description How quickly the transaction has to be in a block; spelt as documented.
+       * @enum {string}
+       */
+      srcChainPriorityLevel?: "normal" | "agressive" | "aggressive";
+      /** @description Forces the reserve token on the source chain. */
+      srcIntermediaryTokenAddress?: string;
+      /** @description Forces the reserve token on the destination chain. */
+      dstIntermediaryTokenAddress?: string;
+    };
     DailyQuery: {
       /** @description First day (UTC), a date or a time of it; default 30 days that end with dateTo. */
       dateFrom?: string;
@@ -636,6 +852,8 @@ export type TokenAmount = components["schemas"]['TokenAmount'];
 export type SwapAffiliateFee = components["schemas"]['SwapAffiliateFee'];
 export type UnlockList = components["schemas"]['UnlockList'];
 export type OrderToUnlock = components["schemas"]['OrderToUnlock'];
+export type CancelTransaction = components["schemas"]['CancelTransaction'];
+export type UnlockTransaction = components["schemas"]['UnlockTransaction'];
 export type LockedChain = components["schemas"]['LockedChain'];
 export type LockedToken = components["schemas"]['LockedToken'];
 export type LockedTarget = components["schemas"]['LockedTarget'];
@@ -649,6 +867,18 @@ export type CostPayload = components["schemas"]['CostPayload'];
 export type Tx = components["schemas"]['Tx'];
 export type Swap = components["schemas"]['Swap'];
 export type Estimation = components["schemas"]['Estimation'];
+export type OrderQuote = components["schemas"]['OrderQuote'];
+export type OrderCreation = components["schemas"]['OrderCreation'];
+export type OrderAllowance = components["schemas"]['OrderAllowance'];
+export type OrderTx = components["schemas"]['OrderTx'];
+export type Lack = components["schemas"]['Lack'];
+export type OrderPlan = components["schemas"]['OrderPlan'];
+export type OrderEstimation = components["schemas"]['OrderEstimation'];
+export type OrderTokenIn = components["schemas"]['OrderTokenIn'];
+export type OrderReserve = components["schemas"]['OrderReserve'];
+export type OrderTokenOut = components["schemas"]['OrderTokenOut'];
+export type OrderCost = components["schemas"]['OrderCost'];
+export type OrderCostPayload = components["schemas"]['OrderCostPayload'];
 export type Explanation = components["schemas"]['Explanation'];
 export type Asked = components["schemas"]['Asked'];
 export type Chain = components["schemas"]['Chain'];
@@ -664,6 +894,7 @@ export type VenueStatistics = components["schemas"]['VenueStatistics'];
 export type FoundTokens = components["schemas"]['FoundTokens'];
 export type FoundToken = components["schemas"]['FoundToken'];
 export type ListedToken = components["schemas"]['ListedToken'];
+export type CreationQuery = components["schemas"]['CreationQuery'];
 export type DailyQuery = components["schemas"]['DailyQuery'];
 export type SwapQuery = components["schemas"]['SwapQuery'];
 export type EstimationQuery = components["schemas"]['EstimationQuery'];
@@ -749,23 +980,32 @@ export type SwapErrorId =
 
 /** Members that the API writes as decimals. */
 export const amounts: ReadonlySet<string> = new Set([
+  "allowanceValue",
   "amount",
   "amountIn",
   "amountOut",
+  "amountOutBeforeCorrection",
+  "approximateOperatingExpense",
   "baseFee",
   "estimatedTransactionFee",
   "feeAmount",
+  "fixFee",
   "gasLimit",
   "gasPrice",
   "maxFeePerGas",
   "maxPriorityFeePerGas",
+  "maxRefundAmount",
+  "maxTheoreticalAmount",
   "minAmount",
+  "prependedOperatingExpenseCost",
   "priorityFee",
   "protocolFee",
   "quotedAmount",
+  "recommendedAmount",
   "total",
   "txFee",
-  "value"
+  "value",
+  "withoutAdditionalTakerRewardsAmount"
 ]);
 
 /** Chains that the API numbers otherwise than EIP-155: their own number, and the API's. */

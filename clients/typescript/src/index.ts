@@ -29,7 +29,7 @@ export function createCrossgateClient(options: ClientOptions) {
     getOrder: (order: OrderReference, call?: CallOptions) => get<api.Order>(pathOf(order), {}, call),
     /** Yields the order now and whenever it changes, and ends after the final state. */
     watchOrder: (order: OrderReference, call: WatchOptions = {}) => watch(requests, pathOf(order), call),
-    /** The ids of the orders that a transaction created. */
+    /** The ids of the orders that a transaction is a step of: their creation, or any later one. */
     getOrderIds: async (transaction: { hash: string }, call?: CallOptions) =>
       (await get<{ orderIds: string[] }>(`/api/Transaction/${part(transaction.hash)}/orderIds`, {}, call)).orderIds,
     getOrders: (filter: api.OrderFilter = {}, call?: CallOptions) => post<api.OrderList>("/api/Orders/filteredList", filter, call),
@@ -39,6 +39,17 @@ export function createCrossgateClient(options: ClientOptions) {
     /** What a taker has delivered and was not paid for yet. */
     getLockedAssets: (locked: { taker: string }, call?: CallOptions) =>
       get<api.LockedChain[]>(`/api/Statistics/${part(locked.taker)}/lockedAssets`, {}, call),
+
+    /** The amounts of an order to another chain, and the contract that takes the input. */
+    quoteOrder: (query: api.CreationQuery, call?: CallOptions) => get<api.OrderQuote>("/v1.0/dln/order/quote", query, call),
+    /** An order to another chain, with the transaction that creates it where its parties are named. */
+    createOrder: (query: api.CreationQuery, call?: CallOptions) => get<api.OrderCreation>("/v1.0/dln/order/create-tx", query, call),
+    /** The transaction by which an order's authority cancels it. */
+    cancelOrder: ({ orderId }: { orderId: string }, call?: CallOptions) =>
+      get<api.CancelTransaction>(`/v1.0/dln/order/${part(orderId)}/cancel-tx`, {}, call),
+    /** The transaction that has a taker paid for orders of one pair of chains. */
+    unlockOrders: (unlock: { orderIds: string[]; unlockBeneficiary: string }, call?: CallOptions) =>
+      get<api.UnlockTransaction>("/v1.0/dln/order/unlock-tx", { ...unlock, orderIds: unlock.orderIds.join(",") }, call),
 
     /** The best quote for a swap, with the transaction to sign. */
     getSwap: (query: api.SwapQuery, call?: CallOptions) => get<api.Swap>("/v1.0/chain/transaction", query, call),

@@ -1,8 +1,8 @@
 import { amounts } from "./api.js";
 import { fromApiChainId, toApiChainId } from "./chains.js";
 
-// A nonce can exceed the precision of a number, and the record has it in no other encoding.
-const nonce = /("makerOrderNonce":\s*)(\d+)/g;
+// These can exceed the precision of a number, and answers have them in no other encoding.
+const nonce = /("(?:makerOrderNonce|salt)":\s*)(\d+)/g;
 
 /** Reads an answer: amounts as bigint, addresses and hashes as texts, chains by their own number. */
 export const decode = (text: string) => JSON.parse(text.replace(nonce, '$1"$2"'), revive);
@@ -14,7 +14,7 @@ function revive(name: string, value: unknown): unknown {
     return "bigIntegerValue" in value ? BigInt(value.stringValue as string) : value.stringValue;
   }
   if (isChain && value !== null) return fromApiChainId(Number(value));
-  if (name === "makerOrderNonce" || (typeof value === "string" && amounts.has(name))) return BigInt(value as string);
+  if (name === "makerOrderNonce" || name === "salt" || (typeof value === "string" && amounts.has(name))) return BigInt(value as string);
   return value;
 }
 

@@ -89,6 +89,26 @@ test("a swap has bigint amounts, and its explanation the same winner", async () 
   assert.equal(aggregators.find((each) => each.verdict === "won")?.name, swap.comparedAggregators[0]?.name);
 });
 
+test("an order to another chain has bigint amounts, and transactions that create, cancel and unlock", async () => {
+  const [{ address }] = world.accounts;
+  const query = { srcChainId: 1, srcChainTokenIn: coin, srcChainTokenInAmount: 10n ** 17n, dstChainId: 146, dstChainTokenOut: coin };
+  const quote = await client.quoteOrder(query);
+  assert.ok(quote.tx.allowanceValue === 10n ** 17n && quote.estimation.dstChainTokenOut.amount! > 0n);
+  assert.equal(quote.estimation.dstChainTokenOut.chainId, 146);
+  const parties = { dstChainTokenOutRecipient: address, srcChainOrderAuthorityAddress: address, dstChainOrderAuthorityAddress: address };
+  const made = await client.createOrder({ ...query, ...parties, senderAddress: address, prependOperatingExpenses: true });
+  assert.ok(made.tx!.value === made.estimation.srcChainTokenIn.amount + made.fixFee && typeof made.order.salt === "bigint");
+  assert.match(made.orderId!, /^0x[0-9a-f]{64}$/);
+  const waiting = world.orders.find((order: any) => order.state === "Created");
+  const { takeOfferWithMetadata } = await client.getOrder(waiting);
+  const cancel = await client.cancelOrder(waiting);
+  assert.deepEqual([typeof cancel.value, cancel.chainId], ["bigint", takeOfferWithMetadata.chainId]);
+  const [taker] = world.takers;
+  const unpaid = (await client.getOrders({ orderStates: ["Fulfilled"], fulfiller: taker.address, takeChainIds: [137] })).orders[0]!;
+  const unlock = await client.unlockOrders({ orderIds: [unpaid.orderId], unlockBeneficiary: taker.address });
+  assert.deepEqual([typeof unlock.value, unlock.chainId], ["bigint", 137]);
+});
+
 test("every other call is answered", async () => {
   const tokens = await client.getTokens({ chainId: 1 });
   assert.equal(tokens[coin]?.isNative, true);

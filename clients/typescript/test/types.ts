@@ -15,6 +15,8 @@ export async function wrong(client: CrossgateClient, error: unknown) {
   await client.getOrder({ hash: "0x00" });
   // @ts-expect-error: a recipient is required
   await client.getSwap({ chainId: 1, tokenIn: "0x00", tokenInAmount: 1n, tokenOut: "0x00" });
+  // @ts-expect-error: the member is dstChainTokenOut
+  await client.createOrder({ srcChainId: 1, srcChainTokenIn: "0x00", srcChainTokenInAmount: 1n, dstChainId: 10, tokenOut: "0x00" });
   // @ts-expect-error: amounts are not numbers
   await client.estimateSwap({ chainId: 1, tokenIn: "0x00", tokenInAmount: 1, tokenOut: "0x00" });
   // @ts-expect-error: the member is orderStates

@@ -17,6 +17,7 @@ import (
 type guide struct {
 	world              *sandbox.World
 	gateway, operators string
+	config, wallet     string // files that were written; empty: not written
 }
 
 // print shows it once everything is up, which took so long.
@@ -29,6 +30,11 @@ func (g guide) print(ctx context.Context, out io.Writer, took time.Duration) err
 	fmt.Fprintf(table, "operators' page\t%s/\n", g.operators)
 	fmt.Fprintf(table, "everything in it\t%s/sandbox/world\n", world.URL())
 	fmt.Fprintf(table, "controls\t%s/\n", world.URL())
+	for _, written := range [][2]string{{"its configuration", g.config}, {"for examples/wallet", g.wallet}} {
+		if written[1] != "" {
+			fmt.Fprintf(table, "%s\t%s\n", written[0], written[1])
+		}
+	}
 	for _, c := range world.Chains() {
 		fmt.Fprintf(table, "%s (%s)\t%s\n", c.Facts.Name, c.Facts.ID, c.RPC)
 	}

@@ -103,7 +103,7 @@ func (d demonstration) run(ctx context.Context, out io.Writer) (err error) {
 		if err := g.AwaitIndexed(ctx); err != nil {
 			return nil //nolint:nilerr // it was ended before it was up
 		}
-		at := guide{world: world, gateway: sandbox.URLOf(listener), operators: sandbox.URLOf(operators)}
+		at := guide{world: world, gateway: sandbox.URLOf(listener), operators: sandbox.URLOf(operators), config: d.config, wallet: d.wallet}
 		if err := d.write(at); err != nil {
 			return err
 		}

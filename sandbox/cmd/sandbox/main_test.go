@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,11 @@ func TestDemonstration(t *testing.T) {
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }() // until the other end is closed
 	followLinks(t, strings.Join(said, "\n"))
+	for _, file := range []string{d.config, d.wallet} {
+		if !slices.ContainsFunc(said, func(line string) bool { return strings.HasSuffix(line, "  "+file) }) {
+			t.Errorf("%s is not named:\n%s", file, strings.Join(said, "\n"))
+		}
+	}
 	must.Get(config.Load(d.config))(t)
 	settings, err := os.ReadFile(d.wallet)
 	if gateway, _, _ := strings.Cut(said[2], "/\n"); err != nil || !strings.Contains(string(settings), "\nGATEWAY="+strings.TrimSuffix(gateway[strings.Index(gateway, "http"):], "/")+"\n") {

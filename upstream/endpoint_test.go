@@ -71,6 +71,16 @@ func TestPathsBelowAHostAlone(t *testing.T) {
 	}
 }
 
+func TestPlainServerOfAnEncryptedURLIsNamed(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: strings.Replace(server.URL, "http", "https", 1)}))(t)
+	defer e.Close()
+	if _, err := e.Do(t.Context(), upstream.Request{}); err == nil || !strings.Contains(err.Error(), http.ErrSchemeMismatch.Error()) {
+		t.Errorf("Do() = %v, want %v", err, http.ErrSchemeMismatch)
+	}
+}
+
 // neverEnding is a body without an end.
 type neverEnding struct{}
 

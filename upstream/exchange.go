@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -174,6 +175,9 @@ func (x *exchanger) request(ctx context.Context, r Request) (*http.Request, erro
 func (x *exchanger) broken(ctx, caller context.Context, started time.Time, err error) error {
 	if ctx.Err() != nil {
 		return x.interrupted(caller, started)
+	}
+	if greeting, isTLS := errors.AsType[tls.RecordHeaderError](err); isTLS && string(greeting.RecordHeader[:]) == "HTTP/" {
+		err = http.ErrSchemeMismatch
 	}
 	var timeout interface{ Timeout() bool }
 	class := Unreachable

@@ -16,8 +16,8 @@ type Telemetry struct {
 	// 48), or none, then without its User-Agent. An address, and in some countries its network, is personal data: say
 	// so in your privacy notice, and delete logs in time.
 	Clients string `yaml:"clients" oneof:"address network none"`
-	// Share of the requests that are traced, and of what followers and probes do, 0 to 1. Of the other requests, those
-	// that fail or take 2.5 s still get a span of their own.
+	// Share of the requests that are traced, and of what followers and probes do, 0 to 1. Others that fail
+	// or take 2.5 s have a span of their own.
 	Share float64 `yaml:"share" range:"0..1"`
 }
 

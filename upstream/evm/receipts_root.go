@@ -41,24 +41,11 @@ type blockReceipt struct {
 	DepositVersion *Quantity `json:"depositReceiptVersion"`
 }
 
-// receiptsOf returns all receipts of a block, proven by the root in its header, which two endpoints have where it does
-// not give its hash. errUnproven when none has receipts that give it; errUnserved, or the error object, when none has
-// the method.
+// receiptsOf returns all receipts of a block, proven by the root in its header. errUnproven when no endpoint has
+// receipts that give it; errUnserved, or the error object, when none has the method.
 func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 	if c.rpc.Lacks(getBlockReceipts, "") {
 		return nil, errUnserved
-	}
-	if !h.isProven {
-		again := new(header)
-		asked := timeCall(again, h.Hash)
-		asked.Same = func(a, b any) bool { return a.(*header).Receipts == b.(*header).Receipts }
-		if err := c.rpc.All(ctx, asked); err != nil {
-			return nil, err
-		}
-		c.blameOverruled([]*jsonrpc.Call{asked})
-		if h = again; c.rpc.Unheard(asked) != nil {
-			return nil, errUnproven
-		}
 	}
 	var found *[]blockReceipt // nil where a node does not have the block
 	asked := jsonrpc.NewCall(&found, func(told *[]blockReceipt) error {

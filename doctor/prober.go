@@ -54,7 +54,7 @@ type prober struct {
 func newProber(c chain.Chain, own config.Endpoint) (*prober, error) {
 	p := &prober{chain: c}
 	o := gateway.EndpointOptions(own)
-	o.Client = &http.Client{Transport: p}
+	o.Transport = p
 	var err error
 	if p.endpoint, err = upstream.NewEndpoint(o); err != nil {
 		return nil, err

@@ -228,7 +228,7 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 	for _, each := range own.Endpoints {
 		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 			Name: each.Name, URL: each.URL.Reveal(), Timeout: each.Timeout,
-			RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Client: &http.Client{Transport: c.metered(each)},
+			RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Transport: c.metered(each),
 		}))(t)
 		t.Cleanup(e.Close)
 		endpoints = append(endpoints, e)

@@ -124,7 +124,7 @@ func trioEndpoints(t *testing.T, of *calm, start int) (endpoints []*upstream.End
 		nodes[i].chain, nodes[i].random = of, rand.New(rand.NewPCG(uint64(start), uint64(i+1)))
 		nodes[i].enforce, nodes[i].isWhole = start%2 == 1, start%4 >= 2
 		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i), URL: "http://node.invalid", Client: &http.Client{Transport: nodes[i]},
+			Name: fmt.Sprintf("node-%d", i), URL: "http://node.invalid", Transport: nodes[i],
 			Timeout: 5 * time.Second, RequestsPerSecond: trioRate,
 		}))(t)
 		t.Cleanup(e.Close)

@@ -28,7 +28,7 @@ func passing(t *testing.T, origin http.HandlerFunc) (*network, *upstream.Endpoin
 	server := &http.Server{Handler: origin}
 	transport := &http.Transport{DialContext: behind.dial}
 	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: "origin", URL: "http://origin", Forwards: true, Client: &http.Client{Transport: transport},
+		Name: "origin", URL: "http://origin", Forwards: true, Transport: transport,
 	}))(t)
 	s := newWorld(t).server(t, func(o *parts) {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -28,7 +28,7 @@ type EndpointOptions struct {
 
 	MaxBody    int64                // bytes of an answer; 16 MiB by default
 	Forwards   bool                 // requests of clients go on as they are, see Pool.Forward: nothing is decompressed or paused
-	Client     *http.Client         // must honour contexts; its own by default
+	Transport  http.RoundTripper    // must honour contexts; its own by default
 	Attributes []attribute.KeyValue // of every span: the chain or venue that the endpoint serves
 	Logger     *slog.Logger         // for bad answers; nil: they are not logged
 }

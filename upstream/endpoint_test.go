@@ -60,7 +60,7 @@ func TestPathsBelowAHostAlone(t *testing.T) {
 	for base, want := range map[string]string{
 		server.URL: "/v1/quote?a=1", server.URL + "/": "/v1/quote?a=1", server.URL + "/api": "/api/v1/quote?a=1",
 	} {
-		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "venue", URL: base, Client: server.Client()}))(t)
+		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "venue", URL: base, Transport: server.Client().Transport}))(t)
 		for _, path := range []string{"v1/quote", "/v1/quote"} {
 			got, err := e.Do(t.Context(), upstream.Request{Path: path, Query: "a=1"})
 			if err != nil || string(got.Body) != want {
@@ -109,7 +109,7 @@ func TestEndpointBuildsRequests(t *testing.T) {
 	}))
 	defer server.Close()
 	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: "venue", URL: strings.Replace(server.URL, "://", "://user:word@", 1) + "/v1/?key=k", Header: http.Header{"X-Api-Key": {"s"}}, Client: server.Client(),
+		Name: "venue", URL: strings.Replace(server.URL, "://", "://user:word@", 1) + "/v1/?key=k", Header: http.Header{"X-Api-Key": {"s"}}, Transport: server.Client().Transport,
 	}))(t)
 	must.Get(e.Do(t.Context(), upstream.Request{Path: "quote/best", Query: "a=1+2", Body: []byte("{}")}))(t)
 	if got.Method != "POST" || got.URL.Path != "/v1/quote/best" || got.URL.RawQuery != "a=1+2&key=k" || string(body) != "{}" {
@@ -181,7 +181,7 @@ func endpoint(t *testing.T, name string, answers transport, options ...upstream.
 	if o.URL == "" {
 		o.URL = "http://" + name + ".invalid/"
 	}
-	o.Client = &http.Client{Transport: answers}
+	o.Transport = answers
 	e, err := upstream.NewEndpoint(o)
 	if err != nil {
 		t.Fatalf("NewEndpoint(%s): %v", name, err)

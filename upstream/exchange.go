@@ -52,6 +52,9 @@ func newExchanger(o EndpointOptions) (*exchanger, error) {
 		password, _ := base.User.Password()
 		basic.SetBasicAuth(base.User.Username(), password)
 	}
+	if o.Transport == nil {
+		o.Transport = newTransport(o.Forwards)
+	}
 	return &exchanger{
 		name:      o.Name,
 		base:      base,
@@ -61,7 +64,7 @@ func newExchanger(o EndpointOptions) (*exchanger, error) {
 		given:     o.Header.Clone(),
 		timeout:   cmp.Or(o.Timeout, defaultTimeout),
 		maxBody:   cmp.Or(o.MaxBody, defaultMaxBody),
-		transport: newTransport(o.Client, o.Forwards),
+		transport: o.Transport,
 		scrubber:  &scrubber{name: o.Name, own: NewScrubber(o.Name, base, o.Header)},
 	}, nil
 }
@@ -75,11 +78,8 @@ func headerOf(given ...http.Header) http.Header {
 	return header
 }
 
-// newTransport is that of a given client, or a new one.
-func newTransport(given *http.Client, forwards bool) http.RoundTripper {
-	if given != nil && given.Transport != nil {
-		return given.Transport
-	}
+// newTransport is an endpoint's own.
+func newTransport(forwards bool) *http.Transport {
 	connections, unread := 128, 0 // unread bytes of a stream; 0: net/http's own bound, 4 MB
 	if forwards {                 // clients, whose own connections are bounded, decide for how long and how much
 		connections, unread = 0, 128<<10

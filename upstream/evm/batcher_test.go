@@ -40,7 +40,7 @@ func TestContractCallsGoTogether(t *testing.T) {
 			return "!asked alone"
 		}}
 		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: "node", URL: "http://node.invalid/", Client: &http.Client{Transport: n},
+			Name: "node", URL: "http://node.invalid/", Transport: n,
 		}))(t)
 		c := evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", e)))
 		ask := func(ctx context.Context, token chain.Address, decimals byte, symbol string) {

@@ -121,7 +121,7 @@ func failing(t *testing.T, name string, node http.Handler, share float64, seed u
 	t.Helper()
 	f := &faulty{name: name, node: node, share: share, seed: seed, asked: map[uint64]uint64{}}
 	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: name, URL: "http://" + name + ".invalid", Client: &http.Client{Transport: f}, Timeout: 5 * time.Second,
+		Name: name, URL: "http://" + name + ".invalid", Transport: f, Timeout: 5 * time.Second,
 	}))(t)
 	return jsonrpc.New(upstream.NewPool(name, e)), f
 }

@@ -32,7 +32,7 @@ func chainFar(t *testing.T, n *node) *evm.Chain {
 func chainOver(t *testing.T, node http.RoundTripper) *evm.Chain {
 	t.Helper()
 	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: "node", URL: "http://node.invalid/", Client: &http.Client{Transport: node},
+		Name: "node", URL: "http://node.invalid/", Transport: node,
 	}))(t)
 	return evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", e)))
 }

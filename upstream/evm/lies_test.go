@@ -188,7 +188,7 @@ func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpo
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL, Client: server.Client(), Timeout: time.Minute}))(t)
+	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL, Transport: server.Client().Transport, Timeout: time.Minute}))(t)
 	return e
 }
 

@@ -74,7 +74,7 @@ func rpcOf(t *testing.T, nodes ...*node) *jsonrpc.Client {
 		server := httptest.NewServer(n)
 		t.Cleanup(server.Close)
 		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i+1), URL: server.URL, Client: server.Client(), Timeout: time.Minute,
+			Name: fmt.Sprintf("node-%d", i+1), URL: server.URL, Transport: server.Client().Transport, Timeout: time.Minute,
 		}))(t)
 		endpoints = append(endpoints, e)
 	}

@@ -327,10 +327,10 @@ func BenchmarkCall(b *testing.B) {
 	requests := 0
 	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: "node", URL: "http://node.invalid/", RequestsPerSecond: 1e9, Burst: 1e9,
-		Client: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+		Transport: transport(func(*http.Request) (*http.Response, error) {
 			requests++
 			return answer(200, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"0x1"}`, requests)), nil
-		})},
+		}),
 	}))(b)
 	client := jsonrpc.New(upstream.NewPool("chain", e))
 	var got string

@@ -146,7 +146,7 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 	way := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, leadsTo)
 	}}
-	node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid", Client: &http.Client{Transport: way}}))(t)
+	node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid", Transport: way}))(t)
 	t.Cleanup(node.Close)
 	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
 	var name string
@@ -238,7 +238,7 @@ func TestConnectionsOpenedBesideOthersNeedNoProof(t *testing.T) {
 				}
 				return new(net.Dialer).DialContext(ctx, network, address)
 			}}
-			node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Client: &http.Client{Transport: way}}))(t)
+			node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Transport: way}))(t)
 			t.Cleanup(node.Close)
 			client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
 			var name string

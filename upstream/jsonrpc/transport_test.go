@@ -60,7 +60,7 @@ func endpoint(t *testing.T, name string, answers transport, options ...upstream.
 	if o.URL == "" {
 		o.URL = "http://" + name + ".invalid/"
 	}
-	o.Client = &http.Client{Transport: answers}
+	o.Transport = answers
 	e, err := upstream.NewEndpoint(o)
 	if err != nil {
 		t.Fatalf("NewEndpoint(%s): %v", name, err)

@@ -78,7 +78,7 @@ func serve(t *testing.T, e exchange) *evm.Chain {
 
 func rpcAt(t *testing.T, url string) *jsonrpc.Client {
 	t.Helper()
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Client: &http.Client{}, Timeout: time.Minute}))(t)
+	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Timeout: time.Minute}))(t)
 	t.Cleanup(endpoint.Close)
 	return jsonrpc.New(upstream.NewPool("tron", endpoint))
 }

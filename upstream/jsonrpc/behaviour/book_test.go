@@ -73,7 +73,7 @@ func endpoint(t *testing.T, name string, handler http.Handler) *upstream.Endpoin
 		timeout = patience
 	}
 	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: name, URL: "http://" + name + ".invalid", Client: &http.Client{Transport: transport{handler}}, Timeout: timeout,
+		Name: name, URL: "http://" + name + ".invalid", Transport: transport{handler}, Timeout: timeout,
 	}))(t)
 	t.Cleanup(e.Close)
 	return e

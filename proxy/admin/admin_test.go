@@ -61,8 +61,12 @@ func handlerOf(g gateway, token string) http.Handler {
 
 // post sends a request with the operators' token and further headers.
 func post(handler http.Handler, target string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+target, http.NoBody)
-	r.Header.Set("Authorization", "Bearer "+adminToken)
+	return sent(handler, target, http.NoBody, append([]string{"Authorization: Bearer " + adminToken}, headers...))
+}
+
+// sent is what is answered to a POST.
+func sent(handler http.Handler, target string, body io.Reader, headers []string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+target, body)
 	for _, line := range headers {
 		name, value, _ := strings.Cut(line, ": ")
 		r.Header.Set(name, value)
@@ -103,17 +107,9 @@ func TestOperatorsSeeEveryDependency(t *testing.T) {
 
 // submit sends a form as a browser does that shows the status page.
 func submit(handler http.Handler, target string, form url.Values, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+target, strings.NewReader(form.Encode()))
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Accept", "text/html,application/xhtml+xml")
-	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	for _, line := range headers {
-		name, value, _ := strings.Cut(line, ": ")
-		r.Header.Set(name, value)
-	}
-	recorder := httptest.NewRecorder()
-	handler.ServeHTTP(recorder, r)
-	return recorder
+	return sent(handler, target, strings.NewReader(form.Encode()), append([]string{
+		"Content-Type: application/x-www-form-urlencoded", "Accept: text/html,application/xhtml+xml", "Sec-Fetch-Site: same-origin",
+	}, headers...))
 }
 
 func TestFormsOfTheStatusPageCommand(t *testing.T) {

@@ -140,15 +140,20 @@ func (c *Client) Call(ctx context.Context, method string, out any, params ...any
 }
 
 // Beside posts a body to a path beside the endpoints' own, as below the folder of /jsonrpc, and decodes the response
-// into out. An endpoint without such a path refuses that, and the next one is asked.
+// into out, as Each does. An endpoint without such a path refuses that, and the next one is asked.
 func (c *Client) Beside(ctx context.Context, path string, body []byte, out any) error {
-	_, err := c.pool.Do(ctx, upstream.Request{Path: "../" + path, Body: body}, func(r upstream.Response) error {
-		if r.Status == http.StatusOK && json.Unmarshal(r.Body, out) == nil {
-			return nil
+	for round := 0; ; round++ {
+		_, err := c.pool.Do(ctx, upstream.Request{Path: "../" + path, Body: body}, func(r upstream.Response) error {
+			if r.Status == http.StatusOK && json.Unmarshal(r.Body, out) == nil {
+				return nil
+			}
+			return &upstream.Error{Class: upstream.Rejected, Status: r.Status, Err: fmt.Errorf("has no %s", path)}
+		})
+		failed, is := errors.AsType[*upstream.Error](err)
+		if !is || failed.Class != upstream.Unreachable && failed.Class != upstream.ServerError || round == mostRepeats || !c.pool.Retry(ctx, round) {
+			return err
 		}
-		return &upstream.Error{Class: upstream.Rejected, Status: r.Status, Err: fmt.Errorf("has no %s", path)}
-	})
-	return err
+	}
 }
 
 // Batch makes all calls, in one HTTP request when the endpoints take that many at once, and sets each

@@ -24,7 +24,7 @@ func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err
 		Method string            `json:"method"`
 		Params []json.RawMessage `json:"params"`
 	}
-	var result json.RawMessage
+	var result *json.RawMessage // null is an answer: a transaction that no block has yet has no receipt
 	switch err = json.Unmarshal(asked, &call); {
 	case err != nil:
 		err = &jsonrpc.Error{Message: "the body must be JSON with a method and params"}
@@ -35,7 +35,7 @@ func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err
 		for i, each := range call.Params {
 			params[i] = each
 		}
-		err = s.chain.Client().Call(ctx, call.Method, &result, params...)
+		err = s.chain.Client().All(ctx, &jsonrpc.Call{Method: call.Method, Params: params, Out: &result})
 	default:
 		err = &jsonrpc.Error{Message: fmt.Sprintf("method %.40q is not relayed", call.Method)}
 	}
@@ -45,11 +45,11 @@ func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(map[string]json.RawMessage{"result": result})
+	return json.Marshal(map[string]*json.RawMessage{"result": result})
 }
 
 // broadcast returns the id of a transaction that an endpoint took, now or before.
-func (s *Simulator) broadcast(ctx context.Context, signed json.RawMessage) (id json.RawMessage, err error) {
+func (s *Simulator) broadcast(ctx context.Context, signed json.RawMessage) (id *json.RawMessage, err error) {
 	var took struct {
 		ID            json.RawMessage `json:"txid"`
 		Result        bool            `json:"result"`
@@ -64,5 +64,5 @@ func (s *Simulator) broadcast(ctx context.Context, signed json.RawMessage) (id j
 		}
 		return nil, &jsonrpc.Error{Message: fmt.Sprintf("TRON refuses the transaction: %.200s (%.40s)", why, took.Code)}
 	}
-	return took.ID, nil
+	return &took.ID, nil
 }

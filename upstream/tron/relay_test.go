@@ -4,6 +4,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
 	"testing"
 
 	"crossgate/chain"
@@ -16,23 +19,35 @@ import (
 	"crossgate/upstream/tron"
 )
 
-// TestRelayPassesOnWhatAPageMayAsk has an endpoint without TRON's HTTP API first.
+// TestRelayPassesOnWhatAPageMayAsk has an endpoint without TRON's HTTP API first, and one that hangs up once on each.
 func TestRelayPassesOnWhatAPageMayAsk(t *testing.T) {
+	call := regexp.MustCompile(`\{("jsonrpc":"2.0","id":\d+),[^{}]*\}`)
 	const sent = `{"method":"broadcasttransaction","params":[{"txID":"ab"}]}`
 	for _, test := range []struct{ asked, node, want string }{
 		{`{"method":"eth_sendRawTransaction","params":["0x"]}`, "", `{"error":"method \"eth_sendRawTransaction\" is not relayed"}`},
 		{`{`, "", `{"error":"the body must be JSON with a method and params"}`},
+		{`{"method":"eth_gasPrice","params":[]}`, `"0x64"`, `{"result":"0x64"}`},
+		{`{"method":"eth_getTransactionReceipt","params":["0xab"]}`, "null", `{"result":null}`},
 		{sent, `{"result":true,"txid":"ab"}`, `{"result":"ab"}`},
 		{sent, `{"code":"DUP_TRANSACTION_ERROR","txid":"ab","message":"447570"}`, `{"result":"ab"}`},
 		{sent, `{"code":"SIGERROR","txid":"ab","message":"4e6f"}`, `{"error":"TRON refuses the transaction: No (SIGERROR)"}`},
 	} {
+		var hungUp sync.Map // by path
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, before := hungUp.LoadOrStore(r.URL.Path, true); !before {
+				panic(http.ErrAbortHandler)
+			}
 			body := string(must.Get(io.ReadAll(r.Body))(t))
 			if r.URL.Path == "/key/wallet/broadcasttransaction" && body != `{"txID":"ab"}` {
 				t.Errorf("%s was sent", body)
 			}
 			if r.URL.Path == "/wallet/broadcasttransaction" { // of the other endpoint
 				http.NotFound(w, r)
+				return
+			}
+			if call.MatchString(body) {
+				answered := call.ReplaceAllString(body, `{$1,"result":`+test.node+`}`)
+				_, _ = io.WriteString(w, strings.Replace(answered, test.node, `"0x2b6653dc"`, 1)) // the chain's id is asked first
 				return
 			}
 			_, _ = io.WriteString(w, test.node)

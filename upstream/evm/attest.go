@@ -111,7 +111,7 @@ func (c *Chain) says(block chain.Hash) func(any) string {
 func (c *Chain) settle(ctx context.Context, asked *jsonrpc.Call) order.Standing {
 	standing, found, h := standingOf(asked, false), asked.Out.(**receipt), header{}
 	if standing == order.Single && len(asked.Contradicting()) > 0 && c.rpc.All(ctx, timeCall(&h, (*found).BlockHash)) == nil && h.isProven {
-		receipts, _ := c.receiptsOf(ctx, &h)
+		receipts, _ := c.receiptsOf(ctx, &h, true)
 		if i := slices.IndexFunc(receipts, func(r receipt) bool { return r.TransactionHash == (*found).TransactionHash }); i >= 0 {
 			*found, standing = &receipts[i], order.Intrinsic
 		}

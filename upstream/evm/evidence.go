@@ -80,7 +80,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		if logs = append(logs, list...); len(list) > 0 || !suspects[i].Bloom.IsSparse() {
 			continue
 		}
-		held, err := c.provenEvents(ctx, suspects[i])
+		held, err := c.provenEvents(ctx, suspects[i], false)
 		if err != nil && !isWithoutReceipts(err) { // the filter may have its bits by chance
 			return nil, err
 		}

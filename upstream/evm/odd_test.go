@@ -102,6 +102,7 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	denied := want[len(want)-1].At
 	for name, test := range map[string]struct {
 		alter func(method, members string) string
 		wrong []string // that a second reading names
@@ -113,6 +114,20 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 				return before + `"blockHash":"0x` + strings.Repeat("f0", 32) + after[64:]
 			}
 			return changed(method, members, "", oddities["a flipped bit of the filter"])
+		}, wrong: []string{"0"}},
+		"a block without logs by a forged root": {alter: func(method, members string) string {
+			return rewriteOf(members, func(result any) any {
+				switch told := result.(type) {
+				case []any:
+					return slices.DeleteFunc(told, func(each any) bool { return each.(map[string]any)["blockHash"] == denied.BlockHash.String() })
+				case map[string]any:
+					delete(told, "stateRoot") // no header of the endpoint gives its hash
+					if told["hash"] == denied.BlockHash.String() {
+						told["receiptsRoot"] = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421" // of none
+					}
+				}
+				return result
+			})
 		}, wrong: []string{"0"}},
 		"submissions of claims": {alter: func(method, members string) string {
 			return rewriteOf(members, ofReceipts(func(receipt map[string]any) any {

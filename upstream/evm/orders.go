@@ -82,7 +82,7 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, of func([]log) *a
 		if failed := c.rpc.All(ctx, c.sealedHeaderCall(&h, Quantity(bad.Block))); failed != nil {
 			return read, err
 		}
-		held, failed := c.provenEvents(ctx, h)
+		held, failed := c.provenEvents(ctx, h, true)
 		if failed != nil {
 			if errors.As(failed, new(*order.UnreadableError)) {
 				err = failed

@@ -41,9 +41,10 @@ type blockReceipt struct {
 	DepositVersion *Quantity `json:"depositReceiptVersion"`
 }
 
-// receiptsOf returns all receipts of a block, proven by the root in its header. errUnproven when no endpoint has
-// receipts that give it; errUnserved, or the error object, when none has the method.
-func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
+// receiptsOf returns all receipts of a block, proven by the root in its header. Where isTwice, and the header does not
+// give its hash, those of two endpoints must give the root: one may have made up both. errUnproven when none has such
+// receipts; errUnserved, or the error object, when none has the method.
+func (c *Chain) receiptsOf(ctx context.Context, h *header, isTwice bool) ([]receipt, error) {
 	if c.rpc.Lacks(getBlockReceipts, "") {
 		return nil, errUnserved
 	}
@@ -62,9 +63,12 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) ([]receipt, error) {
 		}
 		return nil
 	}, getBlockReceipts, h.Hash)
-	asked.Reach = c.reach(uint64(h.Number))
+	asked.Reach, asked.Twice = c.reach(uint64(h.Number)), isTwice && !h.isProven
 	if err := c.rpc.All(ctx, asked); err != nil {
 		return nil, err
+	}
+	if c.rpc.Unheard(asked) != nil {
+		return nil, errUnproven
 	}
 	receipts := make([]receipt, len(*found))
 	for i, each := range *found {

@@ -316,7 +316,7 @@ func (s *search) collectProven(ctx context.Context, block uint64) error {
 	if err := s.rpc.All(ctx, s.chain.sealedHeaderCall(&h, Quantity(block))); err != nil {
 		return err
 	}
-	receipts, err := s.chain.receiptsOf(ctx, h)
+	receipts, err := s.chain.receiptsOf(ctx, h, true)
 	if err != nil && !isWithoutReceipts(err) {
 		return err
 	}

@@ -258,7 +258,7 @@ func sightings(events []order.Event) []log {
 // eventsOfBlock returns a block's events as its receipts prove them. Where they cannot, those of the transactions in
 // a list by its hash, and of seen ones that have a receipt in this block.
 func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.Address, seen []log) (read order.Evidence, err error) {
-	if read.Events, err = c.provenEvents(ctx, h); err == nil || !isWithoutReceipts(err) {
+	if read.Events, err = c.provenEvents(ctx, h, true); err == nil || !isWithoutReceipts(err) {
 		read.Standing = order.Intrinsic
 		return read, err
 	}
@@ -282,10 +282,10 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 	return c.aroundAll(c.rpc, logs).read(ctx)
 }
 
-// provenEvents returns a block's events as its receipts prove them; errors are those of receiptsOf, or
+// provenEvents returns a block's events as its receipts prove them; see receiptsOf, whose errors there are beside
 // *order.UnreadableError.
-func (c *Chain) provenEvents(ctx context.Context, h *header) ([]order.Event, error) {
-	receipts, err := c.receiptsOf(ctx, h)
+func (c *Chain) provenEvents(ctx context.Context, h *header, isTwice bool) ([]order.Event, error) {
+	receipts, err := c.receiptsOf(ctx, h, isTwice)
 	if err != nil {
 		return nil, err
 	}

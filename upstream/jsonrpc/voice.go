@@ -164,18 +164,19 @@ func ByItem[L ~[]T, T any](
 	call.Twice = true
 	call.Same = func(a, b any) bool { return slices.EqualFunc(*items(a), *items(b), isSame) }
 	call.Add = func(to, from any) {
-		own, other, isOwn := items(to), *items(from), to == call.Out
-		if len(*own) == 0 {
-			*own = other
-		}
-		for i, each := range other[:min(len(other), len(*own))] {
-			switch was := (*own)[i]; {
+		own, other, isOwn := slices.Clone(*items(to)), *items(from), to == call.Out // which others may share
+		for i, each := range other[:min(len(other), len(own))] {
+			switch was := own[i]; {
 			case isSame(was, each):
 				agreed[i] = agreed[i] || isOwn
 			case weight(was) < weight(each):
-				(*own)[i], agreed[i] = each, agreed[i] && !isOwn
+				own[i], agreed[i] = each, agreed[i] && !isOwn
 			}
 		}
+		if len(own) == 0 {
+			own = other
+		}
+		*items(to) = own
 	}
 	return func(i int) bool { return call.IsSingle() && !agreed[i] }
 }
@@ -334,8 +335,10 @@ func (c *Call) differ(said *Call) {
 	}
 	c.add(said)
 	for _, other := range c.unlike {
-		other.add(c)
-		if c.Seconded == "" && c.isSame(other.Out, said.Out) {
+		if c.Seconded != "" || !c.isSame(other.Out, said.Out) {
+			continue
+		}
+		if other.add(c); c.isSame(other.Out, said.Out) { // and has nothing beside that
 			c.take(other)
 			c.Seconded = said.By
 		}

@@ -3,6 +3,7 @@ package jsonrpc_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"slices"
@@ -182,7 +183,7 @@ func TestNothingIsNotTheSameAsSomething(t *testing.T) {
 // TestWhatOneEndpointHasBeyondTwoOthersStays: where the call has the longer of two results taken, two shorter ones do
 // not take it back.
 func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
-	for _, test := range [][]string{{"xx", "x", "x", "xx", ""}, {"x", "xx", "x", "xx", ""}, {"x", "x", "xx", "x", "b"}, {"x", "xx", "xx", "xx", "c"}} {
+	for _, test := range [][]string{{"xx", "x", "x", "xx", ""}, {"x", "xx", "x", "xx", ""}, {"x", "x", "xx", "x", "b"}, {"x", "xx", "xx", "xx", "c"}, {"x", "xx", "xxx", "xxx", ""}} {
 		var endpoints []*upstream.Endpoint
 		for i, result := range test[:3] {
 			endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells(`"`+result+`"`, new(atomic.Int64))))
@@ -196,6 +197,42 @@ func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
 		err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
 		if err != nil || got != test[3] || call.Seconded != test[4] {
 			t.Errorf("%q: %q, confirmed by %q, %v; want %q, %q", test[:3], got, call.Seconded, err, test[3], test[4])
+		}
+	}
+}
+
+// TestAnItemOfOneEndpointIsItsWord: letters are items, and the later in the alphabet have more weight.
+func TestAnItemOfOneEndpointIsItsWord(t *testing.T) {
+	for _, test := range []struct {
+		results      []string
+		want, single string
+	}{
+		{[]string{"ab"}, "ab", "ab"},
+		{[]string{"ab", "ab"}, "ab", ""},
+		{[]string{"ab", "ac"}, "ac", "c"},
+		{[]string{"ac", "ab"}, "ac", "c"},
+		{[]string{"", "ab"}, "ab", "ab"},
+		{[]string{"ab", ""}, "ab", "ab"},
+		{[]string{"", "ab", "ac"}, "ac", "c"},
+		{[]string{"ab", "ac", "ad"}, "ad", "d"},
+	} {
+		var endpoints []*upstream.Endpoint
+		for i, result := range test.results {
+			endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells(`"`+base64.StdEncoding.EncodeToString([]byte(result))+`"`, new(atomic.Int64))))
+		}
+		var got []byte
+		call := &jsonrpc.Call{Method: "find", Out: &got}
+		isSame, weight := func(a, b byte) bool { return a == b }, func(letter byte) int { return int(letter) }
+		isSingle := jsonrpc.ByItem(call, func(result any) *[]byte { return result.(*[]byte) }, isSame, weight)
+		err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
+		single := ""
+		for i, letter := range got {
+			if isSingle(i) {
+				single += string(letter)
+			}
+		}
+		if err != nil || string(got) != test.want || single != test.single {
+			t.Errorf("%q: %s, %q by one endpoint, %v; want %s, %q", test.results, got, single, err, test.want, test.single)
 		}
 	}
 }

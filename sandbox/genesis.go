@@ -144,6 +144,9 @@ func (a *allocation) placeTokens() {
 		if token.hasDecimals() {
 			state.Set("decimals", uint64(token.Decimals))
 		}
+		if token.Symbol == usdc {
+			state.Set("version", "2") // as Circle's contracts have it
+		}
 		amount := wrappedInPurse
 		if i > 0 {
 			amount = purse[token.Symbol]

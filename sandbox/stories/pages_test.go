@@ -28,6 +28,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 	"github.com/mr-tron/base58"
 
 	"crossgate/config"
@@ -206,6 +208,8 @@ func startWallet(t *testing.T, world *sandbox.World) string {
 				signer = takers[call.Chain]
 			}
 			result, err = signer.sendSigned(r, call.Params[0])
+		case call.Method == "eth_signTypedData_v4":
+			result, err = signer.signTyped(call.Params[1])
 		default:
 			result, err = signer.pass(r, call)
 		}
@@ -226,6 +230,23 @@ func (w *wallet) pass(r *http.Request, call walletCall) (result json.RawMessage,
 	}
 	err = w.client.Client().CallContext(r.Context(), &result, call.Method, params...)
 	return result, err
+}
+
+// signTyped signs typed data (EIP-712), a text of JSON.
+func (w *wallet) signTyped(asked json.RawMessage) (hexutil.Bytes, error) {
+	var text string
+	var typed apitypes.TypedData
+	err := json.Unmarshal(asked, &text)
+	err = errors.Join(err, json.Unmarshal([]byte(text), &typed))
+	hash, _, errOfData := apitypes.TypedDataAndHash(typed)
+	if err := errors.Join(err, errOfData); err != nil {
+		return nil, err
+	}
+	signature, err := crypto.Sign(hash, w.key)
+	if err == nil {
+		signature[crypto.RecoveryIDOffset] += 27
+	}
+	return signature, err
 }
 
 // sendSigned signs and sends a transaction as eth_sendTransaction has it.

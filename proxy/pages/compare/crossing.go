@@ -75,12 +75,15 @@ func (f *swapForm) creation() (query url.Values, ok bool) {
 	return query, true
 }
 
+const createTx = "/v1.0/dln/order/create-tx?"
+
 // cross asks for an order between the form's chains.
 func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
 	query, ok := f.creation()
 	if !ok {
 		return f.problem
 	}
+	shown.Creation = createTx + query.Encode()
 	made, text, err := s.creations.Ask(ctx, s.server, query)
 	isUnapproved := err == nil && made.Made != nil && made.Made.IsUnapproved
 	if isUnapproved || errors.Is(err, quote.ErrUnsimulated) && f.pay.chain.Family == chain.TVM { // nodes try nothing before an approval
@@ -95,7 +98,7 @@ func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
 	if err != nil {
 		return err
 	}
-	shown.Crossed, shown.JSON, shown.Path = &made, text, "/v1.0/dln/order/create-tx?"+query.Encode()
+	shown.Crossed, shown.JSON, shown.Path = &made, text, createTx+query.Encode()
 	shown.AmountIn = made.Course.In
 	return nil
 }

@@ -158,6 +158,7 @@ type Swap struct {
 	AmountIn   chain.Amount
 	Priced     bool   // sources price both tokens, so that their values can be compared
 	Path       string // of the quote in the API, with its query
+	Creation   string // of the order's transaction there, by its parties; empty: it stays on the chain
 	Origin     string
 	Now        time.Time
 }

@@ -1,14 +1,7 @@
 // Sends the transaction by which an order is cancelled or deliveries are paid: made by the gateway, which tries it on the
 // chain first.
-import { bytesOf, hexID, inWords, isOn, mined, same, sayer, short, switchTo } from './signing.js'
+import { answerAt, bytesOf, hexID, inWords, isOn, mined, same, sayer, short, switchTo } from './signing.js'
 import { choose, wallets } from './wallet.js'
-
-async function transactionAt(url) {
-  const answer = await fetch(url)
-  const body = await answer.json().catch(() => ({})) // a balancer's is another
-  if (!answer.ok) throw new Error(body.errorMessage ?? `The gateway answered with status ${answer.status}. Try again later.`)
-  return body
-}
 
 async function settle({ url, family, sender, native, chain, done }, say, field) {
   if (field && !field.reportValidity()) throw new Error('Say first where it is to be paid.')
@@ -17,7 +10,7 @@ async function settle({ url, family, sender, native, chain, done }, say, field) 
   const wallet = await (await choose(offered)).connect()
   const { hex = (address) => address } = wallet
   if (!same(hex(wallet.account), hex(sender))) throw new Error(`Only ${short(sender)} can send it; the wallet has ${short(wallet.account)}.`)
-  const { to, data, value } = await transactionAt(url + encodeURIComponent(field?.value.trim() ?? ''))
+  const { to, data, value } = await answerAt(url + encodeURIComponent(field?.value.trim() ?? ''))
   if (family === 'solana') return say('Sent; the page of the order shows when it has arrived:', await wallet.send(bytesOf(data)))
   if (!await isOn(wallet, native)) await switchTo(wallet, native, chain)
   const request = { chainId: hexID(native), from: wallet.account, to, data, value: '0x' + BigInt(value).toString(16) }

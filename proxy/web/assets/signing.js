@@ -19,6 +19,14 @@ export async function switchTo(wallet, native, name) {
   })
 }
 
+// What the API answers.
+export async function answerAt(url) {
+  const answer = await fetch(url)
+  const body = await answer.json().catch(() => ({})) // a balancer's is another
+  if (!answer.ok) throw new Error(body.errorMessage ?? `The gateway answered with status ${answer.status}. Try again later.`)
+  return body
+}
+
 // The receipt of a transaction that succeeded.
 export async function mined(wallet, hash, say) {
   say('Sent, waiting for its block:', hash)

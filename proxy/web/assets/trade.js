@@ -1,6 +1,6 @@
 // Signs and sends the transaction that the page shows, a step at a time: connect, switch the chain, approve, and swap or
-// create an order. What is signed is what is shown; a quote that has become old is asked for again first.
-import { bytesOf, calling, hexID, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
+// create an order. What is signed is what is shown, but for a permit; a quote that has become old is asked for again first.
+import { answerAt, bytesOf, calling, hexID, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
 import { choose, onWallets, wallets } from './wallet.js'
 
 const quoteLife = 30_000
@@ -17,20 +17,50 @@ const isConnected = (to) => wallet && family === to
 // The steps of a trade. Each has a label for its button, or a reason why it has none, and does what the label says.
 async function stepOf(trade) {
   const { tx, tokenIn } = trade
+  let permit = null
   if (!isConnected(trade.family)) return connectStep(trade.family, tx.data ? ' The transaction below can be signed elsewhere.' : '')
   if (!same(wallet.account, trade.sender)) return { label: `Compare for ${short(wallet.account)}`, says: `The transaction is for ${short(trade.sender)}.`, act: fillAccount }
   if (trade.family !== 'solana') {
     if (!await isOn(wallet, trade.native)) {
       return { label: `Switch to ${trade.chain}`, says: 'The wallet is on another chain.', act: () => switchTo(wallet, trade.native, trade.chain) }
     }
-    if (/[1-9a-f]/i.test(wallet.hex(tokenIn.address).slice(2))) { // the coin's address is zero, and it needs no approval
+    if (!trade.isPermitted && /[1-9a-f]/i.test(wallet.hex(tokenIn.address).slice(2))) { // the coin's address is zero, and it needs no approval
       const allowed = BigInt(await wallet.request('eth_call', { to: tokenIn.address, data: calling(allowance, wallet.hex(wallet.account), wallet.hex(tx.to)) }, 'latest'))
-      if (allowed < BigInt(tokenIn.amount)) return approveStep(trade, allowed)
+      if (allowed < BigInt(tokenIn.amount)) {
+        const isOffered = trade.creation && trade.family === 'evm' && !unpermitted.has(tokenIn.address)
+        permit = isOffered && await import('./permit.js').then(({ permitOf }) => permitOf(wallet, trade)).catch(() => null)
+        if (!permit) return approveStep(trade, allowed)
+      }
     }
   }
-  if (!tx.data) return { label: 'Compare again', says: `Approved: there is a transaction where the account has ${trade.amount}.`, act: compareAgain }
+  if (!tx.data && !permit) return { label: 'Compare again', says: `Approved: there is a transaction where the account has ${trade.amount}.`, act: compareAgain }
   if (Date.now() - trade.quoted > quoteLife) return { label: 'Compare again', says: 'This quote is older than half a minute.', act: compareAgain }
-  return { label: trade.verb, says: `${wallet.name} will ask for your signature.`, act: (say) => send(trade, say) }
+  if (!permit) return { label: trade.verb, says: `${wallet.name} will ask for your signature.`, act: (say) => send(trade, say) }
+  return {
+    label: trade.verb, says: `${wallet.name} will ask for two: one lets ${short(tx.to)} take exactly ${trade.amount}, the other is of the transaction.`,
+    act: async (say) => {
+      await usePermit(trade, permit)
+      return send(trade, say)
+    },
+  }
+}
+
+const unpermitted = new Set() // tokens whose permit failed, or was refused: their amounts are approved
+
+// The transaction is made again, of the amounts that the page shows, with a permit, which the gateway tries.
+async function usePermit(trade, sign) {
+  const { tokenIn, answer } = trade
+  try {
+    const url = new URL(trade.creation, location)
+    url.searchParams.set('srcChainTokenInAmount', tokenIn.amount)
+    url.searchParams.set('dstChainTokenOutAmount', answer.estimation.dstChainTokenOut.amount)
+    url.searchParams.set('srcChainTokenInSenderPermit', await sign())
+    const made = await answerAt(url)
+    Object.assign(trade, { answer: made, tx: made.tx, record: `/order/${made.orderId}`, isPermitted: true })
+  } catch (error) {
+    unpermitted.add(tokenIn.address)
+    throw error
+  }
 }
 
 function connectStep(of, otherwise = '') {

@@ -12,7 +12,7 @@ async function sign(chain, method, params) {
 }
 
 // inject puts an EVM wallet, announced as EIP-6963 has it and on another chain at first, and one of Solana into a page. The
-// person refuses what refuse names, once.
+// person refuses what refuse names, once in a visit.
 export async function inject(page, { announced = true, refuse = '', account: own = wallet.evm, solana: ownOnSolana = wallet.solana } = {}) {
   await page.exposeFunction('signElsewhere', sign)
   await page.addInitScript(({ announced, refuse, own, ownOnSolana }) => {
@@ -20,8 +20,8 @@ export async function inject(page, { announced = true, refuse = '', account: own
     const provider = {
       on() {},
       async request({ method, params = [] }) {
-        if (method === refuse) {
-          refuse = ''
+        if (method === refuse && !sessionStorage.refused) {
+          sessionStorage.refused = true
           throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
         }
         switch (method) {

@@ -189,6 +189,7 @@ func startWallet(t *testing.T, world *sandbox.World) string {
 			takers[c.EVMChainID] = newWallet(t, c.EVMRPC, facts.Takers[0].PrivateKey)
 		}
 	}
+	instead := make(chan *types.Transaction, 8) // of those that wait for a higher fee
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var call walletCall
 		err := json.NewDecoder(r.Body).Decode(&call)
@@ -207,11 +208,14 @@ func startWallet(t *testing.T, world *sandbox.World) string {
 			if bytes.Contains(bytes.ToLower(call.Params[0]), []byte(strings.ToLower(`"from":"`+facts.Takers[0].Address+`"`))) {
 				signer = takers[call.Chain]
 			}
-			result, err = signer.sendSigned(r, call.Params[0])
+			result, err = signer.sendSigned(r, call.Params[0], string(call.Params[1]), instead)
 		case call.Method == "eth_signTypedData_v4":
 			result, err = signer.signTyped(call.Params[1])
 		default:
 			result, err = signer.pass(r, call)
+			if call.Method == "eth_getTransactionByHash" && len(instead) > 0 {
+				err = errors.Join(err, signer.client.SendTransaction(r.Context(), <-instead))
+			}
 		}
 		answer := map[string]any{"result": result}
 		if err != nil {
@@ -249,8 +253,9 @@ func (w *wallet) signTyped(asked json.RawMessage) (hexutil.Bytes, error) {
 	return signature, err
 }
 
-// sendSigned signs and sends a transaction as eth_sendTransaction has it.
-func (w *wallet) sendSigned(r *http.Request, request json.RawMessage) (hash string, err error) {
+// sendSigned signs and sends a transaction as eth_sendTransaction has it. Where another is to take its place, the same or
+// one of nothing, its price is too low, and the other goes into the channel.
+func (w *wallet) sendSigned(r *http.Request, request json.RawMessage, place string, instead chan<- *types.Transaction) (hash string, err error) {
 	var asked struct {
 		To                   common.Address
 		Data                 hexutil.Bytes
@@ -268,7 +273,15 @@ func (w *wallet) sendSigned(r *http.Request, request json.RawMessage) (hash stri
 	if asked.Gas != nil {
 		tx.Gas, tx.GasPrice = asked.Gas.ToInt().Uint64(), asked.GasPrice.ToInt()
 	}
-	signed, err := types.SignNewTx(w.key, types.LatestSignerForChainID(w.chainID), tx)
+	signer := types.LatestSignerForChainID(w.chainID)
+	if place != `""` {
+		other := *tx
+		if tx.GasPrice = common.Big1; place == `"nothing"` {
+			other.To, other.Data, other.Value = &w.address, nil, nil
+		}
+		instead <- types.MustSignNewTx(w.key, signer, &other)
+	}
+	signed, err := types.SignNewTx(w.key, signer, tx)
 	if err != nil {
 		return "", err
 	}

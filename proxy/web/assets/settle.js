@@ -14,8 +14,7 @@ async function settle({ url, family, sender, native, chain, done }, say, field) 
   if (family === 'solana') return say('Sent; the page of the order shows when it has arrived:', await wallet.send(bytesOf(data)))
   if (!await isOn(wallet, native)) await switchTo(wallet, native, chain)
   const request = { chainId: hexID(native), from: wallet.account, to, data, value: '0x' + BigInt(value).toString(16) }
-  const hash = await wallet.request('eth_sendTransaction', request)
-  const { blockNumber } = await mined(wallet, hash, say)
+  const { blockNumber, hash } = await mined(wallet, await wallet.request('eth_sendTransaction', request), say)
   say(`${done} in block ${Number(blockNumber)}:`, hash)
 }
 

@@ -27,15 +27,41 @@ export async function answerAt(url) {
   return body
 }
 
-// The receipt of a transaction that succeeded.
+// The receipt of a transaction that succeeded, with its hash: that of the same for a higher fee, where the wallet sent it so.
 export async function mined(wallet, hash, say) {
+  const began = Date.now()
+  const ask = (method, ...params) => wallet.request(method, ...params).catch(() => null) // it was sent all the same
+  const fails = (why) => { throw Object.assign(new Error(why), { hash }) }
   say('Sent, waiting for its block:', hash)
-  for (;;) {
-    const receipt = await wallet.request('eth_getTransactionReceipt', hash).catch(() => null) // it was sent all the same
-    if (receipt && Number(receipt.status) !== 1) throw Object.assign(new Error('The transaction failed on the chain:'), { hash })
-    if (receipt) return receipt
-    await pause(1500)
+  for (let sent = null, before = 0; ; await pause(1500)) {
+    const receipt = await ask('eth_getTransactionReceipt', hash)
+    if (receipt && Number(receipt.status) !== 1) fails('The transaction failed on the chain:')
+    if (receipt) return { ...receipt, hash }
+    if (Date.now() - began > wallet.life) fails('The chain has not taken the transaction in its time, so it has expired:')
+    sent ??= await ask('eth_getTransactionByHash', hash)
+    const newest = sent && Number(await ask('eth_blockNumber'))
+    if (!newest) continue
+    const isUsed = async (block) => Number(await ask('eth_getTransactionCount', sent.from, hexID(block))) > Number(sent.nonce)
+    if (!await isUsed(newest)) {
+      before = newest
+      continue
+    }
+    const other = await firstOf(sent, before, newest, isUsed, ask)
+    if (!other || other.hash === hash) continue // its receipt comes
+    hash = other.hash
+    if (['to', 'input', 'value'].some((each) => other[each] !== sent[each])) fails('Another transaction of the account took its place, so this one comes to nothing:')
+    say('The wallet has sent it again, waiting for its block:', hash)
   }
+}
+
+// The transaction with a nonce that was not used in one block and is in a later one.
+async function firstOf({ from, nonce }, before, used, isUsed, ask) {
+  while (used - before > 1) {
+    const middle = Math.floor((before + used) / 2)
+    await isUsed(middle) ? used = middle : before = middle
+  }
+  const block = await ask('eth_getBlockByNumber', hexID(used), true)
+  return block?.transactions.find((each) => same(each.from, from) && Number(each.nonce) === Number(nonce))
 }
 
 export const inWords = (error) => error.code === 4001 ? new Error('Cancelled in the wallet.') : error

@@ -105,8 +105,7 @@ async function approveStep({ tx, tokenIn, amount, native }, allowed) {
     label: isRefused ? 'Reset the allowance' : `Approve ${amount}`,
     says: `The contract ${short(tx.to)} may then take ${isRefused ? 'nothing' : `exactly ${amount}`} from your account.`,
     act: async (say) => {
-      const hash = await wallet.request('eth_sendTransaction', approval(isRefused ? 0n : BigInt(tokenIn.amount)))
-      await mined(wallet, hash, say)
+      await mined(wallet, await wallet.request('eth_sendTransaction', approval(isRefused ? 0n : BigInt(tokenIn.amount))), say)
     },
   }
 }
@@ -116,9 +115,9 @@ async function send(trade, say) {
   if (trade.family === 'solana') return sendOnSolana(trade, say)
   const hex = (decimal) => '0x' + BigInt(decimal).toString(16)
   const fees = tx.gasLimit ? { gas: hex(tx.gasLimit), gasPrice: hex(tx.gasPrice) } : {} // of a whole balance
-  const hash = await wallet.request('eth_sendTransaction', { from: trade.sender, to: tx.to, data: tx.data, value: hex(tx.value), chainId: hexID(trade.native), ...fees })
+  const sent = await wallet.request('eth_sendTransaction', { from: trade.sender, to: tx.to, data: tx.data, value: hex(tx.value), chainId: hexID(trade.native), ...fees })
   spend(trade)
-  const { blockNumber } = await mined(wallet, hash, say)
+  const { blockNumber, hash } = await mined(wallet, sent, say)
   if (trade.answer.orderId) return location.assign(trade.record)
   say(`Swapped in block ${Number(blockNumber)}:`, hash)
   for (let tries = 0; trade.record && tries < 40; tries++) {

@@ -15,7 +15,7 @@ const bytes = (field, hex) => varint(BigInt(field << 3 | 2)) + varint(BigInt(hex
 const number = (field, value) => value ? varint(BigInt(field << 3)) + varint(BigInt(value)) : ''
 const hexOf = (buffer) => [...new Uint8Array(buffer)].map(byte).join('')
 const typeURL = 'type.googleapis.com/protocol.TriggerSmartContract'
-const life = 5 * 60_000 // after the newest block, for the person to decide
+const life = 5 * 60_000 // ms after the newest block, for the person to decide
 
 // The transaction of a call, as wallets take it.
 async function transactionOf({ owner, contract, value, data, feeLimit }) {
@@ -53,13 +53,14 @@ async function send(provider, { from, to, data, value, gas, gasPrice }) {
 export function callsOf(provider) {
   const hex = (address) => '0x' + provider.tronWeb.address.toHex(address).slice(2).toLowerCase()
   const called = ({ from, to, data, value = '0x0', gas, gasPrice }) => ({ from: from && hex(from), to: hex(to), data, value, gas, gasPrice })
-  const request = (method, ...params) => {
+  const request = async (method, ...params) => {
     switch (method) {
       case 'eth_sendTransaction': return send(provider, called(params[0]))
       case 'eth_call': return node(method, called(params[0]), 'latest')
       case 'eth_getTransactionReceipt': return node(method, '0x' + params[0])
+      case 'eth_getTransactionByHash': return null // whose place nothing can take, as it has no nonce
     }
     return provider.request({ method, params })
   }
-  return { request, hex }
+  return { request, hex, life: life + 60_000 }
 }

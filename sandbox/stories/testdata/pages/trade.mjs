@@ -63,6 +63,26 @@ export const tokenIn = () => visit({ viewport: { width: 390, height: 844 } }, as
   want(await page.locator('#tokenIn').inputValue() === 'ETH' && await page.locator('#tokenOut').inputValue() === 'USDC', 'the tokens are not reversed')
 })
 
+// A transaction that the wallet sends again for a higher fee is followed, and one is given up that another took the place of.
+export async function replaced() {
+  for (const [instead, then] of [
+    ['faster', (page) => page.waitForURL(/\/swap\/1\/tx\/0x[0-9a-f]{64}$/)],
+    ['nothing', async (page) => {
+      await page.getByText(/Another transaction of the account took its place.*0x[0-9a-f]{64}/).waitFor()
+      await press(page, 'Compare again')
+    }],
+  ]) {
+    await visit({}, async (page) => {
+      await inject(page, { instead })
+      await page.goto(`${gateway}/swap?chainId=1&tokenIn=ETH&amount=0.3&tokenOut=USDC`)
+      await page.getByRole('button', { name: 'Connect Sandbox wallet' }).first().click()
+      await press(page, 'Switch to Ethereum')
+      await press(page, 'Swap')
+      await then(page)
+    })
+  }
+}
+
 // To another chain: the form's answer is an order, which the wallet creates, whose page follows, and which it cancels.
 export const across = () => visit({}, async (page) => {
   let steps = 0
@@ -128,6 +148,24 @@ export const onTRON = () => visit({}, async (page) => {
   await page.locator('.side').first().waitFor()
   want((await text(page, '.side >> nth=0')).includes('TRON'), 'the page is of another order')
   console.error(`order from TRON, form to its page: ${steps} steps`)
+})
+
+// One that TRON has not taken within its life never will be.
+export const expires = () => visit({}, async (page) => {
+  await injectTRON(page)
+  await page.route('**/wallet/tron', (route) => {
+    const { method, params } = route.request().postDataJSON()
+    return method === 'broadcasttransaction' ? route.fulfill({ json: { result: params[0].txID } }) : route.fallback()
+  })
+  await page.goto(`${gateway}/swap?chainId=100000026&tokenIn=TRX&amount=20&tokenOut=USDT`)
+  await page.getByRole('button', { name: 'Connect Sandbox wallet' }).first().click()
+  await press(page, 'Switch to TRON')
+  await page.clock.install()
+  await press(page, 'Swap')
+  await page.getByText(/Sent, waiting for its block: [0-9a-f]{64}/).waitFor()
+  await page.clock.fastForward('07:00')
+  await page.getByText(/it has expired: [0-9a-f]{64}/).waitFor()
+  await press(page, 'Compare again')
 })
 
 // A token with permits needs no approval, unless the person refuses to sign one; the order is cancelled on TRON.

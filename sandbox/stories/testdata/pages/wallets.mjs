@@ -12,10 +12,11 @@ async function sign(chain, method, params) {
 }
 
 // inject puts an EVM wallet, announced as EIP-6963 has it and on another chain at first, and one of Solana into a page. The
-// person refuses what refuse names, once in a visit.
-export async function inject(page, { announced = true, refuse = '', account: own = wallet.evm, solana: ownOnSolana = wallet.solana } = {}) {
+// person refuses what refuse names, once in a visit. What is sent waits for a higher fee, until the same again or one of
+// nothing takes its place, if instead is faster or nothing.
+export async function inject(page, { announced = true, refuse = '', instead = '', account: own = wallet.evm, solana: ownOnSolana = wallet.solana } = {}) {
   await page.exposeFunction('signElsewhere', sign)
-  await page.addInitScript(({ announced, refuse, own, ownOnSolana }) => {
+  await page.addInitScript(({ announced, refuse, instead, own, ownOnSolana }) => {
     let chain = 137
     const provider = {
       on() {},
@@ -28,6 +29,7 @@ export async function inject(page, { announced = true, refuse = '', account: own
           case 'eth_requestAccounts': return [own]
           case 'eth_chainId': return '0x' + chain.toString(16)
           case 'wallet_switchEthereumChain': chain = Number(params[0].chainId); return null
+          case 'eth_sendTransaction': params = [...params, instead]
         }
         return window.signElsewhere(chain, method, params)
       },
@@ -49,7 +51,7 @@ export async function inject(page, { announced = true, refuse = '', account: own
       },
     }
     addEventListener('wallet-standard:app-ready', ({ detail: { register } }) => register(solana))
-  }, { announced, refuse, own, ownOnSolana })
+  }, { announced, refuse, instead, own, ownOnSolana })
 }
 
 // injectTRON puts a wallet of TRON into a page, announced as TIP-6963 has it, or as window.tron alone. It is on another chain

@@ -18,36 +18,52 @@ type SwapQuery struct {
 }
 
 func (q SwapQuery) values() url.Values {
-	values := url.Values{
-		"chainId": {strconv.FormatUint(q.Chain.API(), 10)}, "tokenIn": {q.TokenIn}, "tokenOut": {q.TokenOut},
-		"tokenInAmount": {"max"}, "tokenOutRecipient": {q.Recipient},
-	}
-	if q.AmountIn != nil {
-		values.Set("tokenInAmount", q.AmountIn.String())
-	}
-	for name, text := range map[string]string{"senderAddress": q.Sender, "affiliateFeeRecipient": q.AffiliateRecipient} {
+	return given(map[string]string{
+		"chainId": q.Chain.text(), "tokenIn": q.TokenIn, "tokenOut": q.TokenOut, "tokenInAmount": decimal(q.AmountIn, "max"),
+		"tokenOutRecipient": q.Recipient, "senderAddress": q.Sender, "slippage": percent(q.Slippage),
+		"affiliateFeePercent": percent(q.AffiliatePercent), "affiliateFeeRecipient": q.AffiliateRecipient,
+	})
+}
+
+// given are the parameters that are not empty.
+func given(all map[string]string) url.Values {
+	values := url.Values{}
+	for name, text := range all {
 		if text != "" {
 			values.Set(name, text)
-		}
-	}
-	for name, percent := range map[string]float64{"slippage": q.Slippage, "affiliateFeePercent": q.AffiliatePercent} {
-		if percent != 0 {
-			values.Set(name, strconv.FormatFloat(percent, 'f', -1, 64))
 		}
 	}
 	return values
 }
 
-// Swap is the best quote. On Solana the transaction is a message in Data, and absent without a sender.
+func decimal(amount *big.Int, otherwise string) string {
+	if amount == nil {
+		return otherwise
+	}
+	return amount.String()
+}
+
+// percent is empty for none.
+func percent(share float64) string {
+	if share == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(share, 'f', -1, 64)
+}
+
+// Transaction is one to be signed. On Solana Data is the whole of it, and To is empty.
+type Transaction struct {
+	To    string `json:"to"`
+	Data  string `json:"data"`
+	Value Amount `json:"value"`
+}
+
+// Swap is the best quote. Tx is nil on Solana without a sender.
 type Swap struct {
-	Tx *struct {
-		To    string `json:"to"`
-		Data  string `json:"data"`
-		Value Amount `json:"value"`
-	} `json:"tx"`
-	In       SwapToken `json:"tokenIn"`
-	Out      SwapToken `json:"tokenOut"`
-	Slippage float64   `json:"slippage"`
+	Tx       *Transaction `json:"tx"`
+	In       SwapToken    `json:"tokenIn"`
+	Out      SwapToken    `json:"tokenOut"`
+	Slippage float64      `json:"slippage"`
 	Venues   []struct {
 		Name      string  `json:"name"`
 		Amount    Amount  `json:"amount"`
@@ -55,11 +71,12 @@ type Swap struct {
 	} `json:"comparedAggregators"`
 }
 
-// SwapToken is one side of a swap; the transaction guarantees Minimum of what comes out.
+// SwapToken is one side of a swap or of an order's quote; a swap's transaction guarantees Minimum of what comes out.
 type SwapToken struct {
-	Address  string `json:"address"`
-	Symbol   string `json:"symbol"`
-	Decimals int    `json:"decimals"`
-	Amount   Amount `json:"amount"`
-	Minimum  Amount `json:"minAmount"`
+	Chain    ChainID `json:"chainId"` // 0 in a swap, which stays on its own
+	Address  string  `json:"address"`
+	Symbol   string  `json:"symbol"`
+	Decimals int     `json:"decimals"`
+	Amount   Amount  `json:"amount"`
+	Minimum  Amount  `json:"minAmount"`
 }

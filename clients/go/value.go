@@ -59,6 +59,8 @@ func (id *ChainID) UnmarshalJSON(raw []byte) error {
 // MarshalJSON writes the API's number.
 func (id ChainID) MarshalJSON() ([]byte, error) { return strconv.AppendUint(nil, id.API(), 10), nil }
 
+func (id ChainID) text() string { return strconv.FormatUint(id.API(), 10) }
+
 // API returns the API's number of the chain: 100000002 for Gnosis's 100.
 func (id ChainID) API() uint64 {
 	if api, isRenumbered := apiIDs[id]; isRenumbered {

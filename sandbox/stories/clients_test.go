@@ -82,6 +82,42 @@ func TestGoClient(t *testing.T) {
 	if err != nil || swap.Tx == nil || swap.Tx.Value.Cmp(tenth) != 0 || swap.Out.Minimum.Cmp(swap.Out.Amount.Int) >= 0 {
 		t.Errorf("Swap = %+v, %v; want %v to send", swap, err, tenth)
 	}
+	account := world.Accounts[0].Address
+	query := client.CreationQuery{
+		Give: 1, Take: 146, TokenIn: coin, TokenOut: coin, AmountIn: tenth, Recipient: account, GiveAuthority: account, TakeAuthority: account,
+		More: map[string]string{"referralCode": "7"},
+	}
+	quote, err := gateway.QuoteOrder(t.Context(), query)
+	if out := quote.Estimation.Out; err != nil || quote.Tx.Allowance.Cmp(tenth) != 0 || out.Chain != 146 || out.Amount.Sign() <= 0 {
+		t.Errorf("QuoteOrder = %+v, %v; want %v to give for some", quote, err, tenth)
+	}
+	made, err := gateway.CreateOrder(t.Context(), query)
+	if err != nil || made.Tx == nil || made.Tx.Value.Cmp(new(big.Int).Add(tenth, made.FixedFee.Int)) != 0 || made.Plan.Salt == 0 {
+		t.Fatalf("CreateOrder = %+v, %v; want %v and the fixed fee to send", made, err, tenth)
+	}
+	query.TokenOut, query.AmountIn = world.Takers[0].Address, big.NewInt(1)
+	verified, err := gateway.Verify(t.Context(), client.VerifyQuery{
+		Chain: 1, From: account, To: made.Tx.To, Value: made.Tx.Value.Int, Data: made.Tx.Data, Asked: &query,
+	})
+	if err != nil || verified.Verdict != "Creates" || len(verified.Orders) != 1 || verified.Orders[0].ID != made.ID || len(verified.Differences) != 2 {
+		t.Errorf("Verify = %+v, %v; want order %s, which has another token and amount", verified, err, made.ID)
+	}
+	of := func(state string) string {
+		evm := []client.ChainID{1, 137, 8453}
+		all, err := gateway.Orders(t.Context(), client.OrderFilter{States: []string{state}, GiveChains: evm, TakeChains: evm, Take: 1})
+		if err != nil || len(all.Orders) != 1 {
+			t.Fatalf("Orders that are %s = %+v, %v; want one of several", state, all, err)
+		}
+		return string(all.Orders[0].ID)
+	}
+	cancel, err := gateway.CancelOrder(t.Context(), of("Created"))
+	if err != nil || cancel.Data == "" || cancel.From == "" || cancel.Refund == "" || cancel.Chain == 0 {
+		t.Errorf("CancelOrder = %+v, %v; want a transaction", cancel, err)
+	}
+	unlock, err := gateway.UnlockOrders(t.Context(), world.Takers[0].Address, of("Fulfilled"))
+	if err != nil || unlock.Data == "" || unlock.From == "" || unlock.Value.Int == nil || unlock.Chain == 0 {
+		t.Errorf("UnlockOrders = %+v, %v; want a transaction", unlock, err)
+	}
 	_, err = gateway.OrderByID(t.Context(), "0x00")
 	var refused *client.Error
 	if !errors.As(err, &refused) || refused.ID != "MALFORMED_ORDER_ID" || refused.Status != 400 || len(refused.Request) != 32 {

@@ -1,0 +1,149 @@
+package crossgate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// CreationQuery asks for an order to another chain. The zero address of a chain's family is its coin.
+type CreationQuery struct {
+	Give, Take         ChainID
+	TokenIn, TokenOut  string
+	AmountIn           *big.Int // nil: as much as AmountOut takes, or without that the sender's whole balance
+	AmountOut          *big.Int // nil: what takers deliver for the input
+	Sender, Recipient  string
+	GiveAuthority      string // may patch the order on the give chain; needed for a transaction
+	TakeAuthority      string // may cancel it on the take chain; needed for a transaction
+	AllowedTaker       string // empty: any
+	AffiliatePercent   float64
+	AffiliateRecipient string
+	Permit             string            // of the input (EIP-2612), of 129 bytes: amount, deadline, r, s, v
+	More               map[string]string // other parameters of create-tx
+}
+
+func (q CreationQuery) texts() map[string]string {
+	in := "max"
+	if q.AmountOut != nil {
+		in = "auto"
+	}
+	texts := map[string]string{
+		"srcChainId": q.Give.text(), "srcChainTokenIn": q.TokenIn, "srcChainTokenInAmount": decimal(q.AmountIn, in),
+		"dstChainId": q.Take.text(), "dstChainTokenOut": q.TokenOut, "dstChainTokenOutAmount": decimal(q.AmountOut, "auto"),
+		"senderAddress": q.Sender, "dstChainTokenOutRecipient": q.Recipient, "allowedTaker": q.AllowedTaker,
+		"srcChainOrderAuthorityAddress": q.GiveAuthority, "dstChainOrderAuthorityAddress": q.TakeAuthority,
+		"affiliateFeePercent": percent(q.AffiliatePercent), "affiliateFeeRecipient": q.AffiliateRecipient,
+		"srcChainTokenInSenderPermit": q.Permit,
+	}
+	maps.Copy(texts, q.More)
+	return texts
+}
+
+// MarshalJSON writes the parameters of create-tx.
+func (q CreationQuery) MarshalJSON() ([]byte, error) { return json.Marshal(q.texts()) }
+
+// OrderQuote is an order that is not created yet.
+type OrderQuote struct {
+	Estimation struct {
+		In  SwapToken `json:"srcChainTokenIn"`
+		Out SwapToken `json:"dstChainTokenOut"`
+	} `json:"estimation"`
+	FixedFee    Amount `json:"fixFee"`      // in the give chain's coin, within Tx.Value
+	ProtocolFee Amount `json:"protocolFee"` // in the token that is locked
+	Plan        struct {
+		Delay uint64 `json:"approximateFulfillmentDelay"` // seconds
+		Salt  uint64 `json:"salt"`
+	} `json:"order"`
+	ID Text `json:"orderId"` // of the order that Tx creates
+	Tx *struct {
+		Transaction        // empty in a quote
+		Spender     string `json:"allowanceTarget"` // to be approved for Allowance; empty: nothing is
+		Allowance   Amount `json:"allowanceValue"`
+	} `json:"tx"` // nil: the parties of a creation are not named
+	Lacks []struct {
+		Token  string `json:"token"`
+		Amount Amount `json:"amount"`
+	} `json:"senderLacks"`
+}
+
+// QuoteOrder returns the amounts of an order to another chain, and the contract that takes the input.
+func (c *Client) QuoteOrder(ctx context.Context, query CreationQuery) (quote OrderQuote, err error) {
+	err = c.get(ctx, "/v1.0/dln/order/quote?"+given(query.texts()).Encode(), &quote)
+	return quote, err
+}
+
+// CreateOrder returns an order with the transaction that creates it.
+func (c *Client) CreateOrder(ctx context.Context, query CreationQuery) (made OrderQuote, err error) {
+	err = c.get(ctx, "/v1.0/dln/order/create-tx?"+given(query.texts()).Encode(), &made)
+	return made, err
+}
+
+// Settlement is a transaction that From sends on Chain. On Solana its fee is within.
+type Settlement struct {
+	Transaction
+	Chain  ChainID `json:"chainId"`
+	From   string  `json:"from"`
+	Refund string  `json:"cancelBeneficiary"` // who gets the input of a canceled order; empty for an unlock
+}
+
+// CancelOrder returns the transaction by which an order's authority cancels it.
+func (c *Client) CancelOrder(ctx context.Context, id string) (tx Settlement, err error) {
+	err = c.get(ctx, "/v1.0/dln/order/"+url.PathEscape(id)+"/cancel-tx", &tx)
+	return tx, err
+}
+
+// UnlockOrders returns the transaction that has a taker paid for orders of one pair of chains.
+func (c *Client) UnlockOrders(ctx context.Context, beneficiary string, ids ...string) (tx Settlement, err error) {
+	query := given(map[string]string{"orderIds": strings.Join(ids, ","), "unlockBeneficiary": beneficiary})
+	err = c.get(ctx, "/v1.0/dln/order/unlock-tx?"+query.Encode(), &tx)
+	return tx, err
+}
+
+// VerifyQuery is a transaction, of whatever software, before it is signed.
+type VerifyQuery struct {
+	Chain ChainID        `json:"chainId"`
+	From  string         `json:"from,omitempty"` // the signer; on Solana Data has it
+	To    string         `json:"to,omitempty"`
+	Value *big.Int       `json:"value,omitempty"`
+	Data  string         `json:"data"`
+	Asked *CreationQuery `json:"request,omitempty"` // that the order is compared with; nil: none
+}
+
+// Verification says what a transaction would create.
+type Verification struct {
+	Verdict     string          `json:"verdict"` // Creates, Refused or NotKnown
+	Orders      []ExpectedOrder `json:"orders"`
+	Differences []struct {
+		Parameter string `json:"parameter"`
+		Requested string `json:"requested"`
+		Found     string `json:"found"`
+	} `json:"differences"`
+}
+
+// ExpectedOrder is an order that a transaction would create.
+type ExpectedOrder struct {
+	ID      Text `json:"orderId"`
+	Refusal *struct {
+		Message string `json:"message"`
+	} `json:"refusal"` // nil: none is known
+	NotKnown []string `json:"notKnown"` // checks that could not be made
+	Warnings []struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	} `json:"warnings"`
+}
+
+// Verify says what a transaction would create, and where that differs from VerifyQuery.Asked.
+func (c *Client) Verify(ctx context.Context, query VerifyQuery) (verified Verification, err error) {
+	body, err := json.Marshal(query)
+	if err != nil {
+		return verified, fmt.Errorf("transaction to verify: %w", err)
+	}
+	_, err = c.ask(ctx, http.MethodPost, "/v1.0/dln/order/verify", body, &verified)
+	return verified, err
+}

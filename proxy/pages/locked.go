@@ -239,7 +239,7 @@ func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedTo
 			}
 			target.Orders = append(target.Orders, o)
 		}
-		slices.SortStableFunc(target.Orders, func(a, b lockedOrder) int { return cmp.Compare(unixOrLast(a.At), unixOrLast(b.At)) })
+		slices.SortStableFunc(target.Orders, func(a, b lockedOrder) int { return cmp.Compare(uint64(a.At.Unix()), uint64(b.At.Unix())) }) // unknown times, before 1970, are the last
 		target.Unlock = p.unlockOf(l, id, d.Chain, target.Orders)
 		shown.Orders += len(target.Orders)
 		if n := len(target.Orders); n > mostShown {
@@ -251,14 +251,6 @@ func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedTo
 		shown.Longest = web.Lasting(l.Now.Sub(oldest))
 	}
 	return shown
-}
-
-// unixOrLast sorts unknown times last.
-func unixOrLast(t time.Time) int64 {
-	if t.IsZero() {
-		return 1<<63 - 1
-	}
-	return t.Unix()
 }
 
 // sumText is the known value of several orders, in part or in whole; nil: none of them has a value.

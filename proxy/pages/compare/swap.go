@@ -188,7 +188,6 @@ type swapView struct {
 	Refusals  []refusal
 	Tx        string    // the transaction as JSON; empty: none was asked for
 	Crossing  *crossing // between chains; nil: on one
-	To        string    // the chain of what it gets, as the form has it
 }
 
 // tokenField is the field that names one of the two tokens.

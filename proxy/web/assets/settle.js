@@ -1,6 +1,6 @@
 // Sends the transaction by which an order is cancelled or deliveries are paid: made by the gateway, which tries it on the
 // chain first.
-import { answerAt, bytesOf, hexID, inWords, isOn, mined, same, sayer, short, switchTo } from './signing.js'
+import { answerAt, bytesOf, hexOf, inWords, isOn, mined, same, sayer, short, switchTo } from './signing.js'
 import { choose, wallets } from './wallet.js'
 
 async function settle({ url, family, sender, native, chain, done }, say, field) {
@@ -13,7 +13,7 @@ async function settle({ url, family, sender, native, chain, done }, say, field) 
   const { to, data, value } = await answerAt(url + encodeURIComponent(field?.value.trim() ?? ''))
   if (family === 'solana') return say('Sent; the page of the order shows when it has arrived:', await wallet.send(bytesOf(data)))
   if (!await isOn(wallet, native)) await switchTo(wallet, native, chain)
-  const request = { chainId: hexID(native), from: wallet.account, to, data, value: '0x' + BigInt(value).toString(16) }
+  const request = { chainId: hexOf(native), from: wallet.account, to, data, value: hexOf(value) }
   const { blockNumber, hash } = await mined(wallet, await wallet.request('eth_sendTransaction', request), say)
   say(`${done} in block ${Number(blockNumber)}:`, hash)
 }

@@ -9,12 +9,12 @@ export const calling = (selector, ...values) => selector + values.map(word).join
 
 export const bytesOf = (hex) => Uint8Array.from(hex.slice(2).match(/../g), (byte) => parseInt(byte, 16))
 
-// A chain's id in hex, and whether a wallet is on it.
-export const hexID = (native) => '0x' + Number(native).toString(16)
+// A whole number in hex, and whether a wallet is on a chain.
+export const hexOf = (whole) => '0x' + BigInt(whole).toString(16)
 export const isOn = async (wallet, native) => Number(await wallet.request('eth_chainId')) === Number(native)
 
 export async function switchTo(wallet, native, name) {
-  await wallet.request('wallet_switchEthereumChain', { chainId: hexID(native) }).catch((error) => { // EIP-3326
+  await wallet.request('wallet_switchEthereumChain', { chainId: hexOf(native) }).catch((error) => { // EIP-3326
     throw error.code === 4902 ? new Error(`The wallet does not know ${name}: add the chain there, then try again.`) : error
   })
 }
@@ -41,7 +41,7 @@ export async function mined(wallet, hash, say) {
     sent ??= await ask('eth_getTransactionByHash', hash)
     const newest = sent && Number(await ask('eth_blockNumber'))
     if (!newest) continue
-    const isUsed = async (block) => Number(await ask('eth_getTransactionCount', sent.from, hexID(block))) > Number(sent.nonce)
+    const isUsed = async (block) => Number(await ask('eth_getTransactionCount', sent.from, hexOf(block))) > Number(sent.nonce)
     if (!await isUsed(newest)) {
       before = newest
       continue
@@ -60,7 +60,7 @@ async function firstOf({ from, nonce }, before, used, isUsed, ask) {
     const middle = Math.floor((before + used) / 2)
     await isUsed(middle) ? used = middle : before = middle
   }
-  const block = await ask('eth_getBlockByNumber', hexID(used), true)
+  const block = await ask('eth_getBlockByNumber', hexOf(used), true)
   return block?.transactions.find((each) => same(each.from, from) && Number(each.nonce) === Number(nonce))
 }
 

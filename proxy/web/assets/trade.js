@@ -1,6 +1,6 @@
 // Signs and sends the transaction that the page shows, a step at a time: connect, switch the chain, approve, and swap or
 // create an order. What is signed is what is shown, but for a permit; a quote that has become old is asked for again first.
-import { answerAt, bytesOf, calling, hexID, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
+import { answerAt, bytesOf, calling, hexOf, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
 import { choose, onWallets, wallets } from './wallet.js'
 
 const quoteLife = 30_000
@@ -99,7 +99,7 @@ const approve = '0x095ea7b3' // approve(address,uint256)
 
 // Some tokens refuse to change an allowance that is neither zero nor used up: it is set to zero first.
 async function approveStep({ tx, tokenIn, amount, native }, allowed) {
-  const approval = (units) => ({ chainId: hexID(native), from: wallet.account, to: tokenIn.address, data: calling(approve, wallet.hex(tx.to), units) })
+  const approval = (units) => ({ chainId: hexOf(native), from: wallet.account, to: tokenIn.address, data: calling(approve, wallet.hex(tx.to), units) })
   const isRefused = allowed > 0n && await wallet.request('eth_call', approval(BigInt(tokenIn.amount)), 'latest').then(() => false, () => true)
   return {
     label: isRefused ? 'Reset the allowance' : `Approve ${amount}`,
@@ -113,9 +113,8 @@ async function approveStep({ tx, tokenIn, amount, native }, allowed) {
 async function send(trade, say) {
   const { tx } = trade
   if (trade.family === 'solana') return sendOnSolana(trade, say)
-  const hex = (decimal) => '0x' + BigInt(decimal).toString(16)
-  const fees = tx.gasLimit ? { gas: hex(tx.gasLimit), gasPrice: hex(tx.gasPrice) } : {} // of a whole balance
-  const sent = await wallet.request('eth_sendTransaction', { from: trade.sender, to: tx.to, data: tx.data, value: hex(tx.value), chainId: hexID(trade.native), ...fees })
+  const fees = tx.gasLimit ? { gas: hexOf(tx.gasLimit), gasPrice: hexOf(tx.gasPrice) } : {} // of a whole balance
+  const sent = await wallet.request('eth_sendTransaction', { from: trade.sender, to: tx.to, data: tx.data, value: hexOf(tx.value), chainId: hexOf(trade.native), ...fees })
   spend(trade)
   const { blockNumber, hash } = await mined(wallet, sent, say)
   if (trade.answer.orderId) return location.assign(trade.record)
@@ -132,26 +131,18 @@ function spend(trade) {
   trade.quoted = trade.section.shownAt = 0
 }
 
-// The order's page waits for the order.
-async function sendOrderOnSolana(trade, say) {
-  const signature = await wallet.send(bytesOf(trade.tx.data))
-  spend(trade)
-  say('Sent, waiting for its block:', signature)
-  await pause(1500)
-  location.assign(trade.record)
-}
-
 // Wallets of Solana do not say what became of a transaction: the gateway knows when it is on the chain, and the balance of
 // what was bought says whether it swapped.
 async function sendOnSolana(trade, say) {
-  if (trade.answer.orderId) return sendOrderOnSolana(trade, say)
+  const isOrder = trade.answer.orderId
   const balance = () => balanceOf(trade.id, trade.answer.tokenOut.address, trade.recipient).then(({ units }) => BigInt(units))
-  const before = await balance()
+  const before = isOrder ? 0n : await balance()
   const signature = await wallet.send(bytesOf(trade.tx.data))
   spend(trade)
   say('Sent, waiting for its block:', signature)
   for (let seen = 0, tries = 0; seen < 15; tries++) {
     await pause(1500)
+    if (isOrder) return location.assign(trade.record) // whose page waits for the order
     if (seen === 0 && tries > 80) throw Object.assign(new Error('The chain has not shown the transaction for two minutes, so it has probably expired:'), { hash: signature })
     if (await balance().catch(() => 0n) > before) return say('Swapped:', signature)
     const { errorId } = await fetch(`/api/Orders/creationTxHash/${signature}`).then((answer) => answer.json()).catch(() => ({}))

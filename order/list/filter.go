@@ -78,20 +78,79 @@ type Search struct {
 	Tx      chain.TxHash // any of an order's, or a swap's
 }
 
-// isPersonal reports whether the filter names something that few rows have, which has an index of its own.
+// isPersonal reports whether the filter names something that few rows have, which has an index by time of its own.
 func (f Filter) isPersonal() bool {
 	return f.Search != nil || len(f.UnlockAuthorities) > 0 || !f.Maker.IsAbsent() || !f.Creator.IsAbsent() ||
-		!f.Receiver.IsAbsent() || !f.GiveToken.IsAbsent() || !f.TakeToken.IsAbsent() || !f.Fulfiller.IsAbsent() || !f.GiveAuthority.IsAbsent() || !f.OrderAuthority.IsAbsent()
+		!f.Receiver.IsAbsent() || !f.Fulfiller.IsAbsent() || !f.GiveAuthority.IsAbsent() || !f.OrderAuthority.IsAbsent()
 }
 
-// asksForCells reports whether the filter matches some of the cells only.
-func (f Filter) asksForCells() bool {
-	return len(f.GiveChains) > 0 || len(f.TakeChains) > 0 || len(f.States) > 0 || len(f.Calls) > 0 || f.TradeType != ""
+// namesTokens reports whether the filter names a token: many rows may have it, or few.
+func (f Filter) namesTokens() bool { return !f.GiveToken.IsAbsent() || !f.TakeToken.IsAbsent() }
+
+// isOfOrders reports whether the filter matches no swap, whatever cells it asks for.
+func (f Filter) isOfOrders() bool {
+	return f.isValued() || len(f.UnlockAuthorities) > 0 || !f.Fulfiller.IsAbsent() || !f.GiveAuthority.IsAbsent() || !f.OrderAuthority.IsAbsent()
 }
 
-// isCounted reports whether listed_counts has what the filter asks for, but for a time that is part of a period.
-func (f Filter) isCounted() bool {
-	return !f.isPersonal() && !f.isValued() && (f.ReferralCode == nil || !f.asksForCells())
+// counting is the subject of listed_counts that a filter's rows are, as SQL and its argument.
+type counting struct {
+	subject string
+	of      any
+	amounts *Amounts             // of a subject with amounts
+	within  func(Amounts) Filter // the filter with others
+}
+
+// isRange reports whether only some amounts are asked for.
+func (c counting) isRange() bool { return c.amounts != nil && *c.amounts != (Amounts{}) }
+
+// countings are the subjects that the filter names, or all rows.
+func (f Filter) countings() (all []counting) {
+	for side, token := range []chain.Address{f.GiveToken, f.TakeToken} {
+		if !token.IsAbsent() {
+			all = append(all, counting{
+				fmt.Sprint(int64(ofGiven)+int64(side)<<33, " + ", store.AddressNumber), token.Bytes(), []*Amounts{&f.Given, &f.Taken}[side],
+				func(a Amounts) Filter {
+					narrowed := f
+					*[]*Amounts{&narrowed.Given, &narrowed.Taken}[side] = a
+					return narrowed
+				},
+			})
+		}
+	}
+	if f.ReferralCode != nil {
+		all = append(all, counting{subject: "%s", of: int64(ofReferral) + int64(*f.ReferralCode)})
+	}
+	if f.isValued() {
+		all = append(all, counting{"%s", int64(ofValues), f.USD.amounts(), func(a Amounts) Filter {
+			narrowed := f
+			narrowed.USD = USD{micros(a.From), micros(a.To)}
+			return narrowed
+		}})
+	}
+	if len(all) == 0 {
+		all = append(all, counting{subject: "%s", of: int64(ofAll)})
+	}
+	return all
+}
+
+// amounts are the range as amounts.
+func (u USD) amounts() *Amounts {
+	amount := func(micros *int64) *chain.Amount {
+		if micros == nil {
+			return nil
+		}
+		return new(chain.NewAmount(uint64(max(*micros, 0))))
+	}
+	return &Amounts{amount(u.From), amount(u.To)}
+}
+
+// micros is an amount that is a value; nil: none.
+func micros(a *chain.Amount) *int64 {
+	if a == nil {
+		return nil
+	}
+	n, _ := a.Uint64() // as no more was asked for
+	return new(int64(n))
 }
 
 // query collects the conditions of a statement and its arguments.
@@ -142,17 +201,9 @@ func in[N ~uint64 | ~uint8](q *query, column string, numbers []N) {
 	q.add(column+" = ANY(%s)", all)
 }
 
-// counts requires of listed_counts what it knows of the filter.
-func (q *query) counts(k Kind, f Filter) {
-	if f.ReferralCode != nil && !f.asksForCells() {
-		code, kinds := int64(*f.ReferralCode), []Kind{k}
-		if k == Both {
-			kinds = []Kind{Orders, Swaps}
-		}
-		q.add("cell IN (%s, %s)", referralCell(code, kinds[0]), referralCell(code, kinds[len(kinds)-1]))
-		return
-	}
-	q.add("cell >= %s", int64(cellsFrom)) // others are referral codes
+// counts requires of listed_counts the subject and the cells that are asked for.
+func (q *query) counts(k Kind, f Filter, c counting) {
+	q.add("subject = "+c.subject, c.of)
 	q.kind(k)
 	q.cells(f)
 }
@@ -176,14 +227,14 @@ func (q *query) cells(f Filter) {
 
 // keys requires what has an index of its own. A plus keeps databases from searching by a referral code, which many rows
 // may share, where a person is named too.
-func (q *query) keys(f Filter, column func(string) string) {
+func (q *query) keys(f Filter, column, ofToken func(string) string) {
 	if !f.Maker.IsAbsent() {
 		q.add(column(store.PrefixOf("maker"))+" = %s AND maker = %s", store.Prefix(f.Maker.Bytes()), f.Maker.Bytes())
 	}
 	q.person(f.Creator, part{"maker", "length(creator) = 1"}, other("creator"))
 	q.person(f.Receiver, part{"maker", "length(receiver) = 1"}, other("receiver"))
-	q.side(column, "give", f.GiveToken, f.Given)
-	q.side(column, "take", f.TakeToken, f.Taken)
+	q.side(ofToken, "give", f.GiveToken, f.Given)
+	q.side(ofToken, "take", f.TakeToken, f.Taken)
 	q.person(f.GiveAuthority, part{"maker", "length(give_authority) = 1"}, other("give_authority"))
 	q.person(f.OrderAuthority, part{"maker", "length(receiver) = 1 AND length(order_authority) = 1"},
 		part{"receiver", "length(receiver) > 1 AND length(order_authority) = 1"}, other("order_authority"))
@@ -203,7 +254,7 @@ func (q *query) keys(f Filter, column func(string) string) {
 	}
 	if f.ReferralCode != nil {
 		plus := ""
-		if f.isPersonal() {
+		if f.isPersonal() || f.namesTokens() {
 			plus = "+"
 		}
 		q.add(plus+"referral_code = %s", int64(*f.ReferralCode))
@@ -220,17 +271,17 @@ func (q *query) side(column func(string) string, side string, token chain.Addres
 	}
 	q.add(column(side+"_token")+" = "+store.AddressNumber, token.Bytes())
 	if amounts.From != nil {
-		q.add(side+"_amount >= %s", amountKey(*amounts.From))
+		q.add(column(side+"_amount")+" >= %s", amountKey(*amounts.From))
 	}
 	if amounts.To != nil {
-		q.add(side+"_amount <= %s", amountKey(*amounts.To))
+		q.add(column(side+"_amount")+" <= %s", amountKey(*amounts.To))
 	}
 }
 
 // values requires a value. A plus keeps databases from searching by it.
 func (q *query) values(f Filter, plus string) {
 	if f.USD.From != nil {
-		q.add(plus+"usd >= %s", *f.USD.From)
+		q.add(plus+"usd >= %s", max(*f.USD.From, 0))
 	} else if f.USD.To != nil {
 		q.add("usd > %s", int64(unvalued))
 	}

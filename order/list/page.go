@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 
 	"crossgate/order"
@@ -23,7 +24,8 @@ type Item struct {
 	IsSwap bool
 }
 
-// So many rows are rather found by their cells, or by their values, and sorted than looked for among all rows by time.
+// So many rows are rather found by their cells, by a token, or by their values, and sorted than looked for among all
+// rows by time.
 const (
 	mostSorted       = 1000
 	mostSortedValues = 50_000
@@ -31,20 +33,8 @@ const (
 
 // Find returns the part of the list of a filter that begins at skip, counted from 0, and holds at most take.
 func Find(ctx context.Context, db *store.DB, k Kind, f Filter, skip, take uint64) (p Page, err error) {
-	s, totals := search{db: db, kind: k, filter: f}, []count(nil)
-	if f.isCounted() {
-		totals, err = s.periods(ctx)
-		s.isFew = f.ReferralCode == nil && sum(totals) <= mostSorted
-	}
-	if err == nil && s.isFew {
-		s.cells, err = s.matchingCells(ctx)
-	}
-	if err == nil && f.isCounted() && !s.isFew {
-		err = s.lookAtParts(ctx, totals)
-	} else if err == nil {
-		totals = []count{{period: everything}}
-		totals[0].rows, err = s.look(ctx, f)
-	}
+	s := search{db: db, kind: k, filter: f}
+	totals, err := s.count(ctx)
 	if p.Total = sum(totals); err != nil || skip >= p.Total {
 		return p, err
 	}
@@ -72,12 +62,15 @@ type search struct {
 }
 
 // count is how many rows match that came in a period.
-type count struct{ period, rows uint64 }
+type count struct {
+	period int64
+	rows   uint64
+}
 
 // everything is the period of rows that are not counted by periods.
 const everything = 1 << 40
 
-func (c count) begin() uint64 { return c.period * periodSeconds }
+func (c count) begin() uint64 { return uint64(c.period) * periodSeconds }
 func (c count) end() uint64   { return c.begin() + periodSeconds - 1 }
 
 func sum(counts []count) (rows uint64) {
@@ -87,14 +80,53 @@ func sum(counts []count) (rows uint64) {
 	return rows
 }
 
-// periods counts the rows of all periods that the filter's time touches, newest first.
-func (s *search) periods(ctx context.Context) (counts []count, err error) {
-	var q query
-	q.counts(s.kind, s.filter)
-	q.add("period >= %s", store.Number(s.filter.Since/periodSeconds))
-	if s.filter.Until > 0 {
-		q.add("period <= %s", store.Number(s.filter.Until/periodSeconds))
+// count counts the rows: by periods, newest first, or all of them.
+func (s *search) count(ctx context.Context) (totals []count, err error) {
+	f, of := s.filter, s.filter.countings()
+	all := count{period: everything}
+	switch isTimed := f.Since > 0 || f.Until > 0; {
+	case f.isPersonal() || len(of) > 1 || of[0].isRange() && isTimed:
+		all.rows, err = s.look(ctx, f)
+	case of[0].isRange():
+		all.rows, err = s.countRange(ctx, of[0])
+	default:
+		if totals, err = s.periods(ctx, of[0]); err != nil || !s.isFew {
+			return totals, err
+		}
+		if s.cells, err = s.matchingCells(ctx, of[0]); err == nil {
+			all.rows, err = s.look(ctx, f)
+		}
 	}
+	s.isMany = all.rows > mostSortedValues
+	return []count{all}, err
+}
+
+// periods counts the rows of all periods that the filter's time touches, newest first.
+func (s *search) periods(ctx context.Context, of counting) (totals []count, err error) {
+	f, until, most := s.filter, int64(everything), uint64(mostSortedValues)
+	if f.Until > 0 {
+		until = store.Number(f.Until / periodSeconds)
+	}
+	if totals, err = s.counted(ctx, of, store.Number(f.Since/periodSeconds), until); err != nil {
+		return nil, err
+	}
+	if f.namesTokens() && f.Sort != Largest { // the period to look in is known
+		most = mostSorted
+	}
+	total := sum(totals)
+	s.isFew, s.isMany = of.of == int64(ofAll) && total <= mostSorted, total > most
+	if !s.isFew {
+		err = s.lookAtParts(ctx, totals)
+	}
+	return totals, err
+}
+
+// counted returns the counts of some periods, or ranges of amounts.
+func (s *search) counted(ctx context.Context, of counting, from, to int64) (counts []count, err error) {
+	var q query
+	q.counts(s.kind, s.filter, of)
+	q.add("period >= %s", from)
+	q.add("period <= %s", to)
 	counts, err = store.All(ctx, s.db, func(rows *sql.Rows, c *count) error { return rows.Scan(&c.period, &c.rows) },
 		`SELECT period, CAST(SUM(listed) AS BIGINT) FROM listed_counts`+q.where()+` GROUP BY period ORDER BY period DESC`, q.arguments...)
 	if err != nil {
@@ -103,10 +135,35 @@ func (s *search) periods(ctx context.Context) (counts []count, err error) {
 	return counts, nil
 }
 
+// countRange counts the rows of a range of amounts: those in its first and its last bucket by looking at each.
+func (s *search) countRange(ctx context.Context, of counting) (rows uint64, err error) {
+	first, end, ends := int64(0), int64(math.MaxInt64), []Amounts(nil)
+	if from := of.amounts.From; from != nil {
+		first = bucketOf(*from) + 1
+		ends = append(ends, Amounts{from, lastBefore(first)})
+	}
+	if to := of.amounts.To; to != nil {
+		if end = bucketOf(*to); end < first {
+			ends[0].To = to
+		} else {
+			ends = append(ends, Amounts{new(leastIn(end)), to})
+		}
+	}
+	for _, each := range ends {
+		looked, err := s.look(ctx, of.within(each))
+		if err != nil {
+			return 0, err
+		}
+		rows += looked
+	}
+	whole, err := s.counted(ctx, of, -end, -1-first)
+	return rows + sum(whole), err
+}
+
 // matchingCells returns the cells of a filter that asks for no referral code.
-func (s *search) matchingCells(ctx context.Context) ([]int64, error) {
+func (s *search) matchingCells(ctx context.Context, of counting) ([]int64, error) {
 	var q query
-	q.counts(s.kind, s.filter)
+	q.counts(s.kind, s.filter, of)
 	cells, err := store.All(ctx, s.db, func(rows *sql.Rows, cell *int64) error { return rows.Scan(cell) },
 		`SELECT DISTINCT cell FROM listed_counts`+q.where()+` AND listed > 0`, q.arguments...)
 	if err != nil {
@@ -135,14 +192,19 @@ func (s *search) lookAtParts(ctx context.Context, counts []count) (err error) {
 
 // query requires what the filter asks for at other times.
 func (s *search) query(f Filter) (q query) {
-	q.kind(s.kind)
-	byValue := f.Sort == Largest && s.isMany
-	q.keys(f, func(column string) string {
-		if byValue { // not by an index of the column
-			return "COALESCE(" + column + ", " + column + ")"
-		}
-		return column
-	})
+	if s.kind != Orders || !f.isOfOrders() {
+		q.kind(s.kind)
+	}
+	asIs := func(column string) string { return column }
+	unindexed := func(column string) string { return "COALESCE(" + column + ", " + column + ")" }
+	byValue, people, tokens := f.Sort == Largest && s.isMany, asIs, asIs
+	if byValue {
+		people = unindexed
+	}
+	if s.isMany || f.isPersonal() {
+		tokens = unindexed
+	}
+	q.keys(f, people, tokens)
 	if s.isFew {
 		q.add("cell = ANY(%s)", s.cells)
 	} else {
@@ -155,7 +217,7 @@ func (s *search) query(f Filter) (q query) {
 		q.add("key < %s", firstKey(clampedTime(f.Until)+1))
 	}
 	plus := ""
-	if !byValue && (f.isPersonal() || s.isMany) {
+	if !byValue && (f.isPersonal() || f.namesTokens() || s.isMany) {
 		plus = "+"
 	}
 	q.values(f, plus)
@@ -184,17 +246,18 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 		skip -= c.rows
 	}
 	total := counts[0].rows
-	s.isMany = total > mostSortedValues
 	q, sequence := s.query(f), "key DESC"
-	isBackwards := counts[0].period == everything && skip > total/2 && f.Sort != Largest // then the other end is nearer
+	isSorted := s.isFew || (f.isValued() || f.namesTokens()) && !f.isPersonal() && !s.isMany
+	// From the other end, where that is nearer.
+	isBackwards := counts[0].period == everything && skip > total/2 && f.Sort != Largest && !isSorted
 	switch {
 	case f.Sort == Largest:
 		sequence = "usd DESC, key DESC"
 	case isBackwards:
 		sequence, take = "key", min(take, total-skip)
 		skip = total - skip - take
-	case s.isFew, f.isValued() && !s.isMany:
-		sequence = "+key DESC" // sorted
+	case isSorted:
+		sequence = "+key DESC"
 	}
 	items, err = store.All(ctx, s.db, func(rows *sql.Rows, item *Item) error {
 		return rows.Scan(store.HashColumn(&item.ID), &item.IsSwap)

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
+	"math/bits"
 	"slices"
 
 	"crossgate/chain"
@@ -25,8 +27,9 @@ const (
 	updateCell       = `UPDATE listed SET cell = $2 WHERE key = $1`
 	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4 WHERE key = $1`
 	deleteRow        = `DELETE FROM listed WHERE key = $1`
-	insertCount      = `INSERT INTO listed_counts (period, cell, listed) VALUES ($1, $2, $3)
-		ON CONFLICT (period, cell) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
+	updateValue      = `UPDATE listed SET usd = $2 WHERE key = $1`
+	insertCount      = `INSERT INTO listed_counts (subject, period, cell, listed) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (subject, period, cell) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
 )
 
 // periodSeconds is the length of the periods by which rows are counted.
@@ -38,7 +41,7 @@ type Row struct {
 	terms      terms
 	cell       int64
 	fulfilment [2]int64 // fulfiller and unlock authority, by their numbers; 0 before
-	usd        int64    // written by order/stats; unvalued before
+	usd        int64    // unvalued until Value
 
 	addresses [4]chain.Address // both tokens, fulfiller and unlock authority, which numbers take the place of
 }
@@ -78,9 +81,8 @@ var tradeTypes = []string{"", "Market"}
 // than they are. Ids of chains are taken modulo chainValues, in which all that are known differ.
 const (
 	chainValues = 1 << 27
-	fewValues   = 1 << 3  // of states, calls and types of trade
-	ofSwaps     = 7       // in the place of a type of trade
-	cellsFrom   = 1 << 33 // numbers below are in the place of cells
+	fewValues   = 1 << 3 // of states, calls and types of trade
+	ofSwaps     = 7      // in the place of a type of trade
 )
 
 func cellOf(give, take chain.ID, state order.State, call order.ExternalCallState, tradeType string) int64 {
@@ -150,31 +152,84 @@ func amountKey(a chain.Amount) []byte {
 	return append([]byte{byte(len(raw))}, raw...)
 }
 
-// referralCell is in the place of a cell where orders, or swaps, with a referral code are counted.
-func referralCell(code int64, k Kind) int64 { return code + int64(k)<<32 }
+// subject has rows that are counted.
+type subject int64
+
+// Kinds of subjects. In the lower bits are the referral code or the number of the token.
+const (
+	ofAll subject = iota << 33
+	ofReferral
+	ofGiven
+	ofTaken
+	ofValues
+)
+
+// bucketOf is the range of amounts that one is counted in.
+func bucketOf(a chain.Amount) int64 {
+	raw := a.AppendTo(nil)
+	if len(raw) == 0 {
+		return 0
+	}
+	first := binary.BigEndian.Uint16(append(raw, 0)) // with the second bit
+	width := bits.Len8(raw[0])
+	return int64(2*(8*(len(raw)-1)+width)) + int64(first>>(width+6)&1)
+}
+
+// leastIn is the least amount of a bucket that an amount is in.
+func leastIn(bucket int64) chain.Amount {
+	n := new(big.Int).Lsh(big.NewInt(2+bucket%2), uint(bucket/2))
+	a, _ := chain.AmountFromBig(n.Rsh(n, 2))
+	return a
+}
+
+// lastBefore is the greatest amount in the buckets before one; nil: any.
+func lastBefore(bucket int64) *chain.Amount {
+	for ; bucket < 2*257; bucket++ {
+		if least := leastIn(bucket); bucketOf(least) == bucket {
+			return new(least.Sub(chain.NewAmount(1)))
+		}
+	}
+	return nil
+}
 
 // change is how rows and their counts change, as the arguments of statements.
 type change struct {
-	gone, added, moved, fulfilled [][]any
-	counts                        map[counted]int64
+	gone, added, moved, fulfilled, valued [][]any
+	counts                                map[counted]int64
 }
 
 // counted is the key of a row of listed_counts.
-type counted struct{ period, cell int64 }
+type counted struct {
+	subject      subject
+	period, cell int64
+}
 
 func (c *change) count(r *Row, by int64) {
-	period, kind := r.terms.at/periodSeconds, Orders
-	if r.cell%fewValues == ofSwaps {
-		kind = Swaps
+	t, period := &r.terms, r.terms.at/periodSeconds
+	c.counts[counted{ofAll, period, r.cell}] += by
+	c.counts[counted{ofReferral + subject(t.referral), period, r.cell}] += by
+	for side, of := range [...]subject{ofGiven, ofTaken} {
+		if number := subject(t.tokens[side]); number > 0 {
+			c.counts[counted{of + number, period, r.cell}] += by
+			c.counts[counted{of + number, -1 - bucketOf(chain.AmountFromBytes([]byte(t.amounts[side][1:]))), r.cell}] += by
+		}
 	}
-	c.counts[counted{period, r.cell}] += by
-	c.counts[counted{period, referralCell(r.terms.referral, kind)}] += by
+	c.countValue(r, by)
+}
+
+func (c *change) countValue(r *Row, by int64) {
+	if r.usd != unvalued {
+		c.counts[counted{ofValues, -1 - bucketOf(chain.NewAmount(uint64(r.usd))), r.cell}] += by
+	}
 }
 
 // replace takes a row from one form to another; nil: it is not listed.
 func (c *change) replace(id order.ID, from, to *Row) {
 	if from != nil {
 		c.count(from, -1)
+		if to != nil {
+			to.usd = from.usd
+		}
 	}
 	if to != nil {
 		c.count(to, 1)
@@ -182,11 +237,11 @@ func (c *change) replace(id order.ID, from, to *Row) {
 	switch {
 	case from == nil && to == nil:
 	case from == nil:
-		c.added = append(c.added, append(to.arguments(id), to.usd))
+		c.added = append(c.added, to.arguments(id))
 	case to == nil || from.terms != to.terms:
 		c.gone = append(c.gone, []any{from.key})
 		if to != nil {
-			c.added = append(c.added, append(to.arguments(id), from.usd))
+			c.added = append(c.added, to.arguments(id))
 		}
 	case from.fulfilment != to.fulfilment:
 		c.fulfilled = append(c.fulfilled, []any{from.key, to.cell, to.fulfilment[0], to.fulfilment[1]})
@@ -198,11 +253,11 @@ func (c *change) replace(id order.ID, from, to *Row) {
 // countRows are the arguments of insertCount, in one sequence: followers of two chains count some of the same rows.
 func (c *change) countRows() (rows [][]any) {
 	changed := slices.SortedFunc(maps.Keys(c.counts), func(a, b counted) int {
-		return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.cell, b.cell))
+		return cmp.Or(cmp.Compare(a.subject, b.subject), cmp.Compare(a.period, b.period), cmp.Compare(a.cell, b.cell))
 	})
 	for _, in := range changed {
 		if by := c.counts[in]; by != 0 {
-			rows = append(rows, []any{in.period, in.cell, by})
+			rows = append(rows, []any{int64(in.subject), in.period, in.cell, by})
 		}
 	}
 	return rows
@@ -213,7 +268,7 @@ func (r *Row) numbers() [4]*int64 {
 	return [4]*int64{&r.terms.tokens[0], &r.terms.tokens[1], &r.fulfilment[0], &r.fulfilment[1]}
 }
 
-// arguments are those of insertRow but the last.
+// arguments are those of insertRow.
 func (r *Row) arguments(id order.ID) []any {
 	t := r.terms
 	all := []any{keyOf(t.at, id), id[:], r.cell, t.referral}
@@ -223,7 +278,7 @@ func (r *Row) arguments(id order.ID) []any {
 	for _, each := range slices.Concat(t.amounts[:], t.people[:]) {
 		all = append(all, []byte(each))
 	}
-	return all
+	return append(all, r.usd)
 }
 
 // Replace writes the rows of orders and swaps, nil for those that are not to be listed, over their present ones.
@@ -270,6 +325,25 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 		return fmt.Errorf("list %d orders and swaps: %w", len(ids), err)
 	}
 	return nil
+}
+
+// Value writes the worth of listed orders, millionths of a USD; nil: it is not known.
+func Value(ctx context.Context, tx *store.Tx, worth map[order.ID]*int64) error {
+	rows, err := known(ctx, tx, slices.SortedFunc(maps.Keys(worth), chain.Hash.Compare))
+	if err != nil {
+		return err
+	}
+	c := change{counts: map[counted]int64{}}
+	for id, value := range worth {
+		usd := *cmp.Or(value, new(int64(unvalued)))
+		if r := rows[id]; r != nil && r.usd != usd {
+			c.countValue(r, -1)
+			r.usd = usd
+			c.countValue(r, 1)
+			c.valued = append(c.valued, []any{r.key, usd})
+		}
+	}
+	return tx.ExecAll(ctx, store.Step{Statement: updateValue, Rows: c.valued}, store.Step{Statement: insertCount, Rows: c.countRows()})
 }
 
 // place finds keys for rows to be added that no other row has.

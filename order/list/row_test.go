@@ -23,8 +23,8 @@ func TestCellsAreDistinct(t *testing.T) {
 				for _, call := range []order.ExternalCallState{order.NoExtCall, order.OrderCancelled} {
 					for _, tradeType := range append(TradeTypes(), "") {
 						cell := cellOf(from.ID, to.ID, state, call, tradeType)
-						if seen[cell] || cell < cellsFrom || cell%fewValues == ofSwaps || !slices.Contains(tradeTypes, tradeType) {
-							t.Fatalf("cell %d of chains %d and %d is another one too, or a referral code", cell, from.ID, to.ID)
+						if seen[cell] || cell%fewValues == ofSwaps || !slices.Contains(tradeTypes, tradeType) {
+							t.Fatalf("cell %d of chains %d and %d is another one too", cell, from.ID, to.ID)
 						}
 						seen[cell] = true
 					}
@@ -47,7 +47,26 @@ func TestCountsAreWrittenInOneSequence(t *testing.T) {
 		return cmp.Or(cmp.Compare(a[0].(int64), b[0].(int64)), cmp.Compare(a[1].(int64), b[1].(int64)), cmp.Compare(a[2].(int64), b[2].(int64)))
 	})
 	if len(rows) < 50 || !isAscending {
-		t.Errorf("%d counts, ascending %t, want them by period, cell and kind", len(rows), isAscending)
+		t.Errorf("%d counts, ascending %t, want them by subject, period and cell", len(rows), isAscending)
+	}
+}
+
+// TestBucketsFollowEachOther has each amount in the bucket whose ends are around it, up to the largest.
+func TestBucketsFollowEachOther(t *testing.T) {
+	largest := *lastBefore(2 * 255)
+	for range 2 {
+		largest = largest.Add(largest).Add(chain.NewAmount(1))
+	}
+	amounts := []chain.Amount{largest, largest.Sub(chain.NewAmount(1))}
+	for n := range uint64(70_000) {
+		amounts = append(amounts, chain.NewAmount(n), chain.NewAmount(1<<63+n<<40))
+	}
+	for _, a := range amounts {
+		bucket := bucketOf(a)
+		least, last := leastIn(bucket), lastBefore(bucket+1)
+		if a.Cmp(least) < 0 || (last == nil) != (bucket == bucketOf(largest)) || last != nil && a.Cmp(*last) > 0 || bucketOf(least) != bucket {
+			t.Fatalf("%s is in bucket %d, from %s to %s", a, bucket, least, last)
+		}
 	}
 }
 

@@ -31,7 +31,6 @@ func BenchmarkList(b *testing.B) {
 				v.people = append(v.people, chain.NewAddress(address[:20]))
 			}
 			fillList(b, db, v, orders)
-			execute(b, db, `UPDATE listed SET usd = (key / 2147483648 * 7919 + referral_code) % 1000000 WHERE cell % 8 <> 7`) // as Value does
 			settle(b, db)
 			reportSize(b, db, orders)
 			for _, each := range clientLists(v) {
@@ -86,6 +85,7 @@ func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 	v.taker = v.people[0]
 	for first := 0; first < orders; first += inventedAtOnce {
 		var all []order.Event
+		worth := map[order.ID]*int64{}
 		for n := range inventedAtOnce {
 			at := inventedBegin + uint64(first+n)*400*secondsOfDay/uint64(orders)
 			events := v.events()
@@ -95,6 +95,7 @@ func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 			for i := range events {
 				events[i].At.Time, events[i].Order = at, id
 			}
+			worth[id] = new(int64(v.Uint64N(1_000_000)))
 			if all = append(all, events...); n%5 == 0 {
 				id[30] ^= 0x80
 				all = append(all, order.Swap{ID: id, At: order.At{Chain: 8453, Block: uint64(first + n), Time: at, Tx: chain.NewTxHash(id[:])}, Fact: order.Swapped{
@@ -103,6 +104,7 @@ func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 			}
 		}
 		apply(b, db, all, nil)
+		must.Do(b, db.Update(b.Context(), func(tx *store.Tx) error { return list.Value(b.Context(), tx, worth) }))
 	}
 }
 
@@ -151,10 +153,16 @@ func clientLists(v *invented) []clientList {
 		{"big-maker", list.Orders, list.Filter{Maker: v.people[0], States: claimed.States}, 0, 100},
 		{"token", list.Orders, list.Filter{GiveToken: v.people[0], Given: list.Amounts{From: new(chain.NewAmount(uint64(listSize()) / 2))}}, 0, 100},
 		{"token-largest", list.Orders, list.Filter{GiveToken: v.people[0], Sort: list.Largest}, 0, 100},
+		{"token-states", list.Orders, list.Filter{GiveToken: v.people[0], States: stuck, Since: inventedBegin + 4321}, 0, 100},
+		{"token-deep", list.Orders, list.Filter{TakeToken: v.people[1], States: delivered}, 500_000, 100},
+		{"amounts-states", list.Orders, list.Filter{TakeToken: v.people[1], Taken: list.Amounts{To: new(chain.NewAmount(uint64(listSize()) / 2))}, States: delivered}, 0, 100},
+		{"tokens", list.Orders, list.Filter{GiveToken: v.people[0], TakeToken: v.people[1]}, 0, 100},
 		{"oldest", list.Orders, list.Filter{Sort: list.Oldest}, 300_000, 100},
 		{"largest", list.Orders, list.Filter{Sort: list.Largest}, 0, 100},
 		{"worth-much", list.Orders, list.Filter{USD: list.USD{From: new(int64(999_000))}}, 0, 100},
 		{"worth-something", list.Orders, list.Filter{USD: list.USD{From: new(int64(100_000))}}, 0, 100},
+		{"worth-states", list.Orders, list.Filter{USD: list.USD{From: new(int64(100_000))}, States: delivered}, 0, 100},
+		{"worth-time", list.Orders, list.Filter{USD: list.USD{From: new(int64(100_000))}, Since: inventedBegin + 4321}, 0, 100},
 		{"first-hour", list.Both, list.Filter{Until: inventedBegin + 3600}, 0, 100},
 	}
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -32,10 +33,13 @@ func checkListed(t *testing.T, db *store.DB) {
 		slices.Sort(rows)
 		return rows
 	}
-	counts := rowsOf(`SELECT period || ' ' || cell, listed FROM listed_counts WHERE listed <> 0`)
-	want := slices.Concat(
-		rowsOf(`SELECT (key / 4503599627370496) || ' ' || cell, COUNT(*) FROM listed GROUP BY 1`),
-		rowsOf(`SELECT (key / 4503599627370496) || ' ' || (referral_code + CASE cell % 8 WHEN 7 THEN 4294967296 ELSE 0 END), COUNT(*) FROM listed GROUP BY 1`))
+	counts := rowsOf(`SELECT (subject / 8589934592) || ' ' || (subject % 8589934592) || ' ' || period || ' ' || cell, listed
+		FROM listed_counts WHERE listed <> 0 AND period >= 0`)
+	var want []string
+	for subject, column := range []string{"0", "referral_code", "give_token", "take_token"} {
+		want = append(want, rowsOf(fmt.Sprintf(`SELECT '%d ' || %s || ' ' || (key / 4503599627370496) || ' ' || cell, COUNT(*) FROM listed
+			WHERE %[1]d < 2 OR %[2]s > 0 GROUP BY 1`, subject, column))...)
+	}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Fatalf("counts (-recounted +counted):\n%s", diff)

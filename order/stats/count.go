@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"crossgate/order"
+	"crossgate/order/list"
 	"crossgate/store"
 )
 
@@ -31,12 +32,8 @@ const (
 			margin = excluded.margin`
 )
 
-// updateCounted notes that an order is valued, and updateListed has lists sorted by its value.
-var (
-	updateCounted = `UPDATE orders SET uncounted = 0 WHERE ` + store.PrefixOf(`id`) + ` = $2 AND id = $1`
-	updateListed  = `UPDATE listed SET usd = COALESCE(CAST($2 AS BIGINT), -1)
-	WHERE ` + store.PrefixOf(`id`) + ` = $3 AND id = $1 AND usd <> COALESCE(CAST($2 AS BIGINT), -1)`
-)
+// updateCounted notes that an order is valued.
+var updateCounted = `UPDATE orders SET uncounted = 0 WHERE ` + store.PrefixOf(`id`) + ` = $2 AND id = $1`
 
 // Count values some of the orders that have changed, and reports whether others may be left. Prices are asked for
 // before the transaction; nil: no values are known.
@@ -92,7 +89,8 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 	if err != nil {
 		return err
 	}
-	var gone, written, listed, counted [][]any
+	var gone, written, counted [][]any
+	worth := map[order.ID]*int64{}
 	creators, stale := map[string]bool{}, map[int64]bool{}
 	for _, id := range ids {
 		was, isCounted := before[id]
@@ -109,17 +107,16 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 		}
 		stale[dayOf(o)], creators[string(o.Created.At.Initiator.Bytes())] = true, true
 		values := valuesOf(o, was.Values, asked)
-		written, listed = append(written, arguments(o, values)), append(listed, []any{id[:], values.Given, store.Prefix(id[:])})
+		written, worth[id] = append(written, arguments(o, values)), values.Given
 	}
 	firsts, err := firstDays(ctx, tx, creators)
 	if err != nil {
 		return err
 	}
-	err = tx.ExecAll(ctx,
-		store.Step{Statement: deleteValues, Rows: gone},
-		store.Step{Statement: upsertValues, Rows: written},
-		store.Step{Statement: updateListed, Rows: listed},
-	)
+	err = tx.ExecAll(ctx, store.Step{Statement: deleteValues, Rows: gone}, store.Step{Statement: upsertValues, Rows: written})
+	if err == nil {
+		err = list.Value(ctx, tx, worth)
+	}
 	if err != nil {
 		return err
 	}

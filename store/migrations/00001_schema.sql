@@ -217,8 +217,8 @@ CREATE INDEX listed_referral ON listed (referral_code, key, cell);
 CREATE INDEX listed_maker ON listed (substr(maker, 1, 5), key);
 CREATE INDEX listed_fulfiller ON listed (fulfiller, key, cell) WHERE fulfiller > 0;
 CREATE INDEX listed_unlock_authority ON listed (unlock_authority, key, cell) WHERE unlock_authority > 0;
-CREATE INDEX listed_give_token ON listed (give_token, key, cell, give_amount);
-CREATE INDEX listed_take_token ON listed (take_token, key, cell, take_amount);
+CREATE INDEX listed_give_token ON listed (give_token, give_amount, key, cell);
+CREATE INDEX listed_take_token ON listed (take_token, take_amount, key, cell);
 CREATE INDEX listed_usd ON listed (usd, key, cell);
 CREATE INDEX listed_affiliate ON listed (substr(affiliate, 1, 5), key) WHERE length(affiliate) > 0;
 CREATE INDEX listed_other_creator ON listed (substr(creator, 1, 5), key) WHERE length(creator) > 1;
@@ -226,14 +226,17 @@ CREATE INDEX listed_other_receiver ON listed (substr(receiver, 1, 5), key) WHERE
 CREATE INDEX listed_other_give_authority ON listed (substr(give_authority, 1, 5), key) WHERE length(give_authority) > 1;
 CREATE INDEX listed_other_order_authority ON listed (substr(order_authority, 1, 5), key) WHERE length(order_authority) > 1;
 
--- How many rows of listed came in a period of 2^21 seconds (24 days): in each cell, and with each referral code, which
--- takes the place of a cell and is below 2^33, as no cell is: 2^32 more than the code where swaps have it.
+-- How many rows of listed each cell has of a subject: of all rows, of those with a referral code, with a token on a
+-- side, with a value. The subject's kind is above its first 33 bits, code or number in them. A period of 2^21 seconds
+-- (24 days) counts those that came in it; -1 and below count those whose amount of the token, or value, is in a range:
+-- twice its bits, and one more where the second bit is set.
 CREATE TABLE listed_counts (
-    period BIGINT   NOT NULL,
-    cell   BIGINT   NOT NULL,
-    listed BIGINT   NOT NULL,
-    PRIMARY KEY (period, cell)
-);
+    subject BIGINT NOT NULL,
+    period  BIGINT NOT NULL,
+    cell    BIGINT NOT NULL,
+    listed  BIGINT NOT NULL,
+    PRIMARY KEY (subject, period, cell)
+) /* clustered */;
 
 -- What each order whose creation is known adds to the statistics. Values are millionths of a USD at the time, NULL while
 -- unknown: given, the fee and the affiliate's share at the creation, taken at the fulfilment.

@@ -87,28 +87,34 @@ func (f Filter) isPersonal() bool {
 // namesTokens reports whether the filter names a token: many rows may have it, or few.
 func (f Filter) namesTokens() bool { return !f.GiveToken.IsAbsent() || !f.TakeToken.IsAbsent() }
 
+func (f Filter) tokens() [2]chain.Address { return [2]chain.Address{f.GiveToken, f.TakeToken} }
+
 // isOfOrders reports whether the filter matches no swap, whatever cells it asks for.
 func (f Filter) isOfOrders() bool {
 	return f.isValued() || len(f.UnlockAuthorities) > 0 || !f.Fulfiller.IsAbsent() || !f.GiveAuthority.IsAbsent() || !f.OrderAuthority.IsAbsent()
 }
 
-// counting is the subject of listed_counts that a filter's rows are, as SQL and its argument.
+// counting is the subject of listed_counts that a filter's rows are, as SQL and its arguments.
 type counting struct {
 	subject string
-	of      any
+	of      []any
 	amounts *Amounts             // of a subject with amounts
 	within  func(Amounts) Filter // the filter with others
 }
+
+const ofAllRows = "0"
 
 // isRange reports whether only some amounts are asked for.
 func (c counting) isRange() bool { return c.amounts != nil && *c.amounts != (Amounts{}) }
 
 // countings are the subjects that the filter names, or all rows.
 func (f Filter) countings() (all []counting) {
-	for side, token := range []chain.Address{f.GiveToken, f.TakeToken} {
+	for side, token := range f.tokens() {
 		if !token.IsAbsent() {
 			all = append(all, counting{
-				fmt.Sprint(int64(ofGiven)+int64(side)<<33, " + ", store.AddressNumber), token.Bytes(), []*Amounts{&f.Given, &f.Taken}[side],
+				fmt.Sprint(int64(ofGiven)+int64(side)<<33, " + ", store.AddressNumber),
+				[]any{token.Bytes()},
+				[]*Amounts{&f.Given, &f.Taken}[side],
 				func(a Amounts) Filter {
 					narrowed := f
 					*[]*Amounts{&narrowed.Given, &narrowed.Taken}[side] = a
@@ -117,18 +123,22 @@ func (f Filter) countings() (all []counting) {
 			})
 		}
 	}
+	if len(all) == 2 && !all[0].isRange() && !all[1].isRange() {
+		pair := fmt.Sprint(int64(ofPairs), " + 2147483648 * ", store.AddressNumber, " + ", store.AddressNumber)
+		all = []counting{{subject: pair, of: append(all[0].of, all[1].of...)}}
+	}
 	if f.ReferralCode != nil {
-		all = append(all, counting{subject: "%s", of: int64(ofReferral) + int64(*f.ReferralCode)})
+		all = append(all, counting{subject: "%s", of: []any{int64(ofReferral) + int64(*f.ReferralCode)}})
 	}
 	if f.isValued() {
-		all = append(all, counting{"%s", int64(ofValues), f.USD.amounts(), func(a Amounts) Filter {
+		all = append(all, counting{"%s", []any{int64(ofValues)}, f.USD.amounts(), func(a Amounts) Filter {
 			narrowed := f
 			narrowed.USD = USD{micros(a.From), micros(a.To)}
 			return narrowed
 		}})
 	}
 	if len(all) == 0 {
-		all = append(all, counting{subject: "%s", of: int64(ofAll)})
+		all = append(all, counting{subject: ofAllRows})
 	}
 	return all
 }
@@ -203,7 +213,7 @@ func in[N ~uint64 | ~uint8](q *query, column string, numbers []N) {
 
 // counts requires of listed_counts the subject and the cells that are asked for.
 func (q *query) counts(k Kind, f Filter, c counting) {
-	q.add("subject = "+c.subject, c.of)
+	q.add("subject = "+c.subject, c.of...)
 	q.kind(k)
 	q.cells(f)
 }
@@ -227,14 +237,14 @@ func (q *query) cells(f Filter) {
 
 // keys requires what has an index of its own. A plus keeps databases from searching by a referral code, which many rows
 // may share, where a person is named too.
-func (q *query) keys(f Filter, column, ofToken func(string) string) {
+func (q *query) keys(f Filter, column func(string) string, plus func(side int) string) {
 	if !f.Maker.IsAbsent() {
 		q.add(column(store.PrefixOf("maker"))+" = %s AND maker = %s", store.Prefix(f.Maker.Bytes()), f.Maker.Bytes())
 	}
 	q.person(f.Creator, part{"maker", "length(creator) = 1"}, other("creator"))
 	q.person(f.Receiver, part{"maker", "length(receiver) = 1"}, other("receiver"))
-	q.side(ofToken, "give", f.GiveToken, f.Given)
-	q.side(ofToken, "take", f.TakeToken, f.Taken)
+	q.side(plus(0), "give", f.GiveToken, f.Given)
+	q.side(plus(1), "take", f.TakeToken, f.Taken)
 	q.person(f.GiveAuthority, part{"maker", "length(give_authority) = 1"}, other("give_authority"))
 	q.person(f.OrderAuthority, part{"maker", "length(receiver) = 1 AND length(order_authority) = 1"},
 		part{"receiver", "length(receiver) > 1 AND length(order_authority) = 1"}, other("order_authority"))
@@ -253,11 +263,11 @@ func (q *query) keys(f Filter, column, ofToken func(string) string) {
 		q.add("unlock_authority IN (SELECT address_number FROM addresses WHERE address = ANY(%s)) AND unlock_authority > 0", authorities)
 	}
 	if f.ReferralCode != nil {
-		plus := ""
+		column := "referral_code"
 		if f.isPersonal() || f.namesTokens() {
-			plus = "+"
+			column = "+" + column
 		}
-		q.add(plus+"referral_code = %s", int64(*f.ReferralCode))
+		q.add(column+" = %s", int64(*f.ReferralCode))
 	}
 	if f.Search != nil {
 		q.search(*f.Search)
@@ -265,16 +275,16 @@ func (q *query) keys(f Filter, column, ofToken func(string) string) {
 }
 
 // side requires a token, and an amount of it.
-func (q *query) side(column func(string) string, side string, token chain.Address, amounts Amounts) {
+func (q *query) side(plus, side string, token chain.Address, amounts Amounts) {
 	if token.IsAbsent() {
 		return
 	}
-	q.add(column(side+"_token")+" = "+store.AddressNumber, token.Bytes())
+	q.add(plus+side+"_token = "+store.AddressNumber, token.Bytes())
 	if amounts.From != nil {
-		q.add(column(side+"_amount")+" >= %s", amountKey(*amounts.From))
+		q.add(side+"_amount >= %s", amountKey(*amounts.From))
 	}
 	if amounts.To != nil {
-		q.add(column(side+"_amount")+" <= %s", amountKey(*amounts.To))
+		q.add(side+"_amount <= %s", amountKey(*amounts.To))
 	}
 }
 

@@ -59,6 +59,7 @@ type search struct {
 	isFew  bool    // so few rows match that they are rather found by their cells
 	isMany bool    // so many match that they are rather looked for in the list's sequence
 	cells  []int64 // in which they are, then
+	common [2]bool // the token of the side is in more rows than that of the other side
 }
 
 // count is how many rows match that came in a period.
@@ -86,7 +87,9 @@ func (s *search) count(ctx context.Context) (totals []count, err error) {
 	all := count{period: everything}
 	switch isTimed := f.Since > 0 || f.Until > 0; {
 	case f.isPersonal() || len(of) > 1 || of[0].isRange() && isTimed:
-		all.rows, err = s.look(ctx, f)
+		if err = s.compareTokens(ctx); err == nil {
+			all.rows, err = s.look(ctx, f)
+		}
 	case of[0].isRange():
 		all.rows, err = s.countRange(ctx, of[0])
 	default:
@@ -99,6 +102,27 @@ func (s *search) count(ctx context.Context) (totals []count, err error) {
 	}
 	s.isMany = all.rows > mostSortedValues
 	return []count{all}, err
+}
+
+// compareTokens finds out which one of two tokens is in fewer rows, and so is looked for.
+func (s *search) compareTokens(ctx context.Context) error {
+	var rows [2]uint64
+	for side, token := range s.filter.tokens() {
+		if token.IsAbsent() || s.filter.isPersonal() {
+			return nil
+		}
+		alone := Filter{GiveToken: token}
+		if side == 1 {
+			alone = Filter{TakeToken: token}
+		}
+		counts, err := s.counted(ctx, alone.countings()[0], 0, everything)
+		if err != nil {
+			return err
+		}
+		rows[side] = sum(counts)
+	}
+	s.common = [2]bool{rows[0] > rows[1], rows[0] <= rows[1]}
+	return nil
 }
 
 // periods counts the rows of all periods that the filter's time touches, newest first.
@@ -114,8 +138,11 @@ func (s *search) periods(ctx context.Context, of counting) (totals []count, err 
 		most = mostSorted
 	}
 	total := sum(totals)
-	s.isFew, s.isMany = of.of == int64(ofAll) && total <= mostSorted, total > most
-	if !s.isFew {
+	s.isFew, s.isMany = of.subject == ofAllRows && total <= mostSorted, total > most
+	if !s.isMany {
+		err = s.compareTokens(ctx)
+	}
+	if err == nil && !s.isFew {
 		err = s.lookAtParts(ctx, totals)
 	}
 	return totals, err
@@ -197,14 +224,16 @@ func (s *search) query(f Filter) (q query) {
 	}
 	asIs := func(column string) string { return column }
 	unindexed := func(column string) string { return "COALESCE(" + column + ", " + column + ")" }
-	byValue, people, tokens := f.Sort == Largest && s.isMany, asIs, asIs
+	byValue, people := f.Sort == Largest && s.isMany, asIs
 	if byValue {
 		people = unindexed
 	}
-	if s.isMany || f.isPersonal() {
-		tokens = unindexed
-	}
-	q.keys(f, people, tokens)
+	q.keys(f, people, func(side int) string { // a plus before a number has the same effect
+		if s.isMany || f.isPersonal() || s.common[side] {
+			return "+"
+		}
+		return ""
+	})
 	if s.isFew {
 		q.add("cell = ANY(%s)", s.cells)
 	} else {

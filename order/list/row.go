@@ -162,6 +162,7 @@ const (
 	ofGiven
 	ofTaken
 	ofValues
+	ofPairs subject = 1 << 62 // of tokens: the number of that given is 31 bits up
 )
 
 // bucketOf is the range of amounts that one is counted in.
@@ -213,6 +214,9 @@ func (c *change) count(r *Row, by int64) {
 			c.counts[counted{of + number, period, r.cell}] += by
 			c.counts[counted{of + number, -1 - bucketOf(chain.AmountFromBytes([]byte(t.amounts[side][1:]))), r.cell}] += by
 		}
+	}
+	if t.tokens[0] > 0 && t.tokens[1] > 0 {
+		c.counts[counted{ofPairs + subject(t.tokens[0]<<31+t.tokens[1]), period, r.cell}] += by
 	}
 	c.countValue(r, by)
 }

@@ -41,6 +41,10 @@ func TestListsAreFilteredAndSortedAsTheirOrdersAre(t *testing.T) {
 				"token in a state and time": {list.Filter{TakeToken: v.people[1], States: []order.State{order.StateClaimedUnlock}, Since: inventedBegin + secondsOfDay, Until: until}, func(o *order.Order) bool {
 					return o.State == order.StateClaimedUnlock && o.Created.At.Time >= inventedBegin+secondsOfDay && o.Created.At.Time <= until
 				}},
+				"pair": {list.Filter{GiveToken: give, TakeToken: v.people[1]}, func(*order.Order) bool { return true }},
+				"pair with amounts": {list.Filter{GiveToken: give, TakeToken: v.people[1], Given: list.Amounts{From: amount(300)}}, func(o *order.Order) bool {
+					return o.GiveFinal.Cmp(chain.NewAmount(300)) >= 0
+				}},
 				"value on a chain": {list.Filter{GiveChains: []chain.ID{1}, USD: list.USD{To: new(int64(99))}}, func(o *order.Order) bool {
 					return usd[o.ID] != nil && *usd[o.ID] <= 99 && o.Terms.Give.Chain == 1
 				}},

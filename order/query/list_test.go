@@ -33,13 +33,16 @@ func checkListed(t *testing.T, db *store.DB) {
 		slices.Sort(rows)
 		return rows
 	}
-	counts := rowsOf(`SELECT (subject / 8589934592) || ' ' || (subject % 8589934592) || ' ' || period || ' ' || cell, listed
+	counts := rowsOf(`SELECT (CASE WHEN subject >= 4611686018427387904 THEN 4611686018427387904 ELSE subject / 8589934592 * 8589934592 END / 8589934592) || ' ' ||
+		(CASE WHEN subject >= 4611686018427387904 THEN subject - 4611686018427387904 ELSE subject % 8589934592 END) || ' ' || period || ' ' || cell, listed
 		FROM listed_counts WHERE listed <> 0 AND period >= 0`)
 	var want []string
 	for subject, column := range []string{"0", "referral_code", "give_token", "take_token"} {
 		want = append(want, rowsOf(fmt.Sprintf(`SELECT '%d ' || %s || ' ' || (key / 4503599627370496) || ' ' || cell, COUNT(*) FROM listed
 			WHERE %[1]d < 2 OR %[2]s > 0 GROUP BY 1`, subject, column))...)
 	}
+	want = append(want, rowsOf(`SELECT '536870912 ' || (give_token * 2147483648 + take_token) || ' ' || (key / 4503599627370496) || ' ' || cell, COUNT(*)
+		FROM listed WHERE give_token > 0 AND take_token > 0 GROUP BY 1`)...)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Fatalf("counts (-recounted +counted):\n%s", diff)

@@ -227,9 +227,9 @@ CREATE INDEX listed_other_give_authority ON listed (substr(give_authority, 1, 5)
 CREATE INDEX listed_other_order_authority ON listed (substr(order_authority, 1, 5), key) WHERE length(order_authority) > 1;
 
 -- How many rows of listed each cell has of a subject: of all rows, of those with a referral code, with a token on a
--- side, with a value. The subject's kind is above its first 33 bits, code or number in them. A period of 2^21 seconds
--- (24 days) counts those that came in it; -1 and below count those whose amount of the token, or value, is in a range:
--- twice its bits, and one more where the second bit is set.
+-- side, with a value. The subject's kind is above its first 33 bits, code or number in them; of a pair of tokens it is
+-- above 62, and both numbers of 31 in them. A period of 2^21 seconds (24 days) counts those that came in it; -1 and below
+-- count those whose amount of the token, or value, is in a range: twice its bits, and one more where the second is set.
 CREATE TABLE listed_counts (
     subject BIGINT NOT NULL,
     period  BIGINT NOT NULL,

@@ -3,7 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
+	"regexp"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -125,23 +128,45 @@ func (tx *Tx) ExecAll(ctx context.Context, steps ...Step) error {
 	return nil
 }
 
+// prepared runs a statement of the driver's own, without the locks that database/sql takes for each row.
 func (tx *Tx) prepared(ctx context.Context, statement string, rows [][]any) error {
-	prepared, err := tx.PrepareContext(ctx, statement)
-	if err != nil {
-		return err
-	}
-	defer prepared.Close() //nolint:errcheck // it ends with the transaction
-	// The driver starts a goroutine for each call that can be cancelled, and a row takes microseconds.
-	each := context.WithoutCancel(ctx)
-	for _, row := range rows {
-		if err := ctx.Err(); err != nil {
+	statement, places := inSequence(statement)
+	return tx.conn.Raw(func(connection any) error {
+		prepared, err := connection.(driver.ConnPrepareContext).PrepareContext(ctx, statement)
+		if err != nil {
 			return err
 		}
-		if _, err := prepared.ExecContext(each, row...); err != nil {
-			return err
+		defer prepared.Close() //nolint:errcheck // it changes nothing
+		args := make([]driver.NamedValue, len(places))
+		// The driver starts a goroutine for each call that can be cancelled, and a row takes microseconds.
+		each := context.WithoutCancel(ctx)
+		for _, row := range rows {
+			for i, place := range places {
+				if args[i].Value, err = driver.DefaultParameterConverter.ConvertValue(row[place]); err != nil {
+					return fmt.Errorf("argument %d of %q: %w", place+1, statement, err)
+				}
+				args[i].Ordinal = i + 1
+			}
+			if _, err = prepared.(driver.StmtExecContext).ExecContext(each, args); err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
+}
+
+var numbered = regexp.MustCompile(`\$\d+`)
+
+// inSequence is a statement with arguments by their sequence, as SQLite's driver finds them fastest, and their places.
+func inSequence(statement string) (spelled string, places []int) {
+	return numbered.ReplaceAllStringFunc(statement, func(argument string) string {
+		number, _ := strconv.Atoi(argument[1:])
+		places = append(places, number-1)
+		return "?"
+	}), places
 }
 
 func (tx *Tx) pipeline(ctx context.Context, statement string, rows [][]any) error {
@@ -149,10 +174,10 @@ func (tx *Tx) pipeline(ctx context.Context, statement string, rows [][]any) erro
 	for _, row := range rows {
 		batch.Queue(statement, row...)
 	}
-	return tx.conn.Raw(func(driver any) error {
-		connection, ok := driver.(*stdlib.Conn)
+	return tx.conn.Raw(func(of any) error {
+		connection, ok := of.(*stdlib.Conn)
 		if !ok {
-			return fmt.Errorf("driver is %T, not pgx", driver)
+			return fmt.Errorf("driver is %T, not pgx", of)
 		}
 		return connection.Conn().SendBatch(ctx, &batch).Close()
 	})

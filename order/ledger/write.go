@@ -76,10 +76,12 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	added, swaps := Parted(tx.added)
 	removed, removedSwaps := Parted(tx.removed)
 	orders := make(map[order.ID]*order.Order, len(added))
+	var ids []order.ID // as they come: their numbers follow each other in indexes as their events do
 	for _, e := range slices.Concat(removed, added) {
-		orders[e.Order] = nil
+		if _, isKnown := orders[e.Order]; !isKnown {
+			orders[e.Order], ids = nil, append(ids, e.Order)
+		}
 	}
-	ids := slices.SortedFunc(maps.Keys(orders), chain.Hash.Compare)
 	known, err := EventsOfAll(ctx, tx, ids)
 	if err != nil {
 		return nil, err

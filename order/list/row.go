@@ -317,6 +317,7 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	if err = tx.ExecEach(ctx, deleteRow, c.gone); err == nil {
 		err = c.place(ctx, tx)
 	}
+	slices.SortFunc(c.added, func(a, b []any) int { return cmp.Compare(a[0].(int64), b[0].(int64)) }) // as indexes have them
 	if err == nil {
 		err = tx.ExecAll(ctx,
 			store.Step{Statement: insertRow, Rows: c.added},

@@ -56,11 +56,7 @@ func (c *Client) OrderIDs(ctx context.Context, transaction string) ([]Text, erro
 
 // Orders lists the newest orders first.
 func (c *Client) Orders(ctx context.Context, filter OrderFilter) (list OrderList, err error) {
-	body, err := json.Marshal(filter)
-	if err != nil {
-		return list, fmt.Errorf("filter of orders: %w", err)
-	}
-	_, err = c.ask(ctx, http.MethodPost, "/api/Orders/filteredList", body, &list)
+	err = c.submit(ctx, "/api/Orders/filteredList", "filter of orders", filter, &list)
 	return list, err
 }
 
@@ -88,6 +84,16 @@ func creationPath(hash string) string { return "/api/Orders/creationTxHash/" + u
 
 func (c *Client) get(ctx context.Context, path string, into any) error {
 	_, err := c.ask(ctx, http.MethodGet, path, nil, into)
+	return err
+}
+
+// submit posts a value as JSON; name is for errors.
+func (c *Client) submit(ctx context.Context, path, name string, asked, into any) error {
+	body, err := json.Marshal(asked)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	_, err = c.ask(ctx, http.MethodPost, path, body, into)
 	return err
 }
 

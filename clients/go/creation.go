@@ -3,10 +3,8 @@ package crossgate
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math/big"
-	"net/http"
 	"net/url"
 	"strings"
 )
@@ -140,10 +138,6 @@ type ExpectedOrder struct {
 
 // Verify says what a transaction would create, and where that differs from VerifyQuery.Asked.
 func (c *Client) Verify(ctx context.Context, query VerifyQuery) (verified Verification, err error) {
-	body, err := json.Marshal(query)
-	if err != nil {
-		return verified, fmt.Errorf("transaction to verify: %w", err)
-	}
-	_, err = c.ask(ctx, http.MethodPost, "/v1.0/dln/order/verify", body, &verified)
+	err = c.submit(ctx, "/v1.0/dln/order/verify", "transaction to verify", query, &verified)
 	return verified, err
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/big"
-	"math/bits"
 	"slices"
 
 	"crossgate/chain"
@@ -152,79 +150,10 @@ func amountKey(a chain.Amount) []byte {
 	return append([]byte{byte(len(raw))}, raw...)
 }
 
-// subject has rows that are counted.
-type subject int64
-
-// Kinds of subjects. In the lower bits are the referral code or the number of the token.
-const (
-	ofAll subject = iota << 33
-	ofReferral
-	ofGiven
-	ofTaken
-	ofValues
-	ofPairs subject = 1 << 62 // of tokens: the number of that given is 31 bits up
-)
-
-// bucketOf is the range of amounts that one is counted in.
-func bucketOf(a chain.Amount) int64 {
-	raw := a.AppendTo(nil)
-	if len(raw) == 0 {
-		return 0
-	}
-	first := binary.BigEndian.Uint16(append(raw, 0)) // with the second bit
-	width := bits.Len8(raw[0])
-	return int64(2*(8*(len(raw)-1)+width)) + int64(first>>(width+6)&1)
-}
-
-// leastIn is the least amount of a bucket that an amount is in.
-func leastIn(bucket int64) chain.Amount {
-	n := new(big.Int).Lsh(big.NewInt(2+bucket%2), uint(bucket/2))
-	a, _ := chain.AmountFromBig(n.Rsh(n, 2))
-	return a
-}
-
-// lastBefore is the greatest amount in the buckets before one; nil: any.
-func lastBefore(bucket int64) *chain.Amount {
-	for ; bucket < 2*257; bucket++ {
-		if least := leastIn(bucket); bucketOf(least) == bucket {
-			return new(least.Sub(chain.NewAmount(1)))
-		}
-	}
-	return nil
-}
-
 // change is how rows and their counts change, as the arguments of statements.
 type change struct {
 	gone, added, moved, fulfilled, valued [][]any
 	counts                                map[counted]int64
-}
-
-// counted is the key of a row of listed_counts.
-type counted struct {
-	subject      subject
-	period, cell int64
-}
-
-func (c *change) count(r *Row, by int64) {
-	t, period := &r.terms, r.terms.at/periodSeconds
-	c.counts[counted{ofAll, period, r.cell}] += by
-	c.counts[counted{ofReferral + subject(t.referral), period, r.cell}] += by
-	for side, of := range [...]subject{ofGiven, ofTaken} {
-		if number := subject(t.tokens[side]); number > 0 {
-			c.counts[counted{of + number, period, r.cell}] += by
-			c.counts[counted{of + number, -1 - bucketOf(chain.AmountFromBytes([]byte(t.amounts[side][1:]))), r.cell}] += by
-		}
-	}
-	if t.tokens[0] > 0 && t.tokens[1] > 0 {
-		c.counts[counted{ofPairs + subject(t.tokens[0]<<31+t.tokens[1]), period, r.cell}] += by
-	}
-	c.countValue(r, by)
-}
-
-func (c *change) countValue(r *Row, by int64) {
-	if r.usd != unvalued {
-		c.counts[counted{ofValues, -1 - bucketOf(chain.NewAmount(uint64(r.usd))), r.cell}] += by
-	}
 }
 
 // replace takes a row from one form to another; nil: it is not listed.
@@ -252,19 +181,6 @@ func (c *change) replace(id order.ID, from, to *Row) {
 	case from.cell != to.cell:
 		c.moved = append(c.moved, []any{from.key, to.cell})
 	}
-}
-
-// countRows are the arguments of insertCount, in one sequence: followers of two chains count some of the same rows.
-func (c *change) countRows() (rows [][]any) {
-	changed := slices.SortedFunc(maps.Keys(c.counts), func(a, b counted) int {
-		return cmp.Or(cmp.Compare(a.subject, b.subject), cmp.Compare(a.period, b.period), cmp.Compare(a.cell, b.cell))
-	})
-	for _, in := range changed {
-		if by := c.counts[in]; by != 0 {
-			rows = append(rows, []any{int64(in.subject), in.period, in.cell, by})
-		}
-	}
-	return rows
 }
 
 // numbers are in the places of the row's addresses.

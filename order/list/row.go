@@ -250,13 +250,14 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 
 // Value writes the worth of listed orders, millionths of a USD; nil: it is not known.
 func Value(ctx context.Context, tx *store.Tx, worth map[order.ID]*int64) error {
-	rows, err := known(ctx, tx, slices.SortedFunc(maps.Keys(worth), chain.Hash.Compare))
+	ids := slices.SortedFunc(maps.Keys(worth), chain.Hash.Compare)
+	rows, err := known(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
 	c := change{counts: map[counted]int64{}}
-	for id, value := range worth {
-		usd := *cmp.Or(value, new(int64(unvalued)))
+	for _, id := range ids {
+		usd := *cmp.Or(worth[id], new(int64(unvalued)))
 		if r := rows[id]; r != nil && r.usd != usd {
 			c.countValue(r, -1)
 			r.usd = usd

@@ -1,10 +1,12 @@
 package quote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"math/big"
+	"slices"
 	"sync"
 	"time"
 
@@ -77,6 +79,19 @@ func (h *History) venueLocked(name string) *venueHistory {
 		h.venues[name] = &venueHistory{Record: Record{Name: name}}
 	}
 	return h.venues[name]
+}
+
+// slowestFirst returns the queries' indices in the sequence in which they are asked: a round takes as long as its
+// slowest venue, and the questions in line before that.
+func (h *History) slowestFirst(queries []venueQuery) []int {
+	sequence, took := make([]int, len(queries)), make([]time.Duration, len(queries))
+	h.mu.Lock()
+	for i, q := range queries {
+		sequence[i], took[i] = i, h.venueLocked(q.profile.Name).Took
+	}
+	h.mu.Unlock()
+	slices.SortStableFunc(sequence, func(a, b int) int { return cmp.Compare(took[b], took[a]) })
+	return sequence
 }
 
 // note takes in a comparison, and logs which venues begin to count as failing and which no longer do.

@@ -119,4 +119,8 @@ func TestRecordsTellWhatBecameOfVenues(t *testing.T) {
 	if diff := cmp.Diff(want, e.Records()); diff != "" {
 		t.Errorf("Records() (-want +got):\n%s", diff)
 	}
+	queries := []venueQuery{{profiledVenue: e.venues[2]}, {profiledVenue: e.venues[1]}, {profiledVenue: e.venues[0]}, {profiledVenue: e.venues[1]}}
+	if diff := cmp.Diff([]int{2, 1, 3, 0}, e.History.slowestFirst(queries)); diff != "" {
+		t.Errorf("the sequence of asking (-want +got):\n%s", diff)
+	}
 }

@@ -62,9 +62,9 @@ func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries 
 		arrivals: make(chan arrival, len(queries)), // roomy: the late ones must not wait for a reader
 	}
 	at := e.Now()
-	for i, q := range queries {
+	for _, i := range e.History.slowestFirst(queries) {
 		r.results[i].verdict = Silent
-		if q.profile.Fallback {
+		if queries[i].profile.Fallback {
 			r.fallbacks = append(r.fallbacks, i)
 			continue
 		}

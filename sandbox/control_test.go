@@ -60,8 +60,7 @@ func TestControlsRefuseClearly(t *testing.T) {
 // TestNoBlockIsTooOldForAReorg is about go-ethereum's freezer, which moves blocks once a minute that the database says are
 // final: a log whose receipt was null after that, because a reorg was deeper, stopped an index.
 func TestNoBlockIsTooOldForAReorg(t *testing.T) {
-	w := must.Get(Start(t.Context(), Options{}))(t)
-	defer w.Close()
+	w := open(t, Options{})
 	c := w.chains[0]
 	must.Do(t, w.Mine(t.Context(), c.Facts.ID, 20))
 	var finalized *types.Header

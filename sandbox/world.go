@@ -49,6 +49,9 @@ type Options struct {
 	// Batch has the taker fulfil new orders as they come, and unlock so many at a time. Zero: it looks when it is told
 	// to.
 	Batch int
+	// Recorded takes the history over from the first such world of the process, whose times it has: playing it takes
+	// most of a start.
+	Recorded bool
 	// Log hears of what goes wrong after the start. Default: nobody.
 	Log *slog.Logger
 }
@@ -115,7 +118,11 @@ func (w *World) start(ctx context.Context, o Options) error {
 	if w.solana, err = newSolana(beginning, w.cast); err != nil {
 		return err
 	}
-	if err := w.play(ctx, beginning); err != nil {
+	history := w.play
+	if o.Recorded {
+		history = w.takeOver
+	}
+	if err := history(ctx, beginning); err != nil {
 		return err
 	}
 	w.solana.ledger.Pass(o.Now())

@@ -1,5 +1,5 @@
-// Package sandboxtest starts worlds for tests. A world takes a second of processor time: tests that only read one share
-// it.
+// Package sandboxtest starts worlds for tests. The first of a process takes more than a second of processor time, each
+// further one half a second: tests that only read one share it.
 package sandboxtest
 
 import (
@@ -16,9 +16,10 @@ import (
 	"crossgate/sandbox"
 )
 
-// Start runs a world until the test ends.
+// Start runs a world until the test ends, with the history of the first one unless its blocks keep up with the clock.
 func Start(t testing.TB, o sandbox.Options) *sandbox.World {
 	t.Helper()
+	o.Recorded = o.BlockTime == 0
 	world, err := sandbox.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func Shared(t testing.TB) *sandbox.World {
 }
 
 var shared = sync.OnceValues(func() (*sandbox.World, error) {
-	return sandbox.Start(context.Background(), sandbox.Options{})
+	return sandbox.Start(context.Background(), sandbox.Options{Recorded: true})
 })
 
 // Control makes a control call, a GET where it has no body, and decodes the answer into out.

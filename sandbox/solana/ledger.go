@@ -2,6 +2,8 @@ package solana
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -36,6 +38,21 @@ func New(beginning time.Time) *Chain {
 	}
 	c.genesis()
 	return c
+}
+
+// Copy returns a chain that goes on from here by itself. Transactions and accounts, which nothing changes, are shared.
+func (c *Chain) Copy() *Chain {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	copied := &Chain{
+		beginning: c.beginning, head: c.head, forks: slices.Clone(c.forks), transactions: slices.Clone(c.transactions),
+		bySignature: maps.Clone(c.bySignature), byAddress: map[Key][]*transaction{},
+		accounts: maps.Clone(c.accounts), tables: maps.Clone(c.tables), pools: slices.Clone(c.pools),
+	}
+	for k, all := range c.byAddress {
+		copied.byAddress[k] = slices.Clone(all)
+	}
+	return copied
 }
 
 // Head is the newest slot.

@@ -1,0 +1,90 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/ethdb"
+
+	"crossgate/sandbox/solana"
+)
+
+// recording is a history as a world has played it. Nothing in it changes.
+type recording struct {
+	databases []map[string][]byte // of the chains, as they stand in the world
+	heads     []common.Hash       // their newest blocks
+	solana    *solana.Chain
+	titles    map[common.Hash]string
+	others    []OtherTransaction
+}
+
+// firstPlayed is the history of the first world with Options.Recorded.
+var firstPlayed struct {
+	mu sync.Mutex
+	*recording
+}
+
+// takeOver gives the world the recorded history, which is played where there is none yet.
+func (w *World) takeOver(ctx context.Context, beginning time.Time) error {
+	firstPlayed.mu.Lock()
+	defer firstPlayed.mu.Unlock()
+	if firstPlayed.recording == nil {
+		if err := w.play(ctx, beginning); err != nil {
+			return err
+		}
+		firstPlayed.recording = w.record()
+		return nil
+	}
+	w.solana.ledger = firstPlayed.solana.Copy()
+	w.titles, w.others = maps.Clone(firstPlayed.titles), slices.Clone(firstPlayed.others)
+	for i, c := range w.chains {
+		if err := c.node.load(firstPlayed.databases[i], firstPlayed.heads[i]); err != nil {
+			return fmt.Errorf("chain %s: %w", c.Facts.ID, err)
+		}
+	}
+	return nil
+}
+
+func (w *World) record() *recording {
+	r := &recording{solana: w.solana.ledger.Copy(), titles: maps.Clone(w.titles), others: slices.Clone(w.others)}
+	for _, c := range w.chains {
+		r.databases = append(r.databases, contentOf(c.node.eth.ChainDb()))
+		r.heads = append(r.heads, c.node.eth.BlockChain().CurrentBlock().Hash())
+	}
+	return r
+}
+
+func contentOf(database ethdb.Iteratee) map[string][]byte {
+	content := map[string][]byte{}
+	each := database.NewIterator(nil, nil)
+	defer each.Release()
+	for each.Next() {
+		content[string(each.Key())] = slices.Clone(each.Value())
+	}
+	return content
+}
+
+// load has a node that is at its genesis go on at the head of another one's database.
+func (n *node) load(database map[string][]byte, head common.Hash) error {
+	blocks, batch := n.eth.BlockChain(), n.eth.ChainDb().NewBatch()
+	for key, value := range database {
+		if err := batch.Put([]byte(key), value); err != nil {
+			return err
+		}
+	}
+	if err := batch.Write(); err != nil {
+		return err
+	}
+	newest := blocks.GetBlockByHash(head)
+	if _, err := blocks.SetCanonical(newest); err != nil {
+		return fmt.Errorf("recorded head: %w", err)
+	}
+	blocks.Snapshots().Rebuild(newest.Root(), true)
+	n.settle(newest.Header())
+	return nil
+}

@@ -62,21 +62,22 @@ func TestWhatIsFinalStaysWhereNoNodeSaysIt(t *testing.T) {
 	}
 }
 
-// TestTheFinalBlockIsAskedOfWhoKnowsIt has an endpoint that knows no finalized block beside one that does.
+// TestTheFinalBlockIsAskedOfWhoKnowsIt has an endpoint that knows no finalized block beside one that does. On a busy
+// machine an answer may be lost to that of the other, who was asked for being faster: then it is asked again.
 func TestTheFinalBlockIsAskedOfWhoKnowsIt(t *testing.T) {
 	for name, answer := range map[string]string{"refused": fault(-32602, "unknown block"), "null": `"result":null`} {
 		t.Run(name, func(t *testing.T) {
 			tagless, other := newNode(1000), newNode(1000)
 			tagless.tagless = answer
 			c := serveAll(t, testChain, tagless, other)
-			for range 20 {
+			for range 200 { // of which a fourth asks for it
 				got, err := c.Head(t.Context())
 				if err != nil || got.Finalized != other.finalized {
 					t.Fatalf("Head() = %+v, %v, want %d final", got, err, other.finalized)
 				}
 			}
-			if tagless.taggedCalls > 1 {
-				t.Errorf("asked for a finalized block %d times where there is none, want once at most", tagless.taggedCalls)
+			if tagless.taggedCalls > 5 {
+				t.Errorf("asked for a finalized block %d times where there is none, want once or little more", tagless.taggedCalls)
 			}
 		})
 	}

@@ -168,7 +168,7 @@ func TestAFollowerIsToldOfHeads(t *testing.T) {
 			number := uint64(102 + i)
 			say <- end
 			source.newest.Store(number)
-			<-time.After(2 * time.Second)
+			<-time.After(2*time.Second + time.Millisecond) // later than a look of that moment
 			indexed(number, "two seconds after the connection was lost")
 			if n := source.looked(20 * time.Second); n < 9 {
 				t.Errorf("%d looks in 20 s after the connection was lost, want one in 2 s", n)

@@ -254,6 +254,7 @@ func (j *journey) balance(ctx context.Context) (chain.Amount, error) {
 // best follows the routes with the fewest swaps at the same time, and returns that which leaves most. The others have
 // their turn where these fail for want of a route or a price, not of an amount.
 func (j *journey) best(ctx context.Context) (found Estimate, err error) {
+	var errs []error
 	for rest := j.routes; len(rest) > 0; {
 		equal := rest
 		if i := slices.IndexFunc(rest, func(r Route) bool { return r.swaps() > rest[0].swaps() }); i > 0 {
@@ -263,11 +264,11 @@ func (j *journey) best(ctx context.Context) (found Estimate, err error) {
 		found, err = j.bestOf(ctx, equal)
 		found.Passed = append(before, found.Passed...)
 		if err == nil || errors.Is(err, ErrLowAmount) || ctx.Err() != nil {
-			break
+			return found, err
 		}
-		rest = rest[len(equal):]
+		errs, rest = append(errs, err), rest[len(equal):]
 	}
-	return found, err
+	return found, worst(errs)
 }
 
 func (j *journey) bestOf(ctx context.Context, routes []Route) (Estimate, error) {
@@ -306,21 +307,21 @@ func (j *journey) isBetter(a, b *Estimate) bool {
 	return a.Recommended.Cmp(b.Recommended) > 0
 }
 
-// worst is the error that explains most: an amount that is too low before a route that does not exist.
+// worst is the error that explains most: an amount that is too low before a route that does not exist, and that before
+// one without a price.
 func worst(errs []error) error {
-	for _, known := range []error{ErrLowAmount, ErrUnknownCosts} {
-		for _, err := range errs {
-			if errors.Is(err, known) {
-				return err
-			}
+	weight := func(err error) int {
+		switch {
+		case errors.Is(err, ErrLowAmount):
+			return 3
+		case errors.Is(err, ErrImpossibleRoute):
+			return 1
+		case errors.Is(err, ErrUnknownCosts):
+			return 0
 		}
+		return 2
 	}
-	for _, err := range errs {
-		if !errors.Is(err, ErrImpossibleRoute) {
-			return err
-		}
-	}
-	return errs[0]
+	return slices.MaxFunc(errs, func(a, b error) int { return weight(a) - weight(b) })
 }
 
 // follow makes the estimate of one route.

@@ -410,9 +410,23 @@ func TestFixedAmountsAreTaken(t *testing.T) {
 	}
 }
 
-// TestNothingIsEstimatedWithoutItsInputs wants an error for each that is missing.
+// TestNothingIsEstimatedWithoutItsInputs wants an error for each that is missing, and for an amount that cannot pay a taker;
+// venues are asked for the last alone, whose token has no market.
 func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 	down := errors.New("down")
+	// Both chains have a reserve token more, which has no price on one of them.
+	unpriced := func(o *crosschain.Options) {
+		from, _ := o.Registry.Chain(here)
+		to, _ := o.Registry.Chain(there)
+		from.Reserves, to.Reserves = map[string]chain.Address{"dai": dai, "usd": usd}, map[string]chain.Address{"dai": dai, "usd": usd}
+		o.Registry = chain.NewRegistry(from, to)
+		all := o.Tokens.DirectoryOptions.Prices[0]
+		o.Tokens.DirectoryOptions.Prices = []token.PriceSource{func(ctx context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
+			prices, err := all(ctx, keys)
+			delete(prices, token.Key{Chain: there, Address: dai})
+			return prices, err
+		}}
+	}
 	for _, test := range []struct {
 		name    string
 		request crosschain.Request
@@ -420,6 +434,9 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		want    error
 	}{
 		{"an amount below the expenses", request(usd, usd, 1000), nil, crosschain.ErrLowAmount},
+		{"an amount below them to be swapped", request(pepe, usd, 1), nil, crosschain.ErrLowAmount},
+		{"one of which a route has no price", request(dai, usd, 1), unpriced, crosschain.ErrLowAmount},
+		{"the same with a swap more", request(dai, pepe, 1), unpriced, crosschain.ErrLowAmount},
 		{"one chain", crosschain.Request{Give: here, Take: here, TokenIn: usd, TokenOut: usd, AmountIn: chain.NewAmount(1)}, nil, crosschain.ErrSameChain},
 		{"a reserve that is none", crosschain.Request{Give: here, Take: there, TokenIn: usd, TokenOut: usd, AmountIn: chain.NewAmount(1e9), GiveReserve: pepe}, nil, crosschain.ErrIntermediary},
 		{"no prices", request(usd, usd, 1e9), func(o *crosschain.Options) {
@@ -435,13 +452,16 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 			to.Fees = nil
 			o.Chains[there] = to
 		}, crosschain.ErrUnknownCosts},
+		{"no market, and a route without a price", request(pepe, usd, 1e18), unpriced, crosschain.ErrImpossibleRoute},
 	} {
 		j := newJourney()
 		if test.change != nil {
 			j = newJourney(test.change)
 		}
-		if _, err := j.Estimate(t.Context(), test.request); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		isAsked := test.want == crosschain.ErrImpossibleRoute
+		j.exchange.missing = pepe
+		if _, err := j.Estimate(t.Context(), test.request); !errors.Is(err, test.want) || isAsked != (len(j.exchange.asked) > 0) {
+			t.Errorf("%s: %v after %d comparisons, want %v", test.name, err, len(j.exchange.asked), test.want)
 		}
 	}
 }

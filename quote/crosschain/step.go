@@ -26,7 +26,7 @@ func (s *step) out() token.Key {
 	return token.Key{Chain: s.route.Take.Chain, Address: s.route.TokenOut}
 }
 
-// settle waits for a taker's costs, and makes amounts of them.
+// settle waits for a taker's costs, and makes amounts of them. Venues are not asked about an input that is worth less.
 func (s *step) settle() (err error) {
 	s.decimals = [2]uint8{s.tokens[s.route.Give].Decimals, s.tokens[s.route.Take].Decimals}
 	swaps := 0
@@ -39,11 +39,18 @@ func (s *step) settle() (err error) {
 	if s.expenses, err = s.worth(s.costs.USD(), s.route.Take); err != nil {
 		return err
 	}
-	if !s.request.Prepend || s.request.AmountIn.IsZero() || s.request.MaxBalance {
-		return nil
+	if s.request.Prepend && !s.request.AmountIn.IsZero() && !s.request.MaxBalance {
+		s.prepended, err = s.inInput(s.rules.Prepended(s.expenses, s.decimals))
+		return err
 	}
-	s.prepended, err = s.inInput(s.rules.Prepended(s.expenses, s.decimals))
-	return err
+	price, in := s.usd()[s.in()], s.request.AmountIn
+	if s.route.SwapsBefore() && !in.IsZero() && price != nil {
+		worth := new(big.Rat).Mul(in.Units(s.tokens[s.in()].Decimals), price)
+		if costs := s.costs.USD(); worth.Cmp(costs) < 0 {
+			return fmt.Errorf("%w: %s USD are given, and a taker has costs of %s USD", ErrLowAmount, worth.FloatString(6), costs.FloatString(6))
+		}
+	}
+	return nil
 }
 
 // worth is a sum of USD in smallest units of a token, rounded down.

@@ -152,6 +152,9 @@ func TestVerifyWarnsAsOrdersAreAppraised(t *testing.T) {
 func TestVerifyTakesTransactionsOfSolana(t *testing.T) {
 	s := newWorld(t).server(t, func(p *parts) {
 		p.Manage = managing{forecasts: func(tx creation.Transaction) ([]creation.Forecast, error) {
+			if string(tx.Data) == "no transaction" {
+				return nil, creation.ErrMalformed
+			}
 			if string(tx.Data) != "a transaction" || !tx.Sender.IsAbsent() || !tx.To.IsAbsent() {
 				t.Errorf("asked about %+v", tx)
 			}
@@ -164,7 +167,9 @@ func TestVerifyTakesTransactionsOfSolana(t *testing.T) {
 			t.Errorf("%s: %d %s", data, response.Code, text)
 		}
 	}
-	wantError(t, post(s, verifyPath, `{"chainId":7565164,"data":"0x!"}`).Result(), http.StatusBadRequest, "INVALID_BODY")
+	for _, data := range []string{"0x!", fmt.Sprintf("0x%x", "no transaction")} {
+		wantError(t, post(s, verifyPath, fmt.Sprintf(`{"chainId":7565164,"data":%q}`, data)).Result(), http.StatusBadRequest, "INVALID_BODY")
+	}
 }
 
 func TestVerifyRefusesBadRequests(t *testing.T) {

@@ -56,7 +56,7 @@ func (s Swap) Data() []byte {
 // Mistakes of calldata. Contracts refuse both without a reason.
 var (
 	ErrOtherFunction = errors.New("calldata of another function")
-	ErrMalformed     = errors.New("malformed calldata")
+	ErrMalformed     = errors.New("malformed data of a transaction")
 )
 
 const selectorLength = 4

@@ -18,7 +18,8 @@ import (
 
 // Forecaster says what a transaction on its chain would create (swap.Simulator).
 type Forecaster interface {
-	// Forecast returns the orders in log order, or one refusal; creation.ErrOtherFunction where there is neither.
+	// Forecast returns the orders in log order, or one refusal; creation.ErrOtherFunction where there is neither, and
+	// creation.ErrMalformed for bytes of another form than the chain's transactions.
 	Forecast(context.Context, creation.Transaction) ([]creation.Forecast, error)
 }
 

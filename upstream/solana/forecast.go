@@ -18,11 +18,11 @@ import (
 // Forecast says what a transaction run now would create, in the sequence of its instructions: by their data and the
 // chain's state, which is read in two round trips after one for lookup tables, and by the chain's own word on the
 // whole. Signatures are not looked at. What cannot be read is not known. A transaction that does not call dln_src is
-// creation.ErrOtherFunction.
+// creation.ErrOtherFunction; bytes of another form are creation.ErrMalformed.
 func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creation.Forecast, error) {
 	m, err := solana.Parse(t.Data)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", creation.ErrOtherFunction, err)
+		return nil, fmt.Errorf("%w: %w", creation.ErrMalformed, err)
 	}
 	instructions, err := c.creationsIn(ctx, m)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *Chain) creationsIn(ctx context.Context, m solana.Message) (found []crea
 	}
 	tx, err := m.Resolve(lookedUp, nil, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", creation.ErrOtherFunction, err)
+		return nil, fmt.Errorf("%w: %w", creation.ErrMalformed, err)
 	}
 	isFirst := true
 	for _, in := range tx.Instructions {

@@ -200,7 +200,7 @@ func TestForecastsOfMixtures(t *testing.T) {
 		isMade := ran.Value.Err == nil
 		all, err := c.Forecast(t.Context(), creation.Transaction{Data: raw})
 		if err != nil {
-			if !errors.Is(err, creation.ErrOtherFunction) {
+			if !errors.Is(err, creation.ErrOtherFunction) && !errors.Is(err, creation.ErrMalformed) {
 				t.Error(err)
 			}
 			continue
@@ -231,9 +231,17 @@ func TestForecastWithoutANode(t *testing.T) {
 	if len(all) != 1 || all[0].Refusal != nil || all[0].ID != nil || len(all[0].Unknown) < 3 || all[0].Creation.GiveAmount != o.GiveAmount || all[0].Maker != o.Maker {
 		t.Errorf("without a node: %+v", all)
 	}
-	for name, raw := range map[string][]byte{"nothing": nil, "no message": data[:99], "a transfer": transfer(t)} {
-		if _, err := c.Forecast(t.Context(), creation.Transaction{Data: raw}); !errors.Is(err, creation.ErrOtherFunction) {
-			t.Errorf("%s: %v", name, err)
+	beyond := transfer(t)
+	beyond[len(beyond)-1-12-1-1] = 99 // the receiver, before the length, the data and the number of tables
+	for name, row := range map[string]struct {
+		raw  []byte
+		want error
+	}{
+		"nothing": {nil, creation.ErrMalformed}, "no message": {data[:99], creation.ErrMalformed}, "one more": {append(data, 0), creation.ErrMalformed},
+		"an account beyond": {beyond, creation.ErrMalformed}, "a transfer": {transfer(t), creation.ErrOtherFunction},
+	} {
+		if _, err := c.Forecast(t.Context(), creation.Transaction{Data: row.raw}); !errors.Is(err, row.want) {
+			t.Errorf("%s: %v, want %v", name, err, row.want)
 		}
 	}
 }

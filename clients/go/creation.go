@@ -86,12 +86,18 @@ type Settlement struct {
 	Transaction
 	Chain  ChainID `json:"chainId"`
 	From   string  `json:"from"`
-	Refund string  `json:"cancelBeneficiary"` // who gets the input of a canceled order; empty for an unlock
+	Refund string  `json:"cancelBeneficiary"` // who gets what a canceled order, or call, has; empty for an unlock
 }
 
 // CancelOrder returns the transaction by which an order's authority cancels it.
 func (c *Client) CancelOrder(ctx context.Context, id string) (tx Settlement, err error) {
 	err = c.get(ctx, "/v1.0/dln/order/"+url.PathEscape(id)+"/cancel-tx", &tx)
+	return tx, err
+}
+
+// CancelCall returns the transaction by which it takes a delivery that waits for its external call.
+func (c *Client) CancelCall(ctx context.Context, id string) (tx Settlement, err error) {
+	err = c.get(ctx, "/v1.0/dln/order/"+url.PathEscape(id)+"/extcall-cancel-tx", &tx)
 	return tx, err
 }
 

@@ -118,8 +118,11 @@ func TestGoClient(t *testing.T) {
 	if err != nil || unlock.Data == "" || unlock.From == "" || unlock.Value.Int == nil || unlock.Chain == 0 {
 		t.Errorf("UnlockOrders = %+v, %v; want a transaction", unlock, err)
 	}
-	_, err = gateway.OrderByID(t.Context(), "0x00")
 	var refused *client.Error
+	if _, err = gateway.CancelCall(t.Context(), of("Created")); !errors.As(err, &refused) || refused.ID != "NO_EXTERNALCALL_ATTACHED" {
+		t.Errorf("CancelCall: %+v, want the API's error", err)
+	}
+	_, err = gateway.OrderByID(t.Context(), "0x00")
 	if !errors.As(err, &refused) || refused.ID != "MALFORMED_ORDER_ID" || refused.Status != 400 || len(refused.Request) != 32 {
 		t.Errorf("OrderByID(0x00): %+v, want the API's error", err)
 	}

@@ -53,17 +53,21 @@ for (const [path, methods] of Object.entries(document.paths)) {
 }
 
 delete schemas.OrderCreation.properties.walletSendCalls; // which wallets take as it is
+delete schemas.TransactionToVerify.properties.request; // the client's own type has it
+schemas.TransactionToVerify.properties.value = described(schemas.TransactionToVerify.properties.value, bigint);
 
 // Members named after a chain's id hold the chain's own number, and amounts are bigint.
 const found = { amounts: [], texts: [] };
 for (const [name, schema] of Object.entries(schemas)) {
   for (const [member, is] of Object.entries((name !== "BigNumber" && schema.properties) || {})) {
     if (isChain(member) && is.type !== "null") schema.properties[member] = described(is, { type: "integer" });
-    else if (lastOf(is.$ref) === "Decimal") found.amounts.push([name, member]);
+    else if ([is, ...(is.oneOf ?? [])].some(({ $ref }) => lastOf($ref) === "Decimal")) found.amounts.push([name, member]);
     else if (is.type === "string") found.texts.push([name, member]);
   }
 }
 for (const schema of [schemas.Order, schemas.OrderLite]) schema.properties.makerOrderNonce = bigint;
+schemas.ExpectedOrder.properties.makerOrderNonce = { oneOf: [{ type: "null" }, bigint] };
+schemas.CreationRefusal.properties.errors.items.properties.arguments.additionalProperties = { oneOf: [{ type: "string" }, bigint] };
 schemas.OrderPlan.properties.salt = bigint;
 for (const name of ["BigNumber", "Decimal"]) schemas[name] = described(schemas[name], bigint);
 for (const name of ["Hash", "TransactionHash"]) schemas[name] = { type: "string" };
@@ -72,7 +76,7 @@ for (const name of ["Hex", "HashText"]) schemas[name] = described(schemas[name],
 
 // What the client's own types refer to, and what that refers to.
 const wanted = new Set([...Object.values(queries), "Order", "OrderFilter", "OrderList", "OrderQuote", "OrderCreation",
-  "CancelTransaction", "UnlockTransaction", "UnlockFilter", "UnlockList", "LockedChain", "Swap",
+  "TransactionToVerify", "Verification", "CancelTransaction", "UnlockTransaction", "UnlockFilter", "UnlockList", "LockedChain", "Swap",
   "Estimation", "Explanation", "Chain", "Tokens", "FoundTokens", "SameChainSwap", "DailyStatistics", "AllTimeStatistics", "DeliveryTimes", "Venues"]);
 for (const name of wanted) for (const [, next] of JSON.stringify(schemas[name]).matchAll(/schemas\/(\w+)"/g)) wanted.add(next);
 

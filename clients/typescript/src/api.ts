@@ -273,6 +273,113 @@ export type components = {
       giveTokenAddress: components["schemas"]["Address"];
       finalGiveAmount: components["schemas"]["BigNumber"];
     };
+    TransactionToVerify: {
+      chainId: number;
+      /** @description The signer. Required on EVM chains and TRON. */
+      from?: string;
+      /** @description Required on EVM chains and TRON. */
+      to?: string;
+      /**
+       * Format: bigint
+       * @description Smallest units of the coin, in digits or as 0x and hex; 0 when absent.
+       */
+      value?: bigint;
+      /** @description 0x and hex; a transaction of Solana as base64 too. */
+      data: string;
+    };
+    Verification: {
+      chainId: number;
+      /** @enum {unknown} */
+      verdict: "Creates" | "Refused" | "NotKnown";
+      orders: components["schemas"]["ExpectedOrder"][];
+      differences: {
+        parameter: string;
+        requested: string;
+        found: string;
+      }[];
+    };
+    /** @description An order that a transaction would make, or that is refused. Null is not known, or absent. */
+    ExpectedOrder: {
+      orderId: string | null;
+      refusal: null | components["schemas"]["CreationRefusal"];
+      notKnown: string[];
+      /** @description What can be created and never be filled, claimed or cancelled, or is lost. */
+      warnings: {
+        /** @enum {unknown} */
+        code: "RULES_DIFFER" | "TAKE_AMOUNT_ZERO" | "RECEIVER_ZERO_ADDRESS" | "ORDER_AUTHORITY_ZERO" | "GIVE_TOKEN_NOT_CLAIMABLE" | "EXTERNAL_CALL_MALFORMED" | "MAKER_IS_TRANSACTION_SENDER" | "REFUND_RECIPIENT_ZERO" | "GIVE_AMOUNT_ABOVE_SWAP" | "NOTHING_GIVEN" | "CALLS_OTHER_PROGRAMS" | "TAKER_NOT_PAID" | "RECIPIENT_REFUSES_COIN" | "CANCEL_BENEFICIARY_REFUSES_COIN";
+        message: string;
+      }[];
+      /** @description That the transaction must carry. */
+      value: null | components["schemas"]["Decimal"];
+      fixFee: null | components["schemas"]["Decimal"];
+      /** @description The signer of the transaction. */
+      makerSrc: string | null;
+      swap: null | components["schemas"]["SwapBefore"];
+      makerOrderNonce: null | bigint;
+      giveTokenAddress: string | null;
+      giveAmountGross: components["schemas"]["Decimal"];
+      /** @description The protocol's share of the gross amount. */
+      percentFee: null | components["schemas"]["Decimal"];
+      affiliateFee: null | components["schemas"]["Decimal"];
+      /** @description Net: the order's. */
+      giveAmount: null | components["schemas"]["Decimal"];
+      /** @description 0 for a number that no chain has. */
+      takeChainId: number;
+      takeTokenAddress: string | null;
+      takeAmount: components["schemas"]["Decimal"];
+      receiverDst: string | null;
+      givePatchAuthoritySrc: string | null;
+      /** @description Who may cancel, on the take chain. */
+      orderAuthorityAddressDst: string | null;
+      /** @description Who may take; null: any taker. */
+      allowedTakerDst: string | null;
+      allowedCancelBeneficiarySrc: string | null;
+      externalCall: null | components["schemas"]["Hex"];
+      affiliate: null | {
+        beneficiarySrc: string;
+        amount: components["schemas"]["Decimal"];
+      };
+      referralCode: number;
+      permit: null | components["schemas"]["PermitEnvelope"];
+      rawMetadataHex: null | components["schemas"]["Hex"];
+      orderMetadata: null | components["schemas"]["OrderMetadata"];
+    };
+    CreationRefusal: {
+      /** @description Whose check it is; null: no node takes the transaction. */
+      contract: string | null;
+      message: string;
+      /** @description That it reverts with; null: not known. */
+      data: null | components["schemas"]["Hex"];
+      error: string | null;
+      /** @description The error and those of the calls that failed within, outermost first. */
+      errors: {
+        /** @description Empty without data or for an unknown selector. */
+        name: string;
+        selector: string;
+        arguments: {
+          [key: string]: string | bigint;
+        };
+      }[];
+    };
+    /** @description The swap that the public router makes before. */
+    SwapBefore: {
+      tokenInAddress: string;
+      amountIn: components["schemas"]["Decimal"];
+      permit: null | components["schemas"]["PermitEnvelope"];
+      venue: string;
+      tokenOutAddress: string;
+      expectedAmountOut: components["schemas"]["Decimal"];
+      refundRecipient: string;
+    };
+    /** @description An allowance by signature (EIP-2612). */
+    PermitEnvelope: {
+      amount: components["schemas"]["Decimal"];
+      /** @description UNIX seconds. */
+      deadline: string;
+      signature: components["schemas"]["Hex"];
+      /** @description False when bytes are missing. */
+      complete: boolean;
+    };
     CancelTransaction: {
       /** @description Null on Solana, where `data` is the whole transaction, which pays the fee itself. */
       to: string | null;
@@ -852,6 +959,12 @@ export type TokenAmount = components["schemas"]['TokenAmount'];
 export type SwapAffiliateFee = components["schemas"]['SwapAffiliateFee'];
 export type UnlockList = components["schemas"]['UnlockList'];
 export type OrderToUnlock = components["schemas"]['OrderToUnlock'];
+export type TransactionToVerify = components["schemas"]['TransactionToVerify'];
+export type Verification = components["schemas"]['Verification'];
+export type ExpectedOrder = components["schemas"]['ExpectedOrder'];
+export type CreationRefusal = components["schemas"]['CreationRefusal'];
+export type SwapBefore = components["schemas"]['SwapBefore'];
+export type PermitEnvelope = components["schemas"]['PermitEnvelope'];
 export type CancelTransaction = components["schemas"]['CancelTransaction'];
 export type UnlockTransaction = components["schemas"]['UnlockTransaction'];
 export type LockedChain = components["schemas"]['LockedChain'];
@@ -980,6 +1093,7 @@ export type SwapErrorId =
 
 /** Members that the API writes as decimals. */
 export const amounts: ReadonlySet<string> = new Set([
+  "affiliateFee",
   "allowanceValue",
   "amount",
   "amountIn",
@@ -988,20 +1102,25 @@ export const amounts: ReadonlySet<string> = new Set([
   "approximateOperatingExpense",
   "baseFee",
   "estimatedTransactionFee",
+  "expectedAmountOut",
   "feeAmount",
   "fixFee",
   "gasLimit",
   "gasPrice",
+  "giveAmount",
+  "giveAmountGross",
   "maxFeePerGas",
   "maxPriorityFeePerGas",
   "maxRefundAmount",
   "maxTheoreticalAmount",
   "minAmount",
+  "percentFee",
   "prependedOperatingExpenseCost",
   "priorityFee",
   "protocolFee",
   "quotedAmount",
   "recommendedAmount",
+  "takeAmount",
   "total",
   "txFee",
   "value",

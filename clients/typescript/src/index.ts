@@ -12,6 +12,9 @@ export type { WatchOptions } from "./watch.js";
 /** An order by its id, or by the transaction that created it; `index` selects one of several. */
 export type OrderReference = { orderId: string } | { creationTxHash: string; index?: number };
 
+/** A transaction before it is signed; `request` has parameters that its order is compared with. */
+export type TransactionToVerify = api.TransactionToVerify & { request?: Partial<api.CreationQuery> };
+
 export type CrossgateClient = ReturnType<typeof createCrossgateClient>;
 
 /**
@@ -44,9 +47,15 @@ export function createCrossgateClient(options: ClientOptions) {
     quoteOrder: (query: api.CreationQuery, call?: CallOptions) => get<api.OrderQuote>("/v1.0/dln/order/quote", query, call),
     /** An order to another chain, with the transaction that creates it where its parties are named. */
     createOrder: (query: api.CreationQuery, call?: CallOptions) => get<api.OrderCreation>("/v1.0/dln/order/create-tx", query, call),
+    /** What a transaction would create, of whatever software, and where that differs from a request. */
+    verifyCreation: ({ request, ...transaction }: TransactionToVerify, call?: CallOptions) =>
+      post<api.Verification>("/v1.0/dln/order/verify", { ...transaction, request: request && encode(request) }, call),
     /** The transaction by which an order's authority cancels it. */
     cancelOrder: ({ orderId }: { orderId: string }, call?: CallOptions) =>
       get<api.CancelTransaction>(`/v1.0/dln/order/${part(orderId)}/cancel-tx`, {}, call),
+    /** The transaction by which it takes a delivery that waits for its external call. */
+    cancelExternalCall: ({ orderId }: { orderId: string }, call?: CallOptions) =>
+      get<api.CancelTransaction>(`/v1.0/dln/order/${part(orderId)}/extcall-cancel-tx`, {}, call),
     /** The transaction that has a taker paid for orders of one pair of chains. */
     unlockOrders: (unlock: { orderIds: string[]; unlockBeneficiary: string }, call?: CallOptions) =>
       get<api.UnlockTransaction>("/v1.0/dln/order/unlock-tx", { ...unlock, orderIds: unlock.orderIds.join(",") }, call),

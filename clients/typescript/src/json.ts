@@ -14,7 +14,8 @@ function revive(name: string, value: unknown): unknown {
     return "bigIntegerValue" in value ? BigInt(value.stringValue as string) : value.stringValue;
   }
   if (isChain && value !== null) return fromApiChainId(Number(value));
-  if (name === "makerOrderNonce" || name === "salt" || (typeof value === "string" && amounts.has(name))) return BigInt(value as string);
+  const isNumber = name === "makerOrderNonce" || name === "salt" || amounts.has(name);
+  if (typeof value === "string" && isNumber) return BigInt(value);
   return value;
 }
 

@@ -99,10 +99,16 @@ test("an order to another chain has bigint amounts, and transactions that create
   const made = await client.createOrder({ ...query, ...parties, senderAddress: address, prependOperatingExpenses: true });
   assert.ok(made.tx!.value === made.estimation.srcChainTokenIn.amount + made.fixFee && typeof made.order.salt === "bigint");
   assert.match(made.orderId!, /^0x[0-9a-f]{64}$/);
+  const { to, data, value } = made.tx!;
+  const verified = await client.verifyCreation({ chainId: 1, from: address, to: to!, value, data: data!, request: { ...query, dstChainId: 137, srcChainTokenInAmount: 1n } });
+  const [order] = verified.orders;
+  assert.deepEqual([verified.verdict, order?.orderId, order?.value, order?.makerOrderNonce, order?.takeChainId], ["Creates", made.orderId, value, made.order.salt, query.dstChainId]);
+  assert.deepEqual(verified.differences.map(({ parameter }) => parameter), ["dstChainId", "srcChainTokenInAmount"]);
   const waiting = world.orders.find((order: any) => order.state === "Created");
   const { takeOfferWithMetadata } = await client.getOrder(waiting);
   const cancel = await client.cancelOrder(waiting);
   assert.deepEqual([typeof cancel.value, cancel.chainId], ["bigint", takeOfferWithMetadata.chainId]);
+  await assert.rejects(client.cancelExternalCall(waiting), (error) => error instanceof SwapError && error.errorId === "NO_EXTERNALCALL_ATTACHED");
   const [taker] = world.takers;
   const unpaid = (await client.getOrders({ orderStates: ["Fulfilled"], fulfiller: taker.address, takeChainIds: [137] })).orders[0]!;
   const unlock = await client.unlockOrders({ orderIds: [unpaid.orderId], unlockBeneficiary: taker.address });

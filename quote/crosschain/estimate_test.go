@@ -410,8 +410,15 @@ func TestFixedAmountsAreTaken(t *testing.T) {
 	}
 }
 
+// nothing is a chain without contracts.
+type nothing struct{}
+
+func (nothing) ReadTokens(_ context.Context, addresses []chain.Address) ([]token.Reading, error) {
+	return make([]token.Reading, len(addresses)), nil
+}
+
 // TestNothingIsEstimatedWithoutItsInputs wants an error for each that is missing, and for an amount that cannot pay a taker;
-// venues are asked for the last alone, whose token has no market.
+// venues are asked for the last alone, whose token has no market, and nothing is simulated.
 func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 	down := errors.New("down")
 	// Both chains have a reserve token more, which has no price on one of them.
@@ -427,6 +434,9 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 			return prices, err
 		}}
 	}
+	silent := func(o *crosschain.Options) {
+		o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{here: nothing{}, there: nothing{}}
+	}
 	for _, test := range []struct {
 		name    string
 		request crosschain.Request
@@ -437,6 +447,8 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		{"an amount below them to be swapped", request(pepe, usd, 1), nil, crosschain.ErrLowAmount},
 		{"one of which a route has no price", request(dai, usd, 1), unpriced, crosschain.ErrLowAmount},
 		{"the same with a swap more", request(dai, pepe, 1), unpriced, crosschain.ErrLowAmount},
+		{"a token without a contract", request(named(5), usd, 1e9), silent, quote.ErrUnsupportedTokenIn},
+		{"an output without one", request(usd, named(5), 1e9), silent, quote.ErrUnsupportedTokenOut},
 		{"one chain", crosschain.Request{Give: here, Take: here, TokenIn: usd, TokenOut: usd, AmountIn: chain.NewAmount(1)}, nil, crosschain.ErrSameChain},
 		{"a reserve that is none", crosschain.Request{Give: here, Take: there, TokenIn: usd, TokenOut: usd, AmountIn: chain.NewAmount(1e9), GiveReserve: pepe}, nil, crosschain.ErrIntermediary},
 		{"no prices", request(usd, usd, 1e9), func(o *crosschain.Options) {
@@ -460,8 +472,9 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		}
 		isAsked := test.want == crosschain.ErrImpossibleRoute
 		j.exchange.missing = pepe
-		if _, err := j.Estimate(t.Context(), test.request); !errors.Is(err, test.want) || isAsked != (len(j.exchange.asked) > 0) {
-			t.Errorf("%s: %v after %d comparisons, want %v", test.name, err, len(j.exchange.asked), test.want)
+		test.request.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
+		if _, err := j.Estimate(t.Context(), test.request); !errors.Is(err, test.want) || isAsked != (len(j.exchange.asked) > 0) || len(j.runner.sent) > 0 {
+			t.Errorf("%s: %v after %d comparisons and %d simulations, want %v", test.name, err, len(j.exchange.asked), len(j.runner.sent), test.want)
 		}
 	}
 }

@@ -23,6 +23,9 @@ const (
 	createPath = "/v1.0/dln/order/create-tx"
 	payerText  = "0x324c0497c9b189d238be89e0e5b7366c6f24e349"
 	walletText = "0x91ee81601737a5ab78c1df379b380b2cc9c7b2a6"
+	mintText   = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+
+	tokenAccountText = "7Sa6JgAHBKWiEkqW3tJu3umYtSDxcouhRurwQeN1589X" // off the curve of keys
 )
 
 // goodOrder is a whole request of create-tx, with changes: a value replaces that of its name, and "-" takes it out.
@@ -53,7 +56,7 @@ func asking(t *testing.T, err error) (*site, *[]crosschain.Request) {
 	}), &asked
 }
 
-// TestBadOrderParametersAreNamed asks with one wrong parameter, and with several; nothing is estimated for them.
+// TestBadOrderParametersAreNamed asks each path with one wrong parameter, and with several; nothing is estimated for them.
 func TestBadOrderParametersAreNamed(t *testing.T) {
 	s, asked := asking(t, nil)
 	for _, test := range []struct {
@@ -70,9 +73,9 @@ func TestBadOrderParametersAreNamed(t *testing.T) {
 		{[]string{"srcChainTokenInAmount", "max", "senderAddress", "-"}, "SENDER_ADDRESS_EMPTY", nil},
 		{[]string{"enableEstimate", "true", "senderAddress", "-"}, "SENDER_ADDRESS_EMPTY", nil},
 		{[]string{"dstChainTokenOutAmount", "-5"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutAmount"}},
-		{[]string{"dstChainTokenOutRecipient", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must be an address: 0x"}},
+		{[]string{"dstChainTokenOutRecipient", mintText}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must be an address: 0x"}},
 		{
-			[]string{"dstChainId", "7565164", "dstChainTokenOut", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"},
+			[]string{"dstChainId", "7565164", "dstChainTokenOut", mintText},
 			"INVALID_QUERY_PARAMETERS",
 			[]string{"dstChainTokenOutRecipient must be an address in base58", "dstChainOrderAuthorityAddress must be an address in base58"},
 		},
@@ -91,7 +94,7 @@ func TestBadOrderParametersAreNamed(t *testing.T) {
 		{[]string{"ptp", "true"}, "INVALID_QUERY_PARAMETERS", []string{"ptp is not offered here"}},
 		{[]string{"dlnHook", "{}", "externalCall", "0x01"}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook or externalCall must be left out"}},
 		{
-			[]string{"srcChainId", "7565164", "srcChainRefundAddress", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"},
+			[]string{"srcChainId", "7565164", "srcChainRefundAddress", mintText},
 			"INVALID_QUERY_PARAMETERS",
 			[]string{"srcChainRefundAddress must be the sender on Solana"},
 		},
@@ -116,22 +119,50 @@ func TestBadOrderParametersAreNamed(t *testing.T) {
 			[]string{"dlnHook is malformed"},
 		},
 		{[]string{"dlnHook", `[1`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook must be a JSON object"}},
+		{[]string{"srcChainTokenInAmount", "0"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainTokenInAmount must be a positive whole number"}},
+		{[]string{"srcChainTokenInAmount", "1" + strings.Repeat("0", 78)}, "INVALID_QUERY_PARAMETERS", []string{"srcChainTokenInAmount must be"}},
+		{[]string{"affiliateFeePercent", "x", "affiliateFeeRecipient", walletText}, "INVALID_QUERY_PARAMETERS", []string{"affiliateFeePercent must be a percent"}},
+		{[]string{"affiliateFeePercent", "1", "affiliateFeeRecipient", mintText}, "INVALID_QUERY_PARAMETERS", []string{"affiliateFeeRecipient must be an address: 0x"}},
+		{
+			[]string{"senderAddress", mintText, "srcChainOrderAuthorityAddress", mintText, "srcChainRefundAddress", mintText, "srcAllowedCancelBeneficiary", mintText, "srcIntermediaryTokenAddress", mintText, "srcChainTokenIn", mintText},
+			"INVALID_QUERY_PARAMETERS",
+			[]string{
+				"senderAddress must be an address: 0x", "srcChainOrderAuthorityAddress must be an address: 0x", "srcChainRefundAddress must be an address: 0x",
+				"srcAllowedCancelBeneficiary must be an address: 0x", "srcIntermediaryTokenAddress must be", "srcChainTokenIn must be",
+			},
+		},
+		{
+			[]string{"dstChainOrderAuthorityAddress", mintText, "allowedTaker", mintText, "dstIntermediaryTokenAddress", mintText, "dstChainTokenOut", mintText},
+			"INVALID_QUERY_PARAMETERS",
+			[]string{"dstChainOrderAuthorityAddress must be an address: 0x", "allowedTaker must be an address: 0x", "dstIntermediaryTokenAddress must be", "dstChainTokenOut must be"},
+		},
+		{
+			[]string{"dstChainId", "7565164", "dstChainTokenOut", mintText, "dstChainOrderAuthorityAddress", mintText, "dstChainTokenOutRecipient", tokenAccountText},
+			"INVALID_QUERY_PARAMETERS",
+			[]string{"dstChainTokenOutRecipient must be a wallet"},
+		},
+		{[]string{"bundle", "1"}, "INVALID_QUERY_PARAMETERS", []string{"bundle must be true or false"}},
+		{[]string{"enableEstimate", "1"}, "INVALID_QUERY_PARAMETERS", []string{"enableEstimate must be true or false"}},
+		{[]string{"skipSolanaRecipientValidation", "1"}, "INVALID_QUERY_PARAMETERS", []string{"skipSolanaRecipientValidation must be true or false"}},
+		{[]string{"additionalTakerRewardBps", "9001"}, "INVALID_QUERY_PARAMETERS", []string{"additionalTakerRewardBps must be a whole number from 0 to 9000"}},
 		{
 			[]string{"srcChainTokenInAmount", "", "dstChainTokenOut", "x", "senderAddress", "y", "allowedTaker", "z"},
 			"INVALID_QUERY_PARAMETERS",
 			[]string{"srcChainTokenInAmount should not be empty", "dstChainTokenOut must", "senderAddress must", "allowedTaker must"},
 		},
 	} {
-		response := serve(s, httptest.NewRequest(http.MethodGet, createPath+"?"+goodOrder(test.changes...).Encode(), http.NoBody))
-		raw := body(t, response)
-		var p struct{ ErrorID, ErrorMessage string }
-		must.Do(t, json.Unmarshal(raw, &p))
-		if response.StatusCode != http.StatusBadRequest || p.ErrorID != test.errorID {
-			t.Errorf("%v: %d %s, want 400 %s", test.changes, response.StatusCode, raw, test.errorID)
-		}
-		for _, text := range test.says {
-			if !strings.Contains(p.ErrorMessage, text) {
-				t.Errorf("%v: %q, want %q in it", test.changes, p.ErrorMessage, text)
+		for _, path := range []string{createPath, createPath + "/explain", "/v1.0/dln/order/quote"} {
+			response := get(s, path+"?"+goodOrder(test.changes...).Encode())
+			raw := body(t, response)
+			var p struct{ ErrorID, ErrorMessage string }
+			must.Do(t, json.Unmarshal(raw, &p))
+			if response.StatusCode != http.StatusBadRequest || p.ErrorID != test.errorID {
+				t.Errorf("%s, %v: %d %s, want 400 %s", path, test.changes, response.StatusCode, raw, test.errorID)
+			}
+			for _, text := range test.says {
+				if !strings.Contains(p.ErrorMessage, text) {
+					t.Errorf("%s, %v: %q, want %q in it", path, test.changes, p.ErrorMessage, text)
+				}
 			}
 		}
 	}

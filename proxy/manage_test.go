@@ -19,9 +19,17 @@ import (
 type managing struct {
 	forecasts func(creation.Transaction) ([]creation.Forecast, error)
 	cancel    error
+	asked     *int // how often; nil: not counted
+}
+
+func (m managing) count() {
+	if m.asked != nil {
+		*m.asked++
+	}
 }
 
 func (m managing) Forecast(_ context.Context, t creation.Transaction) ([]creation.Forecast, error) {
+	m.count()
 	if m.forecasts != nil {
 		return m.forecasts(t)
 	}
@@ -30,6 +38,7 @@ func (m managing) Forecast(_ context.Context, t creation.Transaction) ([]creatio
 }
 
 func (m managing) Cancel(_ context.Context, _ order.ID, t order.Terms) (creation.Transaction, error) {
+	m.count()
 	return creation.Transaction{Sender: t.Authorities.Order, To: t.Receiver, Value: chain.NewAmount(7), Data: []byte{1}}, m.cancel
 }
 
@@ -41,6 +50,7 @@ func (m managing) CancelCall(ctx context.Context, id order.ID, t order.Terms, am
 }
 
 func (m managing) Unlock(_ context.Context, u creation.Unlock) (creation.Transaction, error) {
+	m.count()
 	return creation.Transaction{Sender: u.Authority, To: u.Terms[0].Receiver, Value: chain.NewAmount(7), Data: []byte{byte(len(u.IDs))}}, m.cancel
 }
 
@@ -172,8 +182,10 @@ func TestVerifyTakesTransactionsOfSolana(t *testing.T) {
 	}
 }
 
+// TestVerifyRefusesBadRequests asks the chain about the one alone that is whole.
 func TestVerifyRefusesBadRequests(t *testing.T) {
-	s := newWorld(t).server(t)
+	asked := 0
+	s := newWorld(t).server(t, func(p *parts) { p.Manage = managing{asked: &asked} })
 	good := creationOf(t, "")
 	for name, test := range map[string]struct{ body, id, text string }{
 		"no object":        {`[]`, "INVALID_BODY", "JSON object"},
@@ -192,11 +204,14 @@ func TestVerifyRefusesBadRequests(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s, %s", name, response.Code, text, test.id, test.text)
 		}
 	}
+	if asked != 1 {
+		t.Errorf("the chain was asked %d times, want once, about another function", asked)
+	}
 }
 
 // TestCancelsSayWhoMaySend asks for the cancel of an open order, and for those that cannot be.
 func TestCancelsSayWhoMaySend(t *testing.T) {
-	w := newWorld(t)
+	w, asked := newWorld(t), 0
 	made := *w.orders[createdTx][0]
 	open := &made
 	open.Terms.Receiver = address(t, usdcText)
@@ -209,7 +224,7 @@ func TestCancelsSayWhoMaySend(t *testing.T) {
 			}
 			return byID(ctx, id)
 		}
-		p.Manage = managing{}
+		p.Manage = managing{asked: &asked}
 	})
 	path := "/v1.0/dln/order/" + open.ID.String()
 	response := get(s, path+"/cancel-tx")
@@ -236,8 +251,13 @@ func TestCancelsSayWhoMaySend(t *testing.T) {
 		open = &changed
 		wantError(t, get(s, path+"/cancel-tx"), http.StatusBadRequest, id)
 	}
-	wantError(t, get(s, "/v1.0/dln/order/0x12/cancel-tx"), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
-	wantError(t, get(s, "/v1.0/dln/order/"+order.ID{0xee}.String()+"/cancel-tx"), http.StatusBadRequest, "UNKNOWN_ORDER")
+	for _, which := range []string{"/cancel-tx", "/extcall-cancel-tx"} {
+		wantError(t, get(s, "/v1.0/dln/order/0x12"+which), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
+		wantError(t, get(s, "/v1.0/dln/order/"+order.ID{0xee}.String()+which), http.StatusBadRequest, "UNKNOWN_ORDER")
+	}
+	if asked != 2 {
+		t.Errorf("%d transactions were made, want 2", asked)
+	}
 	for cause, id := range map[error]string{
 		creation.ErrCallExecuted: "EXTERNALCALL_ALREADY_EXECUTED", creation.ErrCallNotOpen: "EXTERNALCALL_CANNOT_BE_DETACHED",
 		creation.ErrNoCall: "NO_EXTERNALCALL_ATTACHED", creation.ErrUnknownCall: "EXTERNALCALL_NOT_KNOWN",
@@ -253,7 +273,7 @@ func TestCancelsSayWhoMaySend(t *testing.T) {
 
 // TestUnlocksSayWhoMaySend asks for the unlock of delivered orders, alone and together, and for those that cannot be.
 func TestUnlocksSayWhoMaySend(t *testing.T) {
-	w := newWorld(t)
+	w, asked := newWorld(t), 0
 	delivered := map[order.ID]*order.Order{}
 	authority := address(t, usdcText)
 	add := func(n byte, change func(*order.Order)) string {
@@ -273,7 +293,7 @@ func TestUnlocksSayWhoMaySend(t *testing.T) {
 				}
 				return nil, order.ErrNotFound
 			}
-			p.Manage = managing{cancel: cause}
+			p.Manage = managing{cancel: cause, asked: &asked}
 		})
 	}
 	s := server(nil)
@@ -316,6 +336,9 @@ func TestUnlocksSayWhoMaySend(t *testing.T) {
 		"a chain not served":        {path(taker, to), "CHAIN_NOT_SERVED"},
 	} {
 		t.Run(name, func(t *testing.T) { wantError(t, get(s, test.path), http.StatusBadRequest, test.id) })
+	}
+	if asked != 2 {
+		t.Errorf("%d transactions were made, want 2", asked)
 	}
 	for cause, id := range map[error]string{
 		creation.ErrNotOwed: "ORDER_NOT_AWAITING_UNLOCK", creation.ErrUnknownCall: "EXTERNALCALL_NOT_KNOWN", quote.ErrReverted: "TRANSACTION_WOULD_REVERT",

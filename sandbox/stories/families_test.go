@@ -129,6 +129,7 @@ func TestOrdersBetweenFamilies(t *testing.T) {
 	t.Run("by TRON's client library", func(t *testing.T) {
 		front.ordersByTronWeb(t, sides[chain.TVM][0], sides[chain.SVM][0], sides[chain.EVM][0])
 	})
+	t.Run("as the integrator's example asks", func(t *testing.T) { front.ordersOfTheExample(t, sides[chain.SVM][0], sides[chain.EVM]) })
 	t.Run("takers are paid", func(t *testing.T) { front.takersArePaid(t, protocol) })
 }
 
@@ -210,17 +211,22 @@ func (f front) orderFrom(t *testing.T, random *rand.Rand, give, take side, out s
 		query.Set("additionalTakerRewardBps", "7")
 	}
 	address := f.url + "/v1.0/dln/order/create-tx?" + query.Encode()
+	f.made(t, give, address, in, amount, &made)
+	return query, made
+}
+
+// made asks for an order, sends its transaction, and finds it by its id.
+func (f front) made(t *testing.T, give side, address, in string, amount *big.Int, made *creationJSON) {
+	t.Helper()
 	if give.evm == nil {
-		get(t, address, &made)
+		get(t, address, made)
 		give.solana.send(t, made.Tx.Data)
 	} else {
-		give.create(t, address, in, amount, &made)
+		give.create(t, address, in, amount, made)
 	}
-	id := common.HexToHash(made.OrderID)
-	if o, err := f.world.Order(t.Context(), id); err != nil || o.GiveChain() != give.place.Facts.ID {
+	if o, err := f.world.Order(t.Context(), common.HexToHash(made.OrderID)); err != nil || o.GiveChain() != give.place.Facts.ID {
 		t.Errorf("%s: order %s: %v", address, made.OrderID, err)
 	}
-	return query, made
 }
 
 // create approves, asks and sends. On TRON nothing can be simulated before the approval.
@@ -268,13 +274,7 @@ func (f front) ordersByTronWeb(t *testing.T, tron, solana, other side) {
 	}
 	owner, foreign := tron.address(f.world, 3), other.address(f.world, 0)
 	path := func(give, take side, in, out, amount, sender, receiver string) string {
-		return f.url + "/v1.0/dln/order/create-tx?" + url.Values{
-			"srcChainId": {give.place.Facts.ID.String()}, "srcChainTokenIn": {in}, "srcChainTokenInAmount": {amount},
-			"dstChainId": {take.place.Facts.ID.String()}, "dstChainTokenOut": {out}, "dstChainTokenOutRecipient": {receiver},
-			"dstChainTokenOutAmount": {"auto"}, "senderAddress": {sender}, "srcChainOrderAuthorityAddress": {sender},
-			"srcChainRefundAddress": {sender}, "dstChainOrderAuthorityAddress": {receiver}, "referralCode": {"31805"},
-			"prependOperatingExpenses": {"true"},
-		}.Encode()
+		return f.exampleOf(give, take, in, out, amount, sender, receiver) + "&dstChainTokenOutAmount=auto&prependOperatingExpenses=true"
 	}
 	example := func(in, amount string) string {
 		return path(tron, solana, in, "11111111111111111111111111111111", amount, owner, solana.address(f.world, 1))
@@ -312,9 +312,71 @@ func (f front) ordersByTronWeb(t *testing.T, tron, solana, other side) {
 	cancel := f.url + "/v1.0/dln/order/" + waiting.OrderID + "/cancel-tx"
 	getOnce(t, "indexed", cancel, &struct{}{})
 	f.byTronWeb(t, cancel)
-	await(t, "cancelled: "+waiting.OrderID, func() bool {
+	f.awaitCancelled(t, waiting.OrderID)
+}
+
+// exampleOf is a request as the service's integrator example writes it (createDeBridgeOrder.ts).
+func (f front) exampleOf(give, take side, in, out, amount, sender, receiver string) string {
+	return f.url + "/v1.0/dln/order/create-tx?" + url.Values{
+		"srcChainId": {give.place.Facts.ID.String()}, "srcChainTokenIn": {in}, "srcChainTokenInAmount": {amount},
+		"dstChainId": {take.place.Facts.ID.String()}, "dstChainTokenOut": {out}, "dstChainTokenOutRecipient": {receiver},
+		"senderAddress": {sender}, "srcChainOrderAuthorityAddress": {sender}, "srcChainRefundAddress": {sender},
+		"dstChainOrderAuthorityAddress": {receiver}, "referralCode": {"31805"}, "skipSolanaRecipientValidation": {"false"},
+	}.Encode()
+}
+
+// ordersOfTheExample makes the requests of its scripts between the other chains of the world. What those send of USDC to
+// Solana is below a taker's expenses, here as by the hosted service's own (0.97 USD in a recording): a hundred times as much
+// makes the order. One order takes far too much, so that it can be cancelled.
+func (f front) ordersOfTheExample(t *testing.T, solana side, evm []side) {
+	of := func(id chain.ID) side {
+		return evm[slices.IndexFunc(evm, func(s side) bool { return s.place.Facts.ID == id })]
+	}
+	polygon, base, made := of(137), of(8453), map[string]string{}
+	const stuck, share = "stuck-order-sol-to-poly", "&affiliateFeePercent=0.1&affiliateFeeRecipient="
+	for _, script := range []struct {
+		name         string
+		give, take   side
+		in, out      string
+		amount       int64
+		more         string
+		isBelowCosts bool
+	}{
+		{"sol-to-poly", solana, polygon, "coin", "coin", 10_000_000, share + solana.address(f.world, 2), false},
+		{stuck, solana, polygon, "coin", "coin", 10_000_000, "&dstChainTokenOutAmount=20000000000000000000000", false},
+		{"sol-usdc-to-poly", solana, polygon, "USDC", "USDC", 200_000, "", false},
+		{"poly-usdc-to-sol-usdc", polygon, solana, "USDC", "USDC", 200_000, share + polygon.address(f.world, 0), true},
+		{"poly-usdc-to-wsol", polygon, solana, "USDC", "wrapped", 200_000, share + polygon.address(f.world, 0), true},
+		{"usdc-base-to-sol", base, solana, "USDC", "coin", 200_000, "", true},
+	} {
+		var answer creationJSON
+		address := func() string {
+			return f.exampleOf(script.give, script.take, script.give.token(script.in), script.take.token(script.out), fmt.Sprint(script.amount),
+				script.give.address(f.world, 0), script.take.address(f.world, 0)) + script.more + "&prependOperatingExpenses=false"
+		}
+		if script.isBelowCosts {
+			if p := problemAt(t, address()); p.ErrorID != "ERROR_LOW_GIVE_AMOUNT" {
+				t.Errorf("%s: %+v", script.name, p)
+			}
+			script.amount *= 100
+		}
+		f.made(t, script.give, address(), script.in, big.NewInt(script.amount), &answer)
+		made[script.name] = answer.OrderID
+	}
+	var cancel struct{ To, Data, Value, From string }
+	getOnce(t, "indexed", f.url+"/v1.0/dln/order/"+made[stuck]+"/cancel-tx", &cancel)
+	if own := polygon.address(f.world, 0); !strings.EqualFold(cancel.From, own) {
+		t.Errorf("cancel-order: sent by %s, want %s", cancel.From, own)
+	}
+	polygon.evm.send(t, common.HexToAddress(cancel.To), hexutil.MustDecode(cancel.Data), decimal(t, cancel.Value))
+	f.awaitCancelled(t, made[stuck])
+}
+
+func (f front) awaitCancelled(t *testing.T, id string) {
+	t.Helper()
+	await(t, "cancelled: "+id, func() bool {
 		var seen struct{ State string }
-		get(t, f.url+"/api/Orders/"+waiting.OrderID, &seen)
+		get(t, f.url+"/api/Orders/"+id, &seen)
 		return seen.State == "SentOrderCancel"
 	})
 }

@@ -24,7 +24,10 @@ type creationJSON struct {
 		Out   struct{ Amount, RecommendedAmount string } `json:"dstChainTokenOut"`
 		Costs []struct{ Type string }                    `json:"costsDetails"`
 	}
-	Tx      struct{ To, Data, Value, AllowanceTarget, AllowanceValue string }
+	Tx     struct{ To, Data, Value, AllowanceTarget, AllowanceValue string }
+	Bundle struct {
+		Calls []struct{ To, Data, Value string }
+	} `json:"walletSendCalls"`
 	OrderID string
 	FixFee  string
 	Order   struct{ Salt json.Number }
@@ -45,6 +48,8 @@ var orderCases = []orderCase{
 	{"USDC", "USDC", "150000000", url.Values{"prependOperatingExpenses": {"true"}, "additionalTakerRewardBps": {"85"}}},
 	{"USDC", "DAI", "auto", url.Values{"dstChainTokenOutAmount": {"100000000000000000000"}}},
 	{"DAI", "USDC", "90000000000000000000", url.Values{"affiliateFeePercent": {"0.1"}}},
+	{"USDC", "USDC", "70000000", url.Values{"bundle": {"true"}}},
+	{"DAI", "coin", "80000000000000000000", url.Values{"bundle": {"true"}}},
 }
 
 // TestCreateOrderMakesTheOrderItPromises has orders made between all EVM chains of the world, as a wallet would, and looks
@@ -76,7 +81,8 @@ func TestCreateOrderMakesTheOrderItPromises(t *testing.T) {
 	}
 }
 
-// createOrder asks for an order, approves the input, asks again, sends the transaction, and finds the order.
+// createOrder asks for an order, approves the input, asks again, sends the transaction, and finds the order. With a bundle it
+// asks once, and sends its calls.
 func (w *trader) createOrder(t *testing.T, c orderCase, take *sandbox.Chain, tokens map[string]string) creationJSON {
 	t.Helper()
 	query := url.Values{
@@ -93,13 +99,21 @@ func (w *trader) createOrder(t *testing.T, c orderCase, take *sandbox.Chain, tok
 	var made creationJSON
 	address := w.gateway + "/v1.0/dln/order/create-tx?" + query.Encode()
 	get(t, address, &made)
-	if c.in != "coin" {
+	calls := made.Bundle.Calls
+	if isBundle := query.Has("bundle"); isBundle != (len(calls) == 2) {
+		t.Fatalf("%d calls to send", len(calls))
+	} else if c.in != "coin" && !isBundle {
 		allowed := decimal(t, made.Tx.AllowanceValue) // with room for expenses that rise meanwhile
 		w.approve(t, common.HexToAddress(w.tokens[c.in]), common.HexToAddress(made.Tx.AllowanceTarget), allowed.Mul(allowed, big.NewInt(2)))
 		get(t, address, &made)
 	}
 	spent := w.balance(t, common.HexToAddress(w.tokens[c.in]), w.address)
-	w.send(t, common.HexToAddress(made.Tx.To), hexutil.MustDecode(made.Tx.Data), decimal(t, made.Tx.Value))
+	for _, call := range calls {
+		w.send(t, common.HexToAddress(call.To), hexutil.MustDecode(call.Data), hexutil.MustDecodeBig(call.Value))
+	}
+	if calls == nil {
+		w.send(t, common.HexToAddress(made.Tx.To), hexutil.MustDecode(made.Tx.Data), decimal(t, made.Tx.Value))
+	}
 	spent.Sub(spent, w.balance(t, common.HexToAddress(w.tokens[c.in]), w.address))
 	if want := decimal(t, made.Estimation.In.Amount); c.in != "coin" && spent.Cmp(want) != 0 {
 		t.Errorf("the sender paid %s, want %s", spent, want)

@@ -78,32 +78,38 @@ func TestListPageSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestListPageReadsAmountsInWholeTokens has the form's tokens say how many smallest units a whole one has.
+// TestListPageReadsAmountsInWholeTokens has the form's tokens, by address, symbol or name, say how many smallest units a whole
+// one has.
 func TestListPageReadsAmountsInWholeTokens(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)
-	page := pageAt(t, s, "/orders?from=8453&giveToken="+usdcText+"&giveFrom=1.5&giveTo=20&usdFrom=0.25&usdTo=1000&receiver="+taker+"&sort=Largest&filter="+nobody, http.StatusOK)
-	want := list.Filter{
-		GiveChains: []chain.ID{8453}, GiveToken: address(t, usdcText), Receiver: address(t, taker), Sort: list.Largest,
-		Given: list.Amounts{From: new(chain.NewAmount(1_500_000)), To: new(chain.NewAmount(20_000_000))},
-		USD:   list.USD{From: new(int64(250_000)), To: new(int64(1_000_000_000))}, Search: &list.Search{Address: address(t, nobody)},
-	}
-	same := cmp.Options{
-		cmp.Comparer(func(a, b chain.Address) bool { return a == b }), cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
-		cmp.Comparer(func(a, b chain.TxHash) bool { return a == b }),
-	}
-	if diff := cmp.Diff(want, w.lastList.Filter, same); diff != "" {
-		t.Errorf("filter differs (-want +got):\n%s", diff)
+	var page string
+	for _, named := range []string{usdcText, "usdc", "+USD+Coin"} {
+		page = pageAt(t, s, "/orders?from=8453&giveToken="+named+"&giveFrom=1.5&giveTo=20&usdFrom=0.25&usdTo=1000&receiver="+taker+"&sort=Largest&filter="+nobody, http.StatusOK)
+		want := list.Filter{
+			GiveChains: []chain.ID{8453}, GiveToken: address(t, usdcText), Receiver: address(t, taker), Sort: list.Largest,
+			Given: list.Amounts{From: new(chain.NewAmount(1_500_000)), To: new(chain.NewAmount(20_000_000))},
+			USD:   list.USD{From: new(int64(250_000)), To: new(int64(1_000_000_000))}, Search: &list.Search{Address: address(t, nobody)},
+		}
+		same := cmp.Options{
+			cmp.Comparer(func(a, b chain.Address) bool { return a == b }), cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
+			cmp.Comparer(func(a, b chain.TxHash) bool { return a == b }),
+		}
+		if diff := cmp.Diff(want, w.lastList.Filter, same); diff != "" {
+			t.Errorf("%s: filter differs (-want +got):\n%s", named, diff)
+		}
 	}
 	if !strings.Contains(page, `<option selected value="Largest">`) || !strings.Contains(page, `value="1.5"`) {
 		t.Errorf("the form is not as it was filled in: %s", page)
 	}
 	for query, want := range map[string]string{
-		"giveFrom=1":                    `id="giveFrom-fault">The amount needs a chain and the address of one of its tokens.`,
-		"from=8453&takeToken=&takeTo=1": `id="takeTo-fault">The amount needs a chain`,
-		"usdFrom=much":                  `id="usdFrom-fault">The value must be an amount of USD`,
-		"sort=Loudest":                  `id="sort-fault">The sequence must be one of`,
-		"giveToken=0x12":                `id="giveToken-fault">The token must be an address`,
+		"giveFrom=1":                     `id="giveFrom-fault">The amount needs a chain and one of its tokens.`,
+		"giveToken=usdc":                 `id="giveToken-fault">The token must be an address, or with its chain the symbol or name`,
+		"to=8453&takeToken=usd&takeTo=1": `id="takeToken-fault">The token must be an address, or with its chain the symbol or name`,
+		"from=8453&takeToken=&takeTo=1":  `id="takeTo-fault">The amount needs a chain`,
+		"usdFrom=much":                   `id="usdFrom-fault">The value must be an amount of USD`,
+		"sort=Loudest":                   `id="sort-fault">The sequence must be one of`,
+		"giveToken=0x12":                 `id="giveToken-fault">The token must be an address`,
 		"from=8453&giveFrom=0.0000001&giveToken=" + usdcText: `id="giveFrom-fault">The amount has 7 decimals, and the token only 6.`,
 	} {
 		if page := pageAt(t, s, "/orders?"+query, http.StatusBadRequest); !strings.Contains(page, want) {

@@ -63,7 +63,7 @@ func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
 // partOf reads a form: as a question, as the body of the API's request, and everything that is wrong with it.
 func (s *Pages) partOf(ctx context.Context, form url.Values) (part orders.Part, body []byte, wrong []string) {
 	filter, wrong := filterOf(form)
-	wrong = append(wrong, s.amountsOf(ctx, form, filter)...)
+	wrong = append(wrong, s.tokensOf(ctx, form, filter)...)
 	body, err := json.Marshal(filter)
 	if err != nil {
 		panic("proxy: a filter of texts that JSON cannot hold: " + err.Error())
@@ -76,22 +76,34 @@ func (s *Pages) partOf(ctx context.Context, form url.Values) (part orders.Part, 
 	return part, body, append(wrong, m.Wrong...)
 }
 
-// amountsOf turns whole tokens into smallest units, whose number the tokens of the form's chains know.
-func (s *Pages) amountsOf(ctx context.Context, form url.Values, filter map[string]any) (wrong []string) {
+// tokensOf turns symbols and names of tokens on the form's chains into their addresses, and whole tokens into smallest
+// units, whose number the tokens know.
+func (s *Pages) tokensOf(ctx context.Context, form url.Values, filter map[string]any) (wrong []string) {
+	tokens := s.options().Tokens
 	for _, side := range []struct{ name, chain string }{{"give", "from"}, {"take", "to"}} {
+		text, _ := filter[side.name+"TokenAddress"].(string)
+		id, unchained := chain.ParseID(form.Get(side.chain))
+		address, _, err := chain.ParseAnyAddress(text)
+		if err != nil && text != "" && unchained == nil {
+			if named := token.Named(tokens.Listed(ctx, id), text); len(named) == 1 {
+				address, err = named[0].Address, nil
+				filter[side.name+"TokenAddress"] = address.Format(s.chains.Family(id))
+			}
+		}
+		if err != nil && text != "" {
+			wrong = append(wrong, side.name+"TokenAddress must be an address, or with its chain the symbol or name of one token there")
+		}
 		for _, end := range []string{"From", "To"} {
 			whole, member := strings.TrimSpace(form.Get(side.name+end)), side.name+"Amount"+end
 			if whole == "" {
 				continue
 			}
-			id, _ := chain.ParseID(form.Get(side.chain))
-			address, _, err := chain.ParseAnyAddress(strings.TrimSpace(form.Get(side.name + "Token")))
 			var known []token.Token
 			if err == nil {
-				known, err = s.options().Tokens.Lookup(ctx, id, address)
+				known, err = tokens.Lookup(ctx, id, address)
 			}
 			if err != nil || len(known) == 0 || known[0].Symbol == "" {
-				wrong = append(wrong, member+" needs a chain and the address of one of its tokens")
+				wrong = append(wrong, member+" needs a chain and one of its tokens")
 				continue
 			}
 			units, err := web.UnitsOf(whole, known[0].Decimals)
@@ -145,10 +157,10 @@ var textFields = []struct{ Name, Label, Holder string }{
 	{"receiver", "Receiver", "address"},
 	{"taker", "Taker", "address"},
 	{"filter", "Transaction", "hash, or an id"},
-	{"giveToken", "Token given", "address"},
+	{"giveToken", "Token given", "symbol, or address"},
 	{"giveFrom", "Given from", "amount"},
 	{"giveTo", "Given to", "amount"},
-	{"takeToken", "Token received", "address"},
+	{"takeToken", "Token received", "symbol, or address"},
 	{"takeFrom", "Received from", "amount"},
 	{"takeTo", "Received to", "amount"},
 	{"usdFrom", "Worth from", "USD"},

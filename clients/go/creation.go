@@ -63,6 +63,10 @@ type OrderQuote struct {
 		Spender     string `json:"allowanceTarget"` // to be approved for Allowance; empty: nothing is
 		Allowance   Amount `json:"allowanceValue"`
 	} `json:"tx"` // nil: the parties of a creation are not named
+	Margin struct {
+		Amount Amount  `json:"amount"` // of the reserve token on the take chain
+		Bps    float64 `json:"bps"`    // of the locked amount
+	} `json:"takerMargin"` // left to a taker after costs; negative: a loss
 	Lacks []struct {
 		Token  string `json:"token"`
 		Amount Amount `json:"amount"`

@@ -54,6 +54,7 @@ for (const [path, methods] of Object.entries(document.paths)) {
 
 delete schemas.OrderCreation.properties.walletSendCalls; // which wallets take as it is
 delete schemas.TransactionToVerify.properties.request; // the client's own type has it
+schemas.TakerMarginLeft.properties.amount = bigint; // that can be negative
 schemas.TransactionToVerify.properties.value = described(schemas.TransactionToVerify.properties.value, bigint);
 
 // Members named after a chain's id hold the chain's own number, and amounts are bigint.

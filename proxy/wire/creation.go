@@ -38,8 +38,8 @@ type Form struct {
 	Bundle bool // also as calls of a wallet that makes several at once (EIP-5792)
 }
 
-// AppendOrderCreation appends an order with its transaction. Not documented: the sender's lacks, the part that was
-// not simulated, and a bundle.
+// AppendOrderCreation appends an order with its transaction. Not documented: the taker's margin, the sender's lacks,
+// the part that was not simulated, and a bundle.
 func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) []byte {
 	return e.object(dst, func(w *writer) {
 		w.orderEstimation(c)
@@ -208,6 +208,15 @@ func (w *writer) orderFees(c crosschain.Estimate) {
 	for _, points := range []string{"userPoints", "integratorPoints", "actualUserPoints", "actualIntegratorPoints"} {
 		w.name(points).uint(0)
 	}
+	w.takerMargin(c)
+}
+
+func (w *writer) takerMargin(c crosschain.Estimate) {
+	left, bps := c.TakerMargin()
+	w.name("takerMargin").open('{')
+	w.name("amount").plain(left.String())
+	w.name("bps").number(bps)
+	w.close('}')
 }
 
 // bundle writes the parameter of wallet_sendCalls: the approval of the input, and the creation. Both are made or none.
@@ -272,11 +281,7 @@ func (w *writer) explained(c crosschain.Estimate, fills *order.Fills) {
 		w.name("usd")
 		w.json = append(w.json, s.USD.FloatString(6)...)
 	})
-	left, bps := c.TakerMargin()
-	w.name("takerMargin").open('{')
-	w.name("amount").plain(left.String())
-	w.name("bps").number(bps)
-	w.close('}')
+	w.takerMargin(c)
 	if fills != nil {
 		w.name("earlierFills").object(func() { w.fills(*fills) })
 	}

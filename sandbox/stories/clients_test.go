@@ -88,7 +88,7 @@ func TestGoClient(t *testing.T) {
 		More: map[string]string{"referralCode": "7"},
 	}
 	quote, err := gateway.QuoteOrder(t.Context(), query)
-	if out := quote.Estimation.Out; err != nil || quote.Tx.Allowance.Cmp(tenth) != 0 || out.Chain != 146 || out.Amount.Sign() <= 0 {
+	if out := quote.Estimation.Out; err != nil || quote.Tx.Allowance.Cmp(tenth) != 0 || out.Chain != 146 || out.Amount.Sign() <= 0 || quote.Margin.Amount.Sign() <= 0 || quote.Margin.Bps < 3 {
 		t.Errorf("QuoteOrder = %+v, %v; want %v to give for some", quote, err, tenth)
 	}
 	made, err := gateway.CreateOrder(t.Context(), query)

@@ -525,6 +525,7 @@ export type components = {
       actualUserPoints: 0;
       /** @constant */
       actualIntegratorPoints: 0;
+      takerMargin: components["schemas"]["TakerMarginLeft"];
     };
     /** @description An order and its transaction; without tx and orderId where its parties are not known. Points belong to the hosted service. */
     OrderCreation: {
@@ -546,6 +547,7 @@ export type components = {
       actualUserPoints: 0;
       /** @constant */
       actualIntegratorPoints: 0;
+      takerMargin: components["schemas"]["TakerMarginLeft"];
       senderLacks?: components["schemas"]["Lack"][];
       /**
        * @description Nodes that cannot override states: approve `allowanceValue` for `allowanceTarget` first. The same order of nothing was simulated, and its calldata compared with the answer; with the approval the whole is.
@@ -645,6 +647,12 @@ export type components = {
       estimatedVolatilityBps?: string;
       feeApproximateUsdValue?: string;
       amountOutBeforeCorrection?: components["schemas"]["Decimal"];
+    };
+    /** @description What the order leaves a taker after costs, of the reserve token on the destination chain; negative where it takes too much. */
+    TakerMarginLeft: {
+      /** Format: bigint */
+      amount: bigint;
+      bps: number;
     };
     /** @description Has `error` instead of the amounts without a transaction. */
     Explanation: {
@@ -992,6 +1000,7 @@ export type OrderReserve = components["schemas"]['OrderReserve'];
 export type OrderTokenOut = components["schemas"]['OrderTokenOut'];
 export type OrderCost = components["schemas"]['OrderCost'];
 export type OrderCostPayload = components["schemas"]['OrderCostPayload'];
+export type TakerMarginLeft = components["schemas"]['TakerMarginLeft'];
 export type Explanation = components["schemas"]['Explanation'];
 export type Asked = components["schemas"]['Asked'];
 export type Chain = components["schemas"]['Chain'];

@@ -95,6 +95,7 @@ test("an order to another chain has bigint amounts, and transactions that create
   const quote = await client.quoteOrder(query);
   assert.ok(quote.tx.allowanceValue === 10n ** 17n && quote.estimation.dstChainTokenOut.amount! > 0n);
   assert.equal(quote.estimation.dstChainTokenOut.chainId, 146);
+  assert.ok(quote.takerMargin.amount > 0n && quote.takerMargin.bps > 3);
   const parties = { dstChainTokenOutRecipient: address, srcChainOrderAuthorityAddress: address, dstChainOrderAuthorityAddress: address };
   const made = await client.createOrder({ ...query, ...parties, senderAddress: address, prependOperatingExpenses: true });
   assert.ok(made.tx!.value === made.estimation.srcChainTokenIn.amount + made.fixFee && typeof made.order.salt === "bigint");

@@ -46,6 +46,7 @@ type orderView struct {
 	Tone       string // CSS class of the state
 	Give, Take sideView
 	Wait       *waitView // nil: it does not wait for a taker
+	Cancel     *cancel
 	Steps      []step
 	Facts      []Fact
 	Proof      []fieldSource
@@ -120,7 +121,7 @@ func (p *Views) Order(to io.Writer, o Order) error {
 	v := orderView{
 		Order: o, ID: r.ID.String(), State: r.State.String(), Word: words.word, Tone: words.tone,
 		Give: p.side(r.Terms.Give, r.GiveFinal, o.Record.Give), Take: p.side(r.Terms.Take, r.TakeFinal, o.Record.Take),
-		Wait: p.wait(o), Steps: p.steps(r, o.Now), Facts: p.facts(o), Proof: p.fieldSources(o),
+		Wait: p.wait(o), Cancel: p.cancelOf(r), Steps: p.steps(r, o.Now), Facts: p.facts(o), Proof: p.fieldSources(o),
 	}
 	v.JSON = Indented([]byte(o.JSON))
 	v.Give.Worth, v.Take.Worth = o.worth()

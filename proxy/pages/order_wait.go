@@ -19,22 +19,33 @@ type waitView struct {
 	IsLate    bool
 	Authority linked // may cancel it on the take chain
 	Refunded  linked // receives the refund; empty: the authority names an account
-	Cancel    *cancel
 }
 
-// cancel is what a wallet needs to cancel an order on its take chain.
+// cancel is what a wallet needs to cancel an order, or its external call, on its take chain.
 type cancel struct {
 	On        chain.Chain
 	Authority string
 	Explorer  string // URL of a transaction there, without its hash
+
+	Path, Button, Says, Done string
 }
 
-func (p *Views) cancelOf(t order.Terms) *cancel {
-	on, _ := p.Chains.Chain(t.Take.Chain)
-	if on.Contracts.DlnDestination.IsAbsent() || t.Authorities.Order.IsAbsent() {
+// cancelOf is what its authority can cancel of an order; nil: nothing.
+func (p *Views) cancelOf(o *order.Order) *cancel {
+	on, _ := p.Chains.Chain(o.Terms.Take.Chain)
+	authority, c := o.Terms.Authorities.Order, cancel{On: on, Explorer: strings.TrimSuffix(p.TxURL(on.ID, "hash"), "hash")}
+	switch {
+	case authority.IsAbsent():
+		return nil
+	case o.State == order.StateCreated && o.Created != nil && !on.Contracts.DlnDestination.IsAbsent():
+		c.Path, c.Button, c.Says, c.Done = "cancel-tx", "Cancel the order", "A taker can still deliver.", "Cancelled"
+	case o.Call == order.AwaitingExecution && !on.Contracts.ExternalCallAdapter.IsAbsent():
+		c.Path, c.Button, c.Says, c.Done = "extcall-cancel-tx", "Take the delivery without its call", "The call can still run.", "Taken"
+	default:
 		return nil
 	}
-	return &cancel{on, t.Authorities.Order.Format(on.Family), strings.TrimSuffix(p.TxURL(on.ID, "hash"), "hash")}
+	c.Authority = authority.Format(on.Family)
+	return &c
 }
 
 // wait describes an order that waits for a taker; nil for any other.
@@ -52,7 +63,6 @@ func (p *Views) wait(o Order) *waitView {
 		Waited:    web.Took(max(waited, 0)),
 		Authority: account(r.Terms.Take.Chain, r.Terms.Authorities.Order), Refunded: account(r.Terms.Give.Chain, r.Terms.Authorities.CancelBeneficiary),
 	}
-	v.Cancel = p.cancelOf(r.Terms)
 	if u := o.Usual; u != nil && u.Orders > 0 {
 		most = time.Duration(u.P95) * time.Second
 		v.Half, v.P95 = web.Took(time.Duration(u.P50)*time.Second), web.Took(most)

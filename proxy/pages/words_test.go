@@ -33,6 +33,7 @@ func TestPagesSayWhatIsKnown(t *testing.T) {
 	}{
 		{"created", Order{Record: recordOf("created"), Path: "/api/Orders/0x01", Origin: root}},
 		{"created, later than usual", late()},
+		{"claimed, while its call waits", uncalled()},
 		{"cancelled", Order{Record: recordOf("cancelled"), JSON: "{}"}},
 		{"to Solana", Order{Record: recordOf("to Solana"), JSON: "{}"}},
 		{"from TRON to Solana", Order{Record: recordOf("from TRON to Solana"), JSON: "{}"}},
@@ -69,6 +70,13 @@ func late() Order {
 	r := recordOf("created")
 	r.Order.Terms.Authorities.Order = addressOn(137, 0xe0)
 	return Order{Record: r, JSON: "{}", Usual: &order.DeliveryTimes{Give: 8453, Take: 137, Orders: 20, P50: 65, P95: 600}}
+}
+
+// uncalled is a delivery that one account can take instead of its call.
+func uncalled() Order {
+	r := recordOf("claimed")
+	r.Order.Call, r.Order.Terms.Authorities.Order = order.AwaitingExecution, addressOn(137, 0xe0)
+	return Order{Record: r, JSON: "{}"}
 }
 
 // written writes a page as it is at noon.

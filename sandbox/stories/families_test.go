@@ -130,6 +130,7 @@ func TestOrdersBetweenFamilies(t *testing.T) {
 		front.ordersByTronWeb(t, sides[chain.TVM][0], sides[chain.SVM][0], sides[chain.EVM][0])
 	})
 	t.Run("as the integrator's example asks", func(t *testing.T) { front.ordersOfTheExample(t, sides[chain.SVM][0], sides[chain.EVM]) })
+	t.Run("a delivery is taken without its call", func(t *testing.T) { front.callIsCancelled(t, sides[chain.EVM]) })
 	t.Run("takers are paid", func(t *testing.T) { front.takersArePaid(t, protocol) })
 }
 
@@ -329,10 +330,7 @@ func (f front) exampleOf(give, take side, in, out, amount, sender, receiver stri
 // Solana is below a taker's expenses, here as by the hosted service's own (0.97 USD in a recording): a hundred times as much
 // makes the order. One order takes far too much, so that it can be cancelled.
 func (f front) ordersOfTheExample(t *testing.T, solana side, evm []side) {
-	of := func(id chain.ID) side {
-		return evm[slices.IndexFunc(evm, func(s side) bool { return s.place.Facts.ID == id })]
-	}
-	polygon, base, made := of(137), of(8453), map[string]string{}
+	polygon, base, made := on(137, evm), on(8453, evm), map[string]string{}
 	const stuck, share = "stuck-order-sol-to-poly", "&affiliateFeePercent=0.1&affiliateFeeRecipient="
 	for _, script := range []struct {
 		name         string
@@ -378,5 +376,41 @@ func (f front) awaitCancelled(t *testing.T, id string) {
 		var seen struct{ State string }
 		get(t, f.url+"/api/Orders/"+id, &seen)
 		return seen.State == "SentOrderCancel"
+	})
+}
+
+// on is the side of a chain.
+func on(id chain.ID, among []side) side {
+	return among[slices.IndexFunc(among, func(s side) bool { return s.place.Facts.ID == id })]
+}
+
+// callIsCancelled has an order with a call delivered, and its authority take the delivery instead.
+func (f front) callIsCancelled(t *testing.T, evm []side) {
+	base, polygon, own := on(8453, evm), on(137, evm), f.world.Accounts()[0].Address
+	usdc := common.HexToAddress(polygon.evm.tokens["USDC"])
+	address := f.exampleOf(base, polygon, base.token("USDC"), polygon.token("USDC"), "50000000", base.address(f.world, 0), polygon.address(f.world, 0)) +
+		"&dlnHook=" + url.QueryEscape(fmt.Sprintf(`{"type":"evm_transaction_call","data":{"to":"%s","calldata":"0x06fdde03"}}`, usdc))
+	var made creationJSON
+	f.made(t, base, address, "USDC", big.NewInt(50_000_000), &made)
+	path := f.url + "/v1.0/dln/order/" + made.OrderID
+	getOnce(t, "indexed", path, &struct{}{})
+	if p := problemAt(t, path+"/extcall-cancel-tx"); p.ErrorID != "EXTERNALCALL_CANNOT_BE_DETACHED" {
+		t.Errorf("before the delivery: %+v", p)
+	}
+	sandboxtest.Control(t, f.world, "fulfil", fmt.Sprintf(`{"orderId":%q}`, made.OrderID), &struct{}{})
+	var cancel struct{ To, Data, Value, From, CancelBeneficiary string }
+	getOnce(t, "known as delivered", path+"/extcall-cancel-tx", &cancel)
+	if !strings.EqualFold(cancel.From, own.Hex()) || !strings.EqualFold(cancel.CancelBeneficiary, own.Hex()) {
+		t.Errorf("sent by %s, paid to %s, want %s", cancel.From, cancel.CancelBeneficiary, own)
+	}
+	before := polygon.evm.balance(t, usdc, own)
+	polygon.evm.send(t, common.HexToAddress(cancel.To), hexutil.MustDecode(cancel.Data), decimal(t, cancel.Value))
+	if got := new(big.Int).Sub(polygon.evm.balance(t, usdc, own), before); got.Cmp(decimal(t, made.Estimation.Out.Amount)) != 0 {
+		t.Errorf("the authority got %s, want %s", got, made.Estimation.Out.Amount)
+	}
+	await(t, "call cancelled: "+made.OrderID, func() bool {
+		var seen struct{ ExternalCallState string }
+		get(t, f.url+"/api/Orders/"+made.OrderID, &seen)
+		return seen.ExternalCallState == "Cancelled"
 	})
 }

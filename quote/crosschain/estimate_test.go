@@ -447,6 +447,12 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		{"an amount below them to be swapped", request(pepe, usd, 1), nil, crosschain.ErrLowAmount},
 		{"one of which a route has no price", request(dai, usd, 1), unpriced, crosschain.ErrLowAmount},
 		{"the same with a swap more", request(dai, pepe, 1), unpriced, crosschain.ErrLowAmount},
+		{"a little of a token that no router takes", request(dai, usd, 1), func(o *crosschain.Options) {
+			from, _ := o.Registry.Chain(here)
+			to, _ := o.Registry.Chain(there)
+			from.Contracts.Router = chain.Address{}
+			o.Registry = chain.NewRegistry(from, to)
+		}, quote.ErrNoRouter},
 		{"a token without a contract", request(named(5), usd, 1e9), silent, quote.ErrUnsupportedTokenIn},
 		{"an output without one", request(usd, named(5), 1e9), silent, quote.ErrUnsupportedTokenOut},
 		{"one chain", crosschain.Request{Give: here, Take: here, TokenIn: usd, TokenOut: usd, AmountIn: chain.NewAmount(1)}, nil, crosschain.ErrSameChain},

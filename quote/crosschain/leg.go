@@ -101,11 +101,8 @@ func (e *Estimator) before(ctx context.Context, r Request, route Route, in chain
 	}
 	give, _ := e.Registry.Chain(route.Give.Chain)
 	onward := &quote.Onward{Target: give.Contracts.DlnSource}
-	switch {
-	case give.Family == chain.SVM: // where the order is an instruction of the same transaction
+	if give.Family == chain.SVM { // where the order is an instruction of the same transaction
 		onward = nil
-	case give.Contracts.Router.IsAbsent():
-		return nil, legError("source", quote.ErrNoRouter, nil)
 	}
 	leg, err := e.leg(ctx, r, token.Key{Chain: route.Give.Chain, Address: route.TokenIn}, route.Give.Address, in, onward)
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"crossgate/chain"
+	"crossgate/quote"
 	"crossgate/token"
 )
 
@@ -28,6 +29,9 @@ func (s *step) out() token.Key {
 
 // settle waits for a taker's costs, and makes amounts of them. Venues are not asked about an input that is worth less.
 func (s *step) settle() (err error) {
+	if s.route.SwapsBefore() && s.give.Family != chain.SVM && s.give.Contracts.Router.IsAbsent() {
+		return legError("source", quote.ErrNoRouter, nil)
+	}
 	s.decimals = [2]uint8{s.tokens[s.route.Give].Decimals, s.tokens[s.route.Take].Decimals}
 	swaps := 0
 	if s.route.SwapsAfter() {

@@ -1,13 +1,13 @@
 package passthrough
 
 import (
+	"cmp"
 	"net"
-	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Action is what becomes of a request.
@@ -86,18 +86,10 @@ func hostname(value string) string {
 	return strings.TrimSuffix(strings.ToLower(value), ".")
 }
 
-// actionOf is what becomes of a path. An origin may read a path in another way than we do: the strictest of what holds
-// for its readings counts and, where it may be read as any path, the strictest of all rules.
+// actionOf is what becomes of a path. Where an origin may read it in another way than we do, the strictest rule holds.
 func (h *Host) actionOf(asked string) Action {
-	if len(h.Rules) == 0 {
-		return Cache
-	}
-	strictest := Cache
-	all, isClear := readings(asked)
-	for _, reading := range all {
-		strictest = max(strictest, h.ruleOf(reading))
-	}
-	if !isClear {
+	strictest := h.ruleOf(asked)
+	if !isPlain(asked) {
 		for _, rule := range h.Rules {
 			strictest = max(strictest, rule.Do)
 		}
@@ -105,51 +97,11 @@ func (h *Host) actionOf(asked string) Action {
 	return strictest
 }
 
-// readings are the ways to read a decoded path: as it is, or decoded again; with dots, empty segments, backslashes and
-// parameters of segments, or without. It is not clear where it has control characters, encodings that are longer than
-// those of UTF-8, or too many layers.
-func readings(asked string) (all []string, isClear bool) {
-	const mostLayers = 4
-	for range mostLayers {
-		if strings.ContainsFunc(asked, unicode.IsControl) || isOverlong(asked) {
-			return all, false
-		}
-		all = append(all, asked, clean(asked), clean(parameters.ReplaceAllString(strings.ReplaceAll(asked, `\`, "/"), "")))
-		decoded := escape.ReplaceAllStringFunc(asked, func(each string) string {
-			decoded, _ := url.PathUnescape(each) // which is well-formed
-			return decoded
-		})
-		if decoded == asked {
-			return all, true
-		}
-		asked = decoded
-	}
-	return all, false
-}
-
-var (
-	escape     = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-	parameters = regexp.MustCompile(`;[^/]*`)
-)
-
-// isOverlong reports whether a character is encoded in more bytes than UTF-8 has for it.
-func isOverlong(text string) bool {
-	for i := 1; i < len(text); i++ {
-		lead, next := text[i-1], text[i]
-		if next&0xC0 == 0x80 && (lead == 0xC0 || lead == 0xC1 || lead == 0xE0 && next < 0xA0 || lead == 0xF0 && next < 0x90) {
-			return true
-		}
-	}
-	return false
-}
-
-// clean is a path without dots and empty segments. It ends with a slash where it did.
-func clean(asked string) string {
-	cleaned := path.Clean(asked)
-	if cleaned != "/" && (strings.HasSuffix(asked, "/") || strings.HasSuffix(asked, "/.") || strings.HasSuffix(asked, "/..")) {
-		cleaned += "/"
-	}
-	return cleaned
+// isPlain reports whether a decoded path is read alike everywhere: it has no dots, empty segments, backslashes,
+// parameters of segments and control characters, nothing is encoded twice, and all of it is UTF-8.
+func isPlain(asked string) bool {
+	return path.Clean(asked) == cmp.Or(strings.TrimSuffix(asked, "/"), "/") &&
+		!strings.ContainsAny(asked, `%\;`) && !strings.ContainsFunc(asked, unicode.IsControl) && utf8.ValidString(asked)
 }
 
 // ruleOf is the action of the longest prefix of a path. Case does not count, since it does not at some origins.

@@ -67,7 +67,7 @@ var house = map[string]room{
 
 	"proxy/wire":          {"chain chain/revert chain/words order order/creation order/onchain quote quote/crosschain token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/reference":     {"", "the API's document is read here: what is shown of it belongs to proxy/pages, what there is to proxy"},
-	"proxy/web":           {"chain internal/release", "what all pages have, and the operators' page: a page of the API belongs to proxy/pages"},
+	"proxy/web":           {"cache chain internal/release order proxy/shadow quote upstream webhook", "what all pages have, and the operators' page: a page of the API belongs to proxy/pages"},
 	"proxy/transport":     {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
 	"proxy/passthrough":   {"cache cache/rfc9111 upstream", "an HTTP cache knows requests and responses: what paths mean belongs to proxy"},
 	"proxy/shadow":        {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},

@@ -30,16 +30,12 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	var unasked, asked []web.Load
 	for _, c := range basis.Chains {
 		each := web.ChainCondition{
-			Chain: c.Chain, Head: c.Head, Indexed: c.Indexed, Late: true, From: c.From.Number, Proven: c.Proven,
-			Quarantined: c.Quarantined.Count, FirstQuarantined: c.Quarantined.First, Corrections: corrections[c.Chain],
+			ChainBasis: c, Late: true, Corrections: corrections[c.Chain],
 			Announcers: announced[c.Chain].Endpoints, Announcing: announced[c.Chain].Connections, Announced: announced[c.Chain].Newest,
 		}
 		if c.Head > 0 {
-			each.Lag = c.By(now)
-			each.Late = basis.IsBehind(&c, each.Lag) || c.Stopped != ""
-		}
-		if c.Stale > 0 {
-			each.Stale = time.Unix(int64(c.Stale), 0)
+			each.Behind = c.By(now)
+			each.Late = basis.IsBehind(&c, each.Behind) || c.Stopped != ""
 		}
 		each.Unasked, each.Asked = used.loads(c.Chain)
 		told.Chains = append(told.Chains, each)
@@ -53,7 +49,7 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	for _, own := range used.parts.services {
 		service := web.Service{Name: own.Name(), Of: own.of}
 		for _, health := range own.Health() {
-			shown := shownEndpoint(health)
+			shown := web.Endpoint{Health: health}
 			if own.rpc != nil {
 				shown.Limits = LimitsInWords(own.rpc.Capabilities(health.Endpoint).Known())
 			}
@@ -62,7 +58,7 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 		told.Services = append(told.Services, service)
 	}
 	for _, record := range used.estimator.Records() {
-		told.Venues = append(told.Venues, web.Venue(record))
+		told.Venues = append(told.Venues, web.Venue{Record: record})
 	}
 	if told.Store == "" {
 		told.Webhooks = g.shownWebhooks(ctx)
@@ -79,11 +75,7 @@ func (g *Gateway) shownWebhooks(ctx context.Context) (shown []web.Webhook) {
 		g.log.WarnContext(ctx, "webhooks not listed", "error", err)
 	}
 	for _, h := range hooks {
-		each := web.Webhook{Name: h.Name, Origin: h.Origin(), Delivered: h.Delivered, Waiting: h.Waiting, Dead: h.Dead, Reason: h.Error}
-		if h.FailingSince > 0 {
-			each.FailingSince = time.Unix(h.FailingSince, 0)
-		}
-		shown = append(shown, each)
+		shown = append(shown, web.Webhook{Hook: h})
 	}
 	return shown
 }
@@ -103,18 +95,6 @@ func (g *Gateway) Pulse() admin.Pulse {
 		}
 	}
 	return p
-}
-
-func shownEndpoint(h upstream.Health) web.Endpoint {
-	breaker := "open"
-	if h.IsClosed {
-		breaker = "closed"
-	}
-	return web.Endpoint{
-		Name: h.Endpoint, Standing: h.Standing, OK: h.CanBeAsked, Preferred: h.Preferred, Breaker: breaker,
-		Head: h.Head, Rate: h.Rate, Usual: h.Usual, Failing: h.Failing, Left: h.Left, IsLimited: h.IsLimited, Wait: max(h.RetryAfter, 0),
-		Reason: h.Reason, Failed: h.Failed,
-	}
 }
 
 // loads are those of a chain of the running configuration.

@@ -213,11 +213,8 @@ func (s *attributeSets[L, V]) each(do func(V)) {
 
 // Served counts answers, for the status page.
 func (s *Server) Served() web.Served {
-	served := web.Served{
-		Cache: web.CacheCounts(s.answers.Stats()), Hosts: eachCount(s.passthrough.EachCount).all(), Compared: eachCount(s.shadow.EachCount).all(),
+	return web.Served{
+		Cache: s.answers.Stats(), Hosts: eachCount(s.passthrough.EachCount).all(), Compared: eachCount(s.shadow.EachCount).all(),
+		Differences: s.shadow.Examples(),
 	}
-	for _, e := range s.shadow.Examples() {
-		served.Differences = append(served.Differences, web.Difference(e))
-	}
-	return served
 }

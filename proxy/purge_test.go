@@ -13,6 +13,7 @@ import (
 	"crossgate/chain"
 	"crossgate/proxy/admin"
 	"crossgate/proxy/web"
+	"crossgate/quote"
 	"crossgate/upstream"
 )
 
@@ -26,7 +27,7 @@ func (standing) Endpoint(_, _ string) *upstream.Endpoint         { return nil }
 func (standing) Pulse() admin.Pulse                              { return admin.Pulse{} }
 
 func (standing) Condition(context.Context) web.Condition {
-	return web.Condition{Venues: []web.Venue{{Name: "odos", Won: 7}}}
+	return web.Condition{Venues: []web.Venue{{Record: quote.Record{Name: "odos", Won: 7}}}}
 }
 
 // operatorsOf is the operators' listener beside s.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/cache"
 	"crossgate/internal/must"
-	"crossgate/proxy/web"
 )
 
 func TestOnlyOperatorsCommand(t *testing.T) {
@@ -66,11 +66,11 @@ func TestCommandsTellTheLogWhoRanThem(t *testing.T) {
 func TestHistoryHasTheLatestSamplesOfWhatIsKnown(t *testing.T) {
 	pulse := Pulse{Lag: 7 * time.Second, Calls: 3.5, Unusable: 1}
 	var h history
-	h.add(web.CacheCounts{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, pulse)
+	h.add(cache.Stats{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, pulse)
 	if got := h.lines(); got != nil {
 		t.Errorf("lines of one sample: %v", got)
 	}
-	h.add(web.CacheCounts{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, Pulse{Lag: -1})
+	h.add(cache.Stats{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, Pulse{Lag: -1})
 	want := []struct {
 		most, newest string
 		paths        []string
@@ -88,7 +88,7 @@ func TestHistoryHasTheLatestSamplesOfWhatIsKnown(t *testing.T) {
 		}
 	}
 	for range mostSamples {
-		h.add(web.CacheCounts{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, pulse)
+		h.add(cache.Stats{Hits: 60, Stales: 20, Misses: 20, Failed: 5}, pulse)
 	}
 	if got := len(h.lines()[0].Values); got != mostSamples {
 		t.Errorf("%d samples are kept, want %d", got, mostSamples)

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"crossgate/cache"
 	"crossgate/proxy/web"
 )
 
@@ -16,7 +17,7 @@ const (
 // history is the latest samples of what operators look at first. Safe for concurrent use.
 type history struct {
 	mu      sync.Mutex
-	before  web.CacheCounts
+	before  cache.Stats
 	samples [][]float64 // by time, the oldest first; each has a value of every line, not a finite one where it is unknown
 }
 
@@ -30,7 +31,7 @@ var sampled = []web.Line{
 	{Name: "Endpoints out of use"},
 }
 
-func (h *history) add(now web.CacheCounts, p Pulse) {
+func (h *history) add(now cache.Stats, p Pulse) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	found := float64(now.Hits + now.Stales - h.before.Hits - h.before.Stales)

@@ -12,7 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/order"
+	"crossgate/proxy/shadow"
+	"crossgate/quote"
+	"crossgate/upstream"
+	"crossgate/webhook"
 )
 
 // Condition is the state of everything that a gateway needs.
@@ -37,19 +43,10 @@ type UnknownChain struct {
 
 // ChainCondition is how far the orders of a chain are indexed.
 type ChainCondition struct {
-	Chain   chain.ID
-	Head    uint64 // newest block of the chain; 0: not known yet
-	Indexed uint64 // newest indexed block; 0: none yet
-	Lag     time.Duration
-	Late    bool      // Lag is above the configured threshold
-	Stale   time.Time // of the newest block, where that is so old that the chain or its endpoints rest; else zero
-
-	From        uint64 // first indexed block; 0: nothing is missing before Indexed
-	Proven      uint64 // newest block up to which a second reading confirms the first; 0: none yet
-	Quarantined int    // blocks in between that no endpoint can give
-
-	FirstQuarantined uint64 // the oldest of these
-	Corrections      uint64 // events that second readings added or removed since the start
+	order.ChainBasis
+	Behind      time.Duration
+	Late        bool   // Behind is above the configured threshold
+	Corrections uint64 // events that second readings added or removed since the start
 
 	Unasked Load // following the chain while no client asks about it
 	Asked   Load // while its orders are asked for all the time
@@ -80,55 +77,33 @@ type Service struct {
 
 // Endpoint is the state of one endpoint.
 type Endpoint struct {
-	Name      string
-	Standing  string
-	OK        bool // it gets calls
-	Preferred bool
-	Breaker   string
-	Head      string        // signed blocks from the others' head; empty where heads are not compared
-	Usual     time.Duration // 90th percentile of recent calls; zero: too few are known
-	Failing   float64       // share of recent calls that failed
-	Rate      float64       // recent calls in a second
-	Left      float64       // requests left in the local rate limit
-	IsLimited bool          // there is such a limit
-	Limits    []string      // missing abilities, found or declared, in words
-	Wait      time.Duration // until the next retry
-	Reason    string        // of the last failure; empty: there was none
-	Failed    time.Time     // when that was
+	upstream.Health
+	Limits []string // missing abilities, found or declared, in words
 }
 
-// Venue counts how a venue fared in comparisons.
-type Venue struct {
-	Name                                  string
-	Won, Outbid, Refused, Silent, LeftOut uint64
-	Took                                  time.Duration // its last quote; zero: none
-	Reason                                string        // of its last refusal; empty: there was none
-	At                                    time.Time     // of that
-	FailingSince                          time.Time     // it has given nothing but failures for a day or more; zero: not so
-}
+// Venue is how a venue fared in comparisons.
+type Venue struct{ quote.Record }
 
 // Webhook is a subscriber to events, with what became of its deliveries.
-type Webhook struct {
-	Name, Origin string
-	Delivered    uint64
-	Waiting      uint64    // deliveries that have failed, and those behind them
-	Dead         uint64    // that were given up
-	FailingSince time.Time // of the first failure since the last delivery; zero: none
-	Reason       string    // of the last failure; empty: there was none
-}
+type Webhook struct{ *webhook.Hook }
 
 // Path is the path of what operators do with the webhook.
 func (h Webhook) Path() string { return "/webhooks/" + url.PathEscape(h.Name) + "/" }
 
-// CacheCounts are the counts of the response cache since the start, and its loads under way.
-type CacheCounts struct{ Hits, Stales, Misses, Loads, Failed, StaleIfErrors, Remotes, Shed, Dropped, Loading uint64 }
+// Failing is when the webhook began to fail; zero: it does not.
+func (h Webhook) Failing() (since time.Time) {
+	if h.FailingSince > 0 {
+		since = time.Unix(h.FailingSince, 0)
+	}
+	return since
+}
 
 // Served is what a server counts since its start.
 type Served struct {
-	Cache       CacheCounts
-	Hosts       []Counted    // requests that are passed through, by host
-	Compared    []Counted    // answers that were compared with an origin's, by route
-	Differences []Difference // the gravest first
+	Cache       cache.Stats
+	Hosts       []Counted        // requests that are passed through, by host
+	Compared    []Counted        // answers that were compared with an origin's, by route
+	Differences []shadow.Example // the gravest first
 }
 
 // Operators is the content of the status page.
@@ -147,15 +122,6 @@ type Operators struct {
 type Notice struct {
 	Text  string
 	IsBad bool
-}
-
-// Difference is a member that differed, with the latest example.
-type Difference struct {
-	Class, Route, Member string
-	Times                uint64
-	Last                 time.Time
-	Target               string // path and query of the request
-	Ours, Theirs         string // JSON, shortened; empty: absent
 }
 
 // Counted is how many of something had an outcome.
@@ -262,7 +228,7 @@ func (v Venue) Tone() string {
 // Tone is the CSS class of the endpoint's state.
 func (e Endpoint) Tone() string {
 	switch {
-	case !e.OK:
+	case !e.CanBeAsked:
 		return "bad"
 	case e.Standing != "ready":
 		return "moving"
@@ -295,14 +261,14 @@ func (p *Pages) trouble(o Operators) (all []string) {
 		if c.Late {
 			all = append(all, p.ChainName(c.Chain)+" is behind")
 		}
-		if !c.Stale.IsZero() {
-			all = append(all, "newest block of "+p.ChainName(c.Chain)+" is "+Lasting(o.Now.Sub(c.Stale))+" old")
+		if c.Stale > 0 {
+			all = append(all, "newest block of "+p.ChainName(c.Chain)+" is "+Lasting(o.Now.Sub(time.Unix(int64(c.Stale), 0)))+" old")
 		}
 		if c.Announcing > 0 && c.Announcing < c.Announcers {
 			all = append(all, fmt.Sprintf("heads of %s are announced by %d of %s", p.ChainName(c.Chain), c.Announcing, Plural(c.Announcers, "endpoint")))
 		}
-		if c.Quarantined > 0 {
-			all = append(all, Plural(c.Quarantined, "block")+" of "+p.ChainName(c.Chain)+" in quarantine")
+		if c.Quarantined.Count > 0 {
+			all = append(all, Plural(c.Quarantined.Count, "block")+" of "+p.ChainName(c.Chain)+" in quarantine")
 		}
 	}
 	for _, c := range o.Unknown {
@@ -310,10 +276,10 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	}
 	for _, s := range o.Services {
 		for _, e := range s.Endpoints {
-			if e.OK {
+			if e.CanBeAsked {
 				continue
 			}
-			all = append(all, "endpoint "+e.Name+" of "+s.Name+" is "+e.Standing)
+			all = append(all, "endpoint "+e.Endpoint+" of "+s.Name+" is "+e.Standing)
 		}
 	}
 	for _, v := range o.Venues {
@@ -322,15 +288,15 @@ func (p *Pages) trouble(o Operators) (all []string) {
 		}
 	}
 	for _, h := range o.Webhooks {
-		if !h.FailingSince.IsZero() {
-			all = append(all, "deliveries to webhook "+h.Name+" have failed for "+Lasting(o.Now.Sub(h.FailingSince)))
+		if since := h.Failing(); !since.IsZero() {
+			all = append(all, "deliveries to webhook "+h.Name+" have failed for "+Lasting(o.Now.Sub(since)))
 		}
 	}
 	return all
 }
 
-// HitRatio is the share of lookups that were answered from the cache, percent; a dash before the first.
-func (c CacheCounts) HitRatio() string {
+// hitRatio is the share of lookups that were answered from the cache, percent; a dash before the first.
+func hitRatio(c cache.Stats) string {
 	if lookups := c.Hits + c.Stales + c.Misses; lookups > 0 {
 		return fmt.Sprintf("%.1f %%", 100*float64(c.Hits+c.Stales)/float64(lookups))
 	}

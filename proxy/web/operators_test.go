@@ -9,8 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/order"
+	"crossgate/quote"
+	"crossgate/upstream"
+	"crossgate/webhook"
 )
 
 func operatorsPage(t *testing.T, o Operators) string {
@@ -21,22 +26,22 @@ func operatorsPage(t *testing.T, o Operators) string {
 
 func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 	o := Operators{Now: atNoon}
-	o.Cache = CacheCounts{Hits: 3, Stales: 1, Misses: 1, Loads: 1234}
+	o.Cache = cache.Stats{Hits: 3, Stales: 1, Misses: 1, Loads: 1234}
 	o.Release = "crossgate 1.2.3 (commit 0a1b2c)"
 	o.Chains = []ChainCondition{{
-		Chain: 8453, Head: 1_000_010, Indexed: 1_000_000, Lag: 20 * time.Second, Announcers: 2, Announcing: 2, Announced: 1_000_011, Corrections: 3,
+		ChainBasis: order.ChainBasis{Chain: 8453, Lag: order.Lag{Head: 1_000_010, Indexed: 1_000_000}}, Behind: 20 * time.Second, Announcers: 2, Announcing: 2, Announced: 1_000_011, Corrections: 3,
 		Unasked: Load{43_200, 1_296_000, 900_000, 1_000_000, new(0.45)}, Asked: Load{86_400, 2_592_000, 1_800_000, 1_000_000, new(1234.5)},
 	}}
 	o.Unasked, o.Asked = Load{CallsPerDay: 43_200, UnitsPerMonth: 900_000}, o.Chains[0].Asked
 	o.Started = atNoon.Add(-51 * time.Hour)
 	o.Services = []Service{{Name: "Base", Endpoints: []Endpoint{
-		{Name: "base-1", Standing: "ready", OK: true, Preferred: true, Breaker: "closed", Usual: 42 * time.Millisecond, Left: 12.7, IsLimited: true, Head: "+0", Rate: 2.5, Limits: []string{"searches 700 blocks", "no eth_simulateV1"}},
-		{Name: "base-2", Standing: "ready", OK: true, Breaker: "closed", Head: "-19"},
-		{Name: "base-3", Standing: "ready", OK: true, Breaker: "closed"},
+		{Health: upstream.Health{Endpoint: "base-1", Standing: "ready", CanBeAsked: true, Preferred: true, IsClosed: true, Usual: 42 * time.Millisecond, Left: 12.7, IsLimited: true, Head: "+0", Rate: 2.5}, Limits: []string{"searches 700 blocks", "no eth_simulateV1"}},
+		{Health: upstream.Health{Endpoint: "base-2", Standing: "ready", CanBeAsked: true, IsClosed: true, Head: "-19"}},
+		{Health: upstream.Health{Endpoint: "base-3", Standing: "ready", CanBeAsked: true, IsClosed: true}},
 	}}}
 	o.Venues = []Venue{
-		{Name: "kyberswap", Outbid: 2, Refused: 1, Took: 130 * time.Millisecond, Reason: "HTTP 500", At: atNoon.Add(-time.Minute)},
-		{Name: "odos", Won: 2, Took: 90 * time.Millisecond},
+		{quote.Record{Name: "kyberswap", Outbid: 2, Refused: 1, Took: 130 * time.Millisecond, Reason: "HTTP 500", At: atNoon.Add(-time.Minute)}},
+		{quote.Record{Name: "odos", Won: 2, Took: 90 * time.Millisecond}},
 	}
 	page := plain(operatorsPage(t, o))
 	for _, want := range []string{
@@ -54,11 +59,15 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 }
 
 func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
-	chains := []ChainCondition{{Chain: 137, Head: 902, Indexed: 900, From: 70, Proven: 880, Quarantined: 2}}
+	chains := []ChainCondition{{ChainBasis: order.ChainBasis{
+		Chain: 137, Lag: order.Lag{Head: 902, Indexed: 900}, From: order.BlockTime{Number: 70}, Proven: 880, Quarantined: order.QuarantinedBlocks{Count: 2},
+	}}}
 	page := operatorsPage(t, Operators{Now: atNoon, Condition: Condition{
 		Chains: chains, Unknown: []UnknownChain{{Chain: 4_000_000_000, Orders: 1234}},
-		Venues:   []Venue{{Name: "odos", Refused: 4}, {Name: "velora", Silent: 7, FailingSince: atNoon.Add(-50 * time.Hour)}, {Name: "lifi", LeftOut: 3}},
-		Webhooks: []Webhook{{Name: "shop", Origin: "https://shop.example", Delivered: 1200, Waiting: 7, Dead: 3, FailingSince: atNoon.Add(-time.Hour), Reason: "HTTP 500"}},
+		Venues: []Venue{{quote.Record{Name: "odos", Refused: 4}}, {quote.Record{Name: "velora", Silent: 7, FailingSince: atNoon.Add(-50 * time.Hour)}}, {quote.Record{Name: "lifi", LeftOut: 3}}},
+		Webhooks: []Webhook{{&webhook.Hook{
+			Name: "shop", URL: "https://shop.example/key", Delivered: 1200, Waiting: 7, Dead: 3, FailingSince: atNoon.Add(-time.Hour).Unix(), Error: "HTTP 500",
+		}}},
 	}, TakesCommands: true})
 	for _, want := range []string{
 		"chain 4000000000 is not known; orders that name it: 1,234; add it to the configuration", "2 blocks of Polygon in quarantine",
@@ -75,11 +84,11 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	}
 	o := Operators{Now: atNoon, Unready: "server is shutting down"}
 	o.Store = "no space left"
-	o.Chains = []ChainCondition{{Chain: 1, Late: true, Announcers: 2, Announcing: 1}}
-	o.Services = []Service{{Name: "odos", Endpoints: []Endpoint{{
-		Name: "odos-1", Standing: "away", Breaker: "open", Failing: 0.5, Wait: 1500 * time.Millisecond,
+	o.Chains = []ChainCondition{{ChainBasis: order.ChainBasis{Chain: 1}, Late: true, Announcers: 2, Announcing: 1}}
+	o.Services = []Service{{Name: "odos", Endpoints: []Endpoint{{Health: upstream.Health{
+		Endpoint: "odos-1", Standing: "away", Failing: 0.5, RetryAfter: 1500 * time.Millisecond,
 		Reason: injected, Failed: atNoon.Add(-time.Hour),
-	}, {Name: "odos-2", Standing: "away", Breaker: "open"}, {Name: "odos-3", Standing: "cordoned", Breaker: "closed"}}}}
+	}}, {Health: upstream.Health{Endpoint: "odos-2", Standing: "away"}}, {Health: upstream.Health{Endpoint: "odos-3", Standing: "cordoned", IsClosed: true}}}}}
 	page = operatorsPage(t, o)
 	for _, want := range []string{
 		"7 problems", "heads of Ethereum are announced by 1 of 2 endpoints", "not ready: server is shutting down", "order store unavailable: no space left", "Ethereum is behind",
@@ -100,7 +109,7 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 func TestOperatorsCommandByButtons(t *testing.T) {
 	o := Operators{Now: atNoon, TakesCommands: true, Notice: Notice{Text: "The endpoint is cordoned"}}
 	o.Services = []Service{{Name: "Base", Of: "8453", Endpoints: []Endpoint{
-		{Name: "a/b", Standing: "ready", OK: true}, {Name: "second", Standing: "cordoned"},
+		{Health: upstream.Health{Endpoint: "a/b", Standing: "ready", CanBeAsked: true}}, {Health: upstream.Health{Endpoint: "second", Standing: "cordoned"}},
 	}}}
 	page := operatorsPage(t, o)
 	for _, want := range []string{

@@ -122,13 +122,13 @@ func Initial(symbol string) string {
 // functions are what templates format values with.
 var functions = template.FuncMap{
 	"short": Short, "plural": Plural, "count": Count, "dollars": Dollars, "took": Took, "version": func() string { return release.Current().Version }, "sentence": sentence,
-	"commandButton": buttonOf,
-	"utc":           func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-	"machine":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"ago":           func(t, now time.Time) string { return Lasting(now.Sub(t)) + " ago" },
-	"rate":          func(perSecond float64) string { return fmt.Sprintf("%.1f/s", perSecond) },
-	"percent":       func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
-	"units":         func(left float64) string { return Count(uint64(max(left, 0))) },
+	"commandButton": buttonOf, "hitRatio": hitRatio,
+	"utc":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"ago":     func(t, now time.Time) string { return Lasting(now.Sub(t)) + " ago" },
+	"rate":    func(perSecond float64) string { return fmt.Sprintf("%.1f/s", perSecond) },
+	"percent": func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
+	"units":   func(left float64) string { return Count(uint64(max(left, 0))) },
 	// A wait rounded up, because nothing happens before.
 	"roundedUp": func(d time.Duration) string { return Lasting(d + time.Second - 1) },
 	"lag": func(d time.Duration) string {

@@ -88,7 +88,6 @@ type Cache[V any] struct {
 	running  sync.WaitGroup // fills
 }
 
-// entry is a value as the store holds it.
 type entry[V any] struct {
 	key    Key
 	value  V

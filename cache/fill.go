@@ -25,7 +25,6 @@ type fill[V any] struct {
 	lock    *shared.FillLock // the fill lock of the shared cache; nil: none
 }
 
-// fillOptions say how to fill.
 type fillOptions[V any] struct {
 	load     Load[V]
 	isShared bool        // by way of the shared level
@@ -69,7 +68,6 @@ func (c *Cache[V]) join(ctx context.Context, key Key, how fillOptions[V]) (f *fi
 	return f, false
 }
 
-// run makes the result of a fill and completes it.
 func (c *Cache[V]) run(ctx context.Context, f *fill[V]) {
 	defer c.running.Done()
 	defer func() {

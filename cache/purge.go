@@ -41,7 +41,6 @@ func (p *purges) add(how Purge, keys ...Key) {
 	p.newest.Store(number)
 }
 
-// addAll purges everything.
 func (p *purges) addAll(how Purge) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

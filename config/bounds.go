@@ -17,7 +17,6 @@ type bounds struct {
 	reason           string
 }
 
-// boundsOf returns the bounds of a field.
 func boundsOf(field reflect.StructField) (b bounds, given bool) {
 	text, given := field.Tag.Lookup("range")
 	text, b.reason, _ = strings.Cut(text, "; ")
@@ -28,7 +27,6 @@ func boundsOf(field reflect.StructField) (b bounds, given bool) {
 	return b, given
 }
 
-// String is the range in words.
 func (b bounds) String() string {
 	switch {
 	case b.isAbove:
@@ -61,7 +59,6 @@ func (b bounds) want(of reflect.Type) string {
 	return want
 }
 
-// holds reports whether a value is in range.
 func (b bounds) holds(value reflect.Value) bool {
 	number := numberOf(value)
 	if math.IsNaN(number) || math.IsInf(number, 0) {

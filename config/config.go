@@ -142,7 +142,6 @@ func clarified(err error) error {
 	return err
 }
 
-// base is the configuration of an empty file.
 func base() Config {
 	return Config{
 		Listen:      "127.0.0.1:8080",

@@ -186,7 +186,6 @@ func setScalar(into reflect.Value, text string) (want string) {
 	return ""
 }
 
-// text is the form of a type's values.
 type text struct {
 	want  string
 	parse func(string) (any, error)

@@ -51,7 +51,6 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// parsePrefix parses an IP address or a CIDR range.
 func parsePrefix(text string) (netip.Prefix, error) {
 	if address, err := netip.ParseAddr(text); err == nil {
 		return address.Prefix(address.BitLen())

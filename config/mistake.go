@@ -118,7 +118,6 @@ func (p place) key(name string) place {
 
 func (p place) item(i int) place { return place{p.path + "[" + strconv.Itoa(i) + "]", p.in} }
 
-// mistakeIf reports a mistake here if there is one.
 func (p place) mistakeIf(isWrong bool, format string, arguments ...any) {
 	if isWrong {
 		p.mistake(format, arguments...)

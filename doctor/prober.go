@@ -40,7 +40,6 @@ const (
 	simulation = "eth_simulateV1"
 )
 
-// prober asks one endpoint what it can do.
 type prober struct {
 	chain    chain.Chain
 	endpoint *upstream.Endpoint

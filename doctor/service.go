@@ -17,7 +17,6 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// serviceOf is what asking a service came to.
 func serviceOf(name string, ask func() (said string, err error)) Service {
 	said, err := ask()
 	if err != nil {

@@ -50,7 +50,6 @@ type service struct {
 	rpc *jsonrpc.Client // of a chain; nil elsewhere
 }
 
-// chainParts are the adapters of one chain.
 type chainParts struct {
 	*service
 	config config.Chain

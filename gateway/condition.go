@@ -97,7 +97,6 @@ func (g *Gateway) Pulse() admin.Pulse {
 	return p
 }
 
-// loads are those of a chain of the running configuration.
 func (s *set) loads(id chain.ID) (unasked, asked web.Load) {
 	known, _ := s.parts.registry.Chain(id)
 	at := slices.IndexFunc(s.config.Chains, func(c config.Chain) bool { return c.ID == id })

@@ -240,7 +240,6 @@ func secure(c config.Config, path string, t config.TLS, log *slog.Logger) (*tls.
 	return made, nil
 }
 
-// listenerTLS makes those of the public and the operators' listener.
 func listenerTLS(c config.Config, log *slog.Logger) (public, operators *tls.Config, err error) {
 	if public, err = secure(c, "tls", c.TLS, log); err != nil {
 		return nil, nil, err

@@ -56,7 +56,6 @@ func newWinBook(db *store.DB, wins *quote.History, log *slog.Logger) *book {
 	return &book{of: "counts of won comparisons", interval: 2 * time.Second, store: db, write: write, log: log}
 }
 
-// venues returns what became of venues.
 func (s *sets) venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {
 	all, err := s.store.Venues(ctx, from, to)
 	if err != nil && ctx.Err() == nil {

@@ -44,7 +44,6 @@ type set struct {
 	stopObserving []func()
 }
 
-// newSet makes the set of a gateway that c describes.
 func newSet(p *parts, c config.Config, g *Gateway) *set {
 	p.shelf = tokenShelf{g.store, g.catalog, p.registry, g.log}
 	estimator := p.estimator(c, g.log, g.venues)
@@ -54,7 +53,6 @@ func newSet(p *parts, c config.Config, g *Gateway) *set {
 	}
 }
 
-// close stops the set's own background work.
 func (s *set) close() {
 	s.estimator.Close()
 	s.parts.close()

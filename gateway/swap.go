@@ -128,7 +128,6 @@ func (p *parts) unitPrices(ctx context.Context, wanted []stats.Priced) map[stats
 	return prices
 }
 
-// pricesAt are the prices of whole tokens at a time.
 func (p *parts) pricesAt(ctx context.Context, at time.Time, keys []token.Key) map[token.Key]*big.Rat {
 	if time.Since(at) < presentFor {
 		return p.tokens.USD(ctx, keys...)

@@ -18,10 +18,8 @@ var (
 	statusShared       = []string{"crossgate; fwd=miss; collapsed"}
 )
 
-// ageOf is the Age header of an answer.
 func ageOf(age time.Duration) []string { return []string{strconv.Itoa(int(max(age, 0) / time.Second))} }
 
-// cacheStatus is the Cache-Status header of a lookup.
 func cacheStatus(found *cache.Result[answer]) []string {
 	switch found.Outcome {
 	case cache.Hit:

@@ -20,7 +20,6 @@ var OpenAPI []byte
 //go:embed llms.txt
 var llms []byte
 
-// openAPIJSON is openAPI as JSON.
 var openAPIJSON = sync.OnceValue(func() []byte {
 	text, err := reference.JSON(OpenAPI)
 	if err != nil {

@@ -52,7 +52,6 @@ type lookups struct {
 	attributes metric.MeasurementOption
 }
 
-// cacheCounters are the counters that repeat a count of the cache.
 var cacheCounters = []struct {
 	name, description string
 	count             func(cache.Stats) uint64
@@ -104,7 +103,6 @@ func (s *Server) onCollection(meter metric.Meter, callback metric.Callback, inst
 // eachCount calls a function with how often something had an outcome.
 type eachCount func(do func(of, outcome string, times uint64))
 
-// all are the counts, for the status page.
 func (each eachCount) all() (all []web.Counted) {
 	each(func(of, outcome string, times uint64) {
 		all = append(all, web.Counted{Of: of, Outcome: outcome, Times: times})
@@ -157,7 +155,6 @@ func missingChain(c *gin.Context) chain.ID {
 	return chain.ID(c.GetUint64(SwapChain))
 }
 
-// lookup counts a cache lookup.
 func (m *measures) lookup(route string, found *cache.Result[answer]) {
 	labels := lookupLabels{route, outcomeOf(found)}
 	m.lookups.of(labels, func() *lookups {

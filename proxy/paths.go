@@ -69,7 +69,6 @@ func spell(path, pattern string) (spelled string, fits bool) {
 	return strings.Join(segments, "/"), true
 }
 
-// withPath is r with another path.
 func withPath(r *http.Request, path string) *http.Request {
 	if path == r.URL.Path {
 		return r

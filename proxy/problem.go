@@ -172,7 +172,6 @@ func (d Dialect) code(k Kind) int {
 	return k.Status
 }
 
-// dialectAt is the one of a path, known or not.
 func dialectAt(path string) Dialect {
 	const swaps = "/v1.0/"
 	if len(path) >= len(swaps) && strings.EqualFold(path[:len(swaps)], swaps) {
@@ -265,7 +264,6 @@ func (s *Server) methodNotAllowed(c *gin.Context) {
 	s.TurnAway(c, methodNotAllowed.Because(""))
 }
 
-// refusalKind is the kind of what a status of package transport refuses.
 func refusalKind(status int) Kind {
 	p := unreadable
 	for _, other := range []Kind{

@@ -130,7 +130,6 @@ func (r Route[Q]) ask(ctx context.Context, s *Server, question Q) (*Body, cache.
 	return r.pick(question, found, err)
 }
 
-// pick returns the body of an answer that a question means.
 func (r Route[Q]) pick(question Q, found cache.Result[answer], err error) (*Body, cache.Result[answer], error) {
 	switch {
 	case err != nil:
@@ -144,7 +143,6 @@ func (r Route[Q]) pick(question Q, found cache.Result[answer], err error) (*Body
 	return chosen, found, err
 }
 
-// miss gets the answer that is not there as it should be.
 func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q) (cache.Result[answer], error) {
 	if s.Options.Traced < 1 {
 		ctx = untraced(ctx)

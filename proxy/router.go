@@ -31,7 +31,6 @@ func newRouter(s *Server) *router {
 	return to
 }
 
-// handler answers what has been mounted.
 func (to *router) handler() http.Handler {
 	return thenRest(to.paths.canonical(to.engine))
 }

@@ -11,7 +11,6 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// openShadow makes what compares answers.
 func (s *Server) openShadow(o Passthrough) {
 	s.shadow = shadow.New(quietOrigins{o.Origins}, s.log)
 	s.SetShadow(o.Shadow)
@@ -53,7 +52,6 @@ func (r Route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
 	return taken
 }
 
-// failed has the problem that the client got compared.
 func (t *shadowed) failed(p *problem) {
 	if t == nil || p.ID == bodyTooLong.ID { // of such a one only a part was read
 		return
@@ -62,7 +60,6 @@ func (t *shadowed) failed(p *problem) {
 	t.compare(p.Status, string(body))
 }
 
-// compare has what the client got compared.
 func (t *shadowed) compare(status int, body string) {
 	if t == nil {
 		return

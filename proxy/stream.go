@@ -24,7 +24,6 @@ const (
 
 const streamType = "text/event-stream"
 
-// isStream reports whether an answer is a stream by its header.
 func isStream(header http.Header) bool {
 	kind := header["Content-Type"]
 	return len(kind) > 0 && kind[0] == streamType
@@ -53,7 +52,6 @@ func (s *streams) enter(client netip.Prefix) (entered bool) {
 	return true
 }
 
-// count returns how many clients have a place.
 func (s *streams) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,6 @@ import (
 // ErrExpired means that a venue no longer stands by its quote.
 var ErrExpired = errors.New("quote expired")
 
-// built is a candidate with its transaction.
 type built struct {
 	candidate
 	tx           Tx

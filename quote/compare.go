@@ -123,14 +123,12 @@ func (t *trade) afterGas(amount chain.Amount, gas uint64, prices market) score {
 	return score{amount, prices.inOut(gasCost(gas, t.swap.GasPrice))}
 }
 
-// refuse takes a candidate out of the comparison.
 func (c *comparison) refuse(o *candidate, err error) {
 	asked := o.asked(Refused)
 	asked.Err = err
 	c.rejected = append(c.rejected, asked)
 }
 
-// asked reports the candidate with its verdict.
 func (o *candidate) asked(v Verdict) Asked {
 	return Asked{
 		Venue: o.profile.Name, Way: o.way, Verdict: v, Took: o.quote.Took,

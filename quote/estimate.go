@@ -137,7 +137,6 @@ func (t *trade) lookup(ctx context.Context) ([]token.Token, error) {
 	return tokens, nil
 }
 
-// estimate is all that there is to say about the best transaction.
 func (t *trade) estimate(ctx context.Context, c comparison) Estimate {
 	best, out := c.won, t.swap.Out
 	out.Amount = best.received()

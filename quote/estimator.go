@@ -66,7 +66,6 @@ func (e *Estimator) Serves(id chain.ID) bool {
 	return err == nil
 }
 
-// serving returns the venues that serve a chain.
 func (e *Estimator) serving(id chain.ID) ([]profiledVenue, error) {
 	serving := make([]profiledVenue, 0, len(e.venues))
 	for _, one := range e.venues {

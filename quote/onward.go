@@ -31,7 +31,6 @@ func (t *trade) onward(b *built, venue Tx) (Tx, error) {
 	return o.Make(venue), nil
 }
 
-// checkOnward simulates it.
 func (t *trade) checkOnward(ctx context.Context, b *built) error {
 	ctx, cancel := context.WithTimeout(ctx, simulationPatience)
 	defer cancel()

@@ -40,7 +40,6 @@ type venueQuery struct {
 	compareOnly error
 }
 
-// queryPlan is which venues are asked what.
 type queryPlan struct {
 	queries []venueQuery
 	// reserve is asked when the others fail: where the public router is preferred, venues that it does not call.
@@ -106,7 +105,6 @@ func (p *queryPlan) leave(venue string, way Way, why error) {
 	p.leftOut = append(p.leftOut, Asked{Venue: venue, Way: way, Verdict: LeftOut, Err: why})
 }
 
-// unused reports the reserve as left out.
 func (p *queryPlan) unused() []Asked {
 	unused := make([]Asked, len(p.reserve))
 	for i, q := range p.reserve {
@@ -159,7 +157,6 @@ func withOperator(s Swap, operator Affiliate) Swap {
 	return s
 }
 
-// routing is what the chain's public router is, for one request.
 type routing struct {
 	router  Router // nil: there is none, or it is not to be used
 	terms   RouterTerms

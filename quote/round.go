@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// quoteResult is what came of asking a venue.
 type quoteResult struct {
 	verdict Verdict // Outbid when there is a quote
 	quote   Quote

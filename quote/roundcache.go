@@ -17,7 +17,6 @@ const (
 	longestShare  = 5 * time.Second
 )
 
-// roundResults is what venues answered when they were asked together.
 type roundResults struct {
 	at     time.Time
 	quotes []quoteResult // in the sequence of the queries

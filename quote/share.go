@@ -19,7 +19,6 @@ type Payee struct {
 	Wraps   bool          // the coin becomes the account's wrapped one
 }
 
-// payment is a share and where it goes.
 type payment struct {
 	Payee
 	share Affiliate
@@ -49,7 +48,6 @@ func (t *trade) settlePayees(ctx context.Context) error {
 	return nil
 }
 
-// amount is the payment of an input.
 func (p payment) amount(in chain.Amount) chain.Amount { return Share(in, p.share.Percent) }
 
 // direct is the swap as a venue sees it that is called directly. Where the gateway pays the shares, it is of the rest.

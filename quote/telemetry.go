@@ -68,7 +68,6 @@ func newMeasures() *measures {
 	return m
 }
 
-// quoted measures how long a venue took to quote.
 func (m *measures) quoted(ctx context.Context, venue string, took time.Duration, err error) {
 	outcome := "ok"
 	if err != nil {
@@ -77,7 +76,6 @@ func (m *measures) quoted(ctx context.Context, venue string, took time.Duration,
 	m.duration.Record(ctx, took.Seconds(), m.of(venueOutcome{venue, outcome, outcomeKey}))
 }
 
-// judged counts what became of every venue in a comparison.
 func (m *measures) judged(ctx context.Context, all []Asked) {
 	for _, each := range all {
 		m.verdicts.Add(ctx, 1, m.of(venueOutcome{each.Venue, each.Verdict.String(), verdictKey}))

@@ -84,7 +84,6 @@ func (d *Deliverer) add(w http.ResponseWriter, r *http.Request) {
 	reply(w, body, err)
 }
 
-// reply answers with a body, or an error.
 func reply(w http.ResponseWriter, body any, err error) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

@@ -35,7 +35,6 @@ func newClient(control func(network, address string, _ syscall.RawConn) error) *
 	}
 }
 
-// failure is why a message was not delivered.
 type failure struct {
 	text  string
 	retry time.Duration // that the subscriber asks for; 0: none

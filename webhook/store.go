@@ -37,7 +37,6 @@ func (h *Hook) Origin() string {
 	return at.Scheme + "://" + at.Host
 }
 
-// delivery is an entry on its way to a subscriber.
 type delivery struct {
 	position uint64
 	order    order.ID
@@ -217,7 +216,6 @@ func (d *Deliverer) waiting(ctx context.Context, name string) (all []*delivery, 
 	return all, nil
 }
 
-// passed is what a pass made of a subscriber's deliveries.
 type passed struct {
 	next      uint64 // position
 	sent      []*delivery

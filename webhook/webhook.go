@@ -211,7 +211,6 @@ func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (g
 	return grown, d.record(ctx, lease, h, o)
 }
 
-// bodyOf is the message of an entry.
 func bodyOf(item *feed.Item) []byte {
 	at := time.UnixMicro(int64(item.Position)).UTC().Format(time.RFC3339Nano)
 	body := append([]byte(`{"type":"order.`+item.Step.String()+`","timestamp":"`+at+`","data":`), item.Text...)
@@ -262,7 +261,6 @@ func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *pa
 // errNotDue is the result of a delivery that was not tried.
 var errNotDue = errors.New("not due")
 
-// note adds the result of a delivery to those of a pass.
 func (d *Deliverer) note(of *delivery, err error, o *passed) {
 	failed, is := errors.AsType[*failure](err)
 	switch {

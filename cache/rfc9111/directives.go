@@ -36,7 +36,6 @@ func parseDirectives(lines []string) Directives {
 	return found
 }
 
-// has reports whether there is a directive, whatever its value.
 func (d Directives) has(name string) bool {
 	_, is := d[name]
 	return is

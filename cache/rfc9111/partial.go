@@ -15,7 +15,6 @@ func (e Extent) ContentRange(total int64) string {
 	return "bytes " + strconv.FormatInt(e.First, 10) + "-" + strconv.FormatInt(e.End-1, 10) + "/" + strconv.FormatInt(total, 10)
 }
 
-// number reads digits.
 func number(text string) (int64, bool) {
 	n, err := strconv.ParseUint(text, 10, 63)
 	return int64(n), err == nil

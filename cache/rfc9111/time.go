@@ -29,7 +29,6 @@ func parseDate(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// withoutDay is a date without the name of its day.
 func withoutDay(text string) string {
 	if _, rest, found := strings.Cut(text, ","); found {
 		return rest

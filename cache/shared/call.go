@@ -21,7 +21,6 @@ func newScript(name, text string) script {
 //go:embed scripts/*.lua
 var scripts embed.FS
 
-// scriptOf is the script in the file of that name.
 func scriptOf(name string) script {
 	text, err := scripts.ReadFile("scripts/" + name + ".lua")
 	if err != nil {

@@ -25,7 +25,6 @@ func KeyOf(kind string, fields ...[]byte) Key {
 // keyText is the length of a key as text. The scripts know it too.
 const keyText = 43
 
-// text is the key in names and arguments.
 func (k Key) text() string { return base64.RawURLEncoding.EncodeToString(k[:]) }
 
 // parseKeys reads the texts of keys, one after the other.

@@ -31,7 +31,6 @@ func newDuration() metric.Float64Histogram {
 	return made
 }
 
-// observeConnection measures whether there is a connection, until stop.
 func (c *Cache) observeConnection() (stop func()) {
 	meter := otel.Meter("crossgate/cache/shared")
 	up, _ := meter.Int64ObservableGauge("crossgate.cache.shared.up",

@@ -2,7 +2,6 @@ package shared
 
 import "strings"
 
-// notice is a message between replicas.
 type notice struct {
 	kind byte
 	from string // the replica that sent it
@@ -18,7 +17,6 @@ const (
 
 const replicaText = 22 // length of a replica's name
 
-// text encodes a notice.
 func (n notice) text() string {
 	var text strings.Builder
 	text.WriteByte(n.kind)

@@ -23,7 +23,6 @@ type pipeline struct {
 	running    sync.WaitGroup
 }
 
-// exchange is a command and its reply.
 type exchange struct {
 	command   string
 	arguments []any

@@ -78,7 +78,6 @@ func (p *publisher) of(key Key, tags []Key) (how Purge, purged bool) {
 	return by.how, purged
 }
 
-// next returns what to publish now.
 func (p *publisher) next() queue {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -184,7 +184,6 @@ func (s *subscription) close() {
 	s.hearing.Wait()
 }
 
-// receive handles a notice of another replica.
 func (c *Cache) receive(text string) {
 	n, ok := parseNotice(text)
 	switch {

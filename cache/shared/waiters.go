@@ -8,13 +8,11 @@ type waiters struct {
 	keys map[Key]*waiter
 }
 
-// waiter is all calls for one key.
 type waiter struct {
 	released chan struct{} // closed when the lock is
 	calls    int
 }
 
-// join waiters for a key until leave.
 func (w *waiters) join(key Key) (released <-chan struct{}, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -39,7 +37,6 @@ func (w *waiters) leave(key Key, joined *waiter) {
 	}
 }
 
-// wake ends the wait for a key.
 func (w *waiters) wake(key Key) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -97,7 +97,6 @@ func (c *Client) submit(ctx context.Context, path, name string, asked, into any)
 	return err
 }
 
-// ask reads an answer into a value.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte, into any) (http.Header, error) {
 	response, err := c.repeat(ctx, method, path, "application/json", "", body)
 	if err != nil {

@@ -46,7 +46,6 @@ func check(flags *pflag.FlagSet) action {
 // configName is the file, or says that there is none.
 func configName(file string) string { return cmp.Or(file, "the embedded default") }
 
-// schema prints the JSON schema of the configuration.
 func schema(flags *pflag.FlagSet) action {
 	return func(_ context.Context, out, _ io.Writer) error {
 		_, err := out.Write(config.Schema())

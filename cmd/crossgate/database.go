@@ -25,7 +25,6 @@ func located(flags *pflag.FlagSet, do func(ctx context.Context, at store.Locatio
 	})
 }
 
-// backupIndex copies the database into a file.
 func backupIndex(flags *pflag.FlagSet) action {
 	file := flags.String("file", "", "`FILE` to write, which must not exist")
 	keep := flags.Int("keep", 0, "`NUMBER` of backups that stay: their names have the time, and older ones are removed; one without the time when 0")
@@ -48,7 +47,6 @@ func backupIndex(flags *pflag.FlagSet) action {
 	})
 }
 
-// restoreIndex makes the database of a backup.
 func restoreIndex(flags *pflag.FlagSet) action {
 	file := flags.String("file", "", "`FILE` that index backup has written")
 	return located(flags, func(ctx context.Context, at store.Location, out io.Writer) error {

@@ -79,7 +79,6 @@ func printEndpoints(out io.Writer, d doctor.Diagnosis) error {
 	return table.Flush()
 }
 
-// printChains writes what following takes, and the verdicts on chains.
 func printChains(out io.Writer, d doctor.Diagnosis) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\nchain\tcalls a day\ta month\tunits a month\tUSD a month\twhile asked: calls a day\tUSD a month\tplans\t")

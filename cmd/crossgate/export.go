@@ -39,7 +39,6 @@ var exportColumns = map[string][]string{
 	},
 }
 
-// export is one on its way.
 type export struct {
 	columns []string // of CSV; nil: JSON lines
 	since   uint64   // UNIX seconds
@@ -194,7 +193,6 @@ func (e *export) orders(ctx context.Context) error {
 	}
 }
 
-// write writes rows.
 func (e *export) write(rows []json.RawMessage) error {
 	to := csv.NewWriter(e.out)
 	for _, raw := range rows {

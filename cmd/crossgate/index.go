@@ -88,7 +88,6 @@ func unixTime(seconds *uint64) func(string) error {
 	}
 }
 
-// compare reports what the index has otherwise than the chains.
 func compare(flags *pflag.FlagSet) action {
 	return inspected(flags, func(ctx context.Context, i inspection, out, errOut io.Writer) error {
 		bars := newBars(errOut, i.config.Registry(), units{"orders", "transactions"})
@@ -104,7 +103,6 @@ func compare(flags *pflag.FlagSet) action {
 	})
 }
 
-// repair corrects what the index has otherwise than the chains.
 func repair(flags *pflag.FlagSet) action {
 	const everyBlock = 1<<63 - 1
 	first := flags.Uint64("from", 0, "first `BLOCK` of those to verify again; all that are final and read without --to")
@@ -139,7 +137,6 @@ func repair(flags *pflag.FlagSet) action {
 	})
 }
 
-// withdrawIndex withdraws what blocks of a chain said.
 func withdrawIndex(flags *pflag.FlagSet) action {
 	id := flags.Uint64("chain", 0, "`ID` of the chain")
 	from := flags.Uint64("from", 0, "first `BLOCK` to withdraw")

@@ -25,7 +25,6 @@ func printAudits(out io.Writer, audits []audit.Audit, chains chain.Registry) err
 	return nil
 }
 
-// printRepairs is printAudits for repairs.
 func printRepairs(out io.Writer, repairs []audit.Repair, chains chain.Registry) error {
 	isWhole := true
 	for _, r := range repairs {
@@ -57,7 +56,6 @@ func printRange(out io.Writer, chains chain.Registry, id chain.ID, from, to uint
 	fmt.Fprintf(out, "%s (%d), blocks %d to %d:", known.Name, id, from, to)
 }
 
-// printCounts ends the line about a chain.
 func printCounts(out io.Writer, a audit.Audit, wasCompared bool) {
 	if wasCompared {
 		fmt.Fprintf(out, " %d orders and %d transactions compared,", a.Orders, a.Transactions)
@@ -65,7 +63,6 @@ func printCounts(out io.Writer, a audit.Audit, wasCompared bool) {
 	fmt.Fprintf(out, " %d orders differ, %d not compared\n", len(a.Differences), len(a.Unchecked))
 }
 
-// printDetails writes the lines about differences.
 func printDetails(out io.Writer, a audit.Audit) {
 	for _, d := range a.Differences {
 		fmt.Fprintf(out, "  %s\n", d.Order)

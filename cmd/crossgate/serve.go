@@ -25,7 +25,6 @@ import (
 // flushLimit is how long exporting the last spans may take.
 const flushLimit = 5 * time.Second
 
-// serve runs the gateway until ctx ends.
 func serve(flags *pflag.FlagSet) action {
 	file := configFlag(flags)
 	listen := listenFlag(flags, "`address` to listen on, instead of the configured one")
@@ -59,7 +58,6 @@ func serve(flags *pflag.FlagSet) action {
 	}
 }
 
-// serving is a gateway and its start parameters.
 type serving struct {
 	config    config.Config
 	file      string // that config was read from; empty: the embedded default
@@ -109,7 +107,6 @@ func (s serving) run(ctx context.Context) error {
 	return err
 }
 
-// link is where a listener is found.
 func link(c config.TLS, listener net.Listener) string {
 	if c.CertFile != "" {
 		return "https://" + listener.Addr().String()

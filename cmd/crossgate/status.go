@@ -17,7 +17,6 @@ import (
 // headLimit is how long reading the heads of the chains may take.
 const headLimit = 10 * time.Second
 
-// showStatus shows how far each chain has been indexed.
 func showStatus(flags *pflag.FlagSet) action {
 	return configured(flags, func(ctx context.Context, c config.Config, out, _ io.Writer) error {
 		ctx, cancel := context.WithTimeout(ctx, headLimit)
@@ -38,7 +37,6 @@ func showStatus(flags *pflag.FlagSet) action {
 	})
 }
 
-// writeStatus writes a line for each chain.
 func writeStatus(out io.Writer, registry chain.Registry, status []audit.Status) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "chain\thead\tindexed from\tsince (UTC)\tto\tas of (UTC)\tlag\tproven to\tquarantined\torders\tlocked\t")

@@ -11,7 +11,6 @@ import (
 	"crossgate/store"
 )
 
-// version prints which crossgate this is.
 func version(*pflag.FlagSet) action {
 	return func(_ context.Context, out, _ io.Writer) error {
 		_, err := fmt.Fprintln(out, release.Current())

@@ -17,7 +17,6 @@ type Link struct {
 	dir    string
 }
 
-// socket is the name of a server's socket in its directory.
 const socket = ".s.PGSQL.5432"
 
 // NewLink returns a healthy link. Close ends it.

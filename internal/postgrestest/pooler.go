@@ -25,7 +25,6 @@ type Pooler struct {
 // ErrNoPooler says that PgBouncer is not installed.
 var ErrNoPooler = errors.New("PgBouncer is not installed (apt-get install pgbouncer)")
 
-// poolerPort is a part of the socket's name.
 const poolerPort = "6432"
 
 // NewPooler runs a PgBouncer for a database of the server. mode is session, transaction or statement. Close ends it.

@@ -122,7 +122,6 @@ func (s *Server) command(ctx context.Context, program string, arguments ...strin
 	return command
 }
 
-// run runs a program to its end and returns what it said.
 func (s *Server) run(program string, arguments ...string) (string, error) {
 	const patience = 2 * time.Minute // with a machine that has much else to do
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

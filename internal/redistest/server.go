@@ -184,7 +184,6 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-// remove ends the server and removes its data.
 func (s *Server) remove() error {
 	var err error
 	if s.running != nil && s.running.Process != nil && s.running.ProcessState == nil {

@@ -35,7 +35,6 @@ func (f Files) Server(log *slog.Logger) (*tls.Config, error) {
 	}, nil
 }
 
-// listener makes a listener's configuration of what the files have.
 func (f Files) listener() (*tls.Config, error) {
 	made := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 	var err error
@@ -48,7 +47,6 @@ func (f Files) listener() (*tls.Config, error) {
 	return made, nil
 }
 
-// load reads the files.
 func (f Files) load() (own []tls.Certificate, authorities *x509.CertPool, err error) {
 	if f.Authorities != "" {
 		if authorities, err = Authorities(f.Authorities); err != nil {
@@ -115,7 +113,6 @@ func (f Files) look() (seen [3]stamp) {
 	return seen
 }
 
-// now is the configuration for a handshake.
 func (w *watch) now() *tls.Config {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -47,7 +47,6 @@ func (a *admin) isOperator(r *http.Request) bool {
 	return a.isToken(given)
 }
 
-// bearer is the bearer token of a request, if it has one.
 func bearer(r *http.Request) (token string, is bool) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.Trim(token, " "), strings.EqualFold(scheme, "Bearer")

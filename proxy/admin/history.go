@@ -21,7 +21,6 @@ type history struct {
 	samples [][]float64 // by time, the oldest first; each has a value of every line, not a finite one where it is unknown
 }
 
-// sampled are the names and units of what a sample has.
 var sampled = []web.Line{
 	{Name: "Answers a second"},
 	{Name: "From the cache", Unit: " %"},
@@ -50,7 +49,6 @@ func (h *history) add(now cache.Stats, p Pulse) {
 	h.samples = append(h.samples, []float64{asked / seconds, 100 * found / asked, failed / seconds, p.Calls, lag, float64(p.Unusable)})
 }
 
-// lines are the samples by what they are of.
 func (h *history) lines() []web.Line {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -38,7 +38,6 @@ type Options struct {
 	Relay func(ctx context.Context, asked []byte) (answer []byte, err error)
 }
 
-// paths are those of a server.
 type paths struct {
 	options func() Options // the current ones
 	chains  chain.Registry
@@ -57,7 +56,6 @@ func Mount(server *proxy.Server, options func() Options) {
 	server.MountForm("/wallet/tron", proxy.SwapCost, func(c *gin.Context) { p.relay(server, c) })
 }
 
-// relay hands a body on.
 func (p *paths) relay(server *proxy.Server, c *gin.Context) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), p.limit)
 	defer cancel()

@@ -24,7 +24,6 @@ import (
 // Path is where the tools are.
 const Path = "/mcp"
 
-// tools are the operations by their names as tools.
 var tools = []struct{ name, operation string }{
 	{"order_by_creation", "orderByCreation"},
 	{"order_by_id", "orderById"},
@@ -176,7 +175,6 @@ func textOf(value any) string {
 	return fmt.Sprint(value)
 }
 
-// response collects an answer.
 type response struct {
 	header http.Header
 	status int

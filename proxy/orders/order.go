@@ -16,7 +16,6 @@ import (
 	"crossgate/proxy"
 )
 
-// idRoute answers something of the order with an id.
 func (s *Orders) idRoute(path string, d proxy.Dialect, load func(context.Context, order.ID) ([]proxy.Body, cache.Life, error)) proxy.Route[order.ID] {
 	return proxy.Route[order.ID]{
 		Paths:   []string{path},
@@ -49,7 +48,6 @@ func parseOrderID(c *gin.Context, d proxy.Dialect) (order.ID, error) {
 
 func orderKey(path string, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) }
 
-// bodyOf is the body of an answer about one order.
 func bodyOf(text []byte, o query.Found) proxy.Body {
 	return proxy.Body{Text: string(text), Orders: []order.ID{o.ID}, Basis: o.Basis, Final: isFinal(o.Order)}
 }

@@ -172,7 +172,6 @@ func ParseSearch(text string) *list.Search {
 	return s
 }
 
-// kinds are what the index lists, by modes.
 var kinds = map[ListMode]list.Kind{CrossChain: list.Orders, SameChain: list.Swaps, mixed: list.Both}
 
 // Listed is what a list has, for pages.

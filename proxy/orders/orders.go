@@ -177,7 +177,6 @@ func (s *Orders) loadOrders(ctx context.Context, q Creation) ([]proxy.Body, cach
 	return s.encodeOrders(ctx, orders)
 }
 
-// choose returns the body at an index among those of one transaction.
 func choose(index int, bodies []proxy.Body, outOfRange proxy.Kind, what string) (*proxy.Body, error) {
 	if index >= len(bodies) {
 		return nil, outOfRange.Because(fmt.Sprintf("index must be below %d, the number of %s", len(bodies), what))

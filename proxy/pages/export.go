@@ -139,7 +139,6 @@ func (s *Pages) export(c *gin.Context, kind, name string, write func(rows [][]st
 	})
 }
 
-// exported is a row of an export.
 func (p *Views) exported(r wire.Listed) []string {
 	if r.Swap != nil {
 		made := r.Swap.Swap

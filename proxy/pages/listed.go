@@ -58,7 +58,6 @@ func (p *Views) row(r wire.Listed) listed {
 	}
 }
 
-// sideOf is an amount of a token on a chain.
 func (p *Views) sideOf(id chain.ID, address chain.Address, amount chain.Amount, t token.Token) sideView {
 	return sideView{Chain: p.ChainName(id), Amount: AmountOf(amount, t), Token: p.tokenOf(id, address, t)}
 }

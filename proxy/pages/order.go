@@ -108,7 +108,6 @@ var stateWords = map[string]struct{ brief, word, seen, tone string }{
 	"ClaimedOrderCancel": {"refunded", "cancelled and refunded", "cancelled and refunded", "quiet"},
 }
 
-// briefOf is the word of a state in lists.
 func briefOf(state string) string { return stateWords[state].brief }
 
 // Order writes the page of an order, or the form that leads to one.

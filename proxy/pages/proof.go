@@ -41,7 +41,6 @@ type recordedStep struct {
 	at           *order.At
 }
 
-// recordedSteps are those that happened.
 func recordedSteps(o *order.Order) []recordedStep {
 	steps := []recordedStep{
 		{"Creation", "maker, receiver, both amounts, authorities, fees", atOf(o.Created)},

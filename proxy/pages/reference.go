@@ -136,5 +136,4 @@ func markedWords(text string) template.HTML {
 	return template.HTML(strongMark.ReplaceAllString(html, "<strong>$1</strong>")) // escaped above
 }
 
-// idOf is a name as the id of an element.
 func idOf(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }

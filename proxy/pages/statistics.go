@@ -106,7 +106,6 @@ type fillRow struct {
 	P50                string // empty: nothing was delivered
 }
 
-// fillsOf are those of pairs of chains.
 func fillsOf(pairs []pairRow) (rows []fillRow) {
 	for _, pair := range pairs {
 		for _, f := range pair.times.Fills {

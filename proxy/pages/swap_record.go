@@ -42,7 +42,6 @@ func (s *Pages) swapTxPage(c *gin.Context) {
 	s.writeSwapPage(c, shown, found)
 }
 
-// swapIDPage shows the swap with an id.
 func (s *Pages) swapIDPage(c *gin.Context) {
 	id, err := chain.ParseHash(c.Param("id"))
 	if err != nil {

@@ -47,7 +47,6 @@ type reply struct {
 	isKept   bool           // by a 304 that is for all, not for the first client alone
 }
 
-// interim is an interim response.
 type interim struct {
 	status int
 	header http.Header

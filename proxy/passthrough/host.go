@@ -40,7 +40,6 @@ type Host struct {
 	tally *tally
 }
 
-// hosts are those of a configuration.
 type hosts struct {
 	all    []Host
 	byName map[string]*Host

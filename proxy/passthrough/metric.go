@@ -26,7 +26,6 @@ var outcomeNames = [outcomes]string{
 	"left", "hit", "stale", "stale-if-error", "validated", "miss", "collapsed", "pass", "refused", "failed",
 }
 
-// tally counts the outcomes of a host.
 type tally [outcomes]atomic.Int64
 
 // EachCount calls do with how often requests to each configured host had an outcome since the start: hit, stale,

@@ -106,7 +106,6 @@ func (h *Handler) Close() {
 	h.store.Close()
 }
 
-// exchange is a request with the decisions about it.
 type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
@@ -159,7 +158,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fail answers with an error.
 func (h *Handler) fail(x *exchange, err error) {
 	x.outcome = failed
 	x.limitWrite(writeSilence)

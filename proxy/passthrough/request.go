@@ -55,7 +55,6 @@ func variesByOurs(header http.Header) bool {
 	})
 }
 
-// forwardOf is the request that goes on.
 func (h *Handler) forwardOf(x *exchange) upstream.Forward {
 	header := x.header.Clone()
 	rfc9111.DropHopByHop(header)
@@ -71,7 +70,6 @@ func (h *Handler) forwardOf(x *exchange) upstream.Forward {
 	return upstream.Forward{Method: x.r.Method, Path: x.path, RawQuery: x.r.URL.RawQuery, Host: x.keptHost, Header: header}
 }
 
-// escapedPath is the path of a request as the client escaped it.
 func escapedPath(r *http.Request) string {
 	if path := r.URL.EscapedPath(); path != "" {
 		return path

@@ -18,7 +18,6 @@ type resource struct {
 	tags  []cache.Key
 }
 
-// variant is a stored response.
 type variant struct {
 	status    int
 	header    http.Header // shared by all who are answered: slices have no room to grow
@@ -124,7 +123,6 @@ func keyOf(host *Host, kept, path, query string) cache.Key {
 	return cache.KeyOf("passthrough", []byte(host.Name), []byte(kept), []byte(path), []byte(query))
 }
 
-// keptHeader is the header of a response as it is stored.
 func keptHeader(header http.Header, received time.Time) http.Header {
 	kept := rfc9111.Stored(header)
 	if kept["Date"] == nil {

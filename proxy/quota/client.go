@@ -19,7 +19,6 @@ type client struct {
 // ofAddresses is the policy of clients without a key; no key has this name.
 const ofAddresses = "address"
 
-// client identifies the client of a request, with its quota.
 func (o *Options) client(r *http.Request) (client, Quota) {
 	if known := cmp.Or(o.keyOf(bearer(r.Header.Get("Authorization"))), o.keyOf(queryToken(r))); known != nil {
 		return client{policy: known.Name}, known.Quota

@@ -42,7 +42,6 @@ type Word struct {
 	Schema bool // it is the name of a schema
 }
 
-// words are one text or several.
 type words []string
 
 func (w *words) UnmarshalYAML(from *yaml.Node) error {

@@ -108,13 +108,11 @@ func decode(text string) (value any, err error) {
 	return value, nil
 }
 
-// comparison collects in what two answers differ.
 type comparison struct {
 	rules rules
 	found []Difference
 }
 
-// place is where a member stands.
 type place struct {
 	member  string
 	pattern string
@@ -129,7 +127,6 @@ func (p place) below(name, pattern string) place {
 
 func (p place) name(name string) place { return p.below(name, name) }
 
-// differ notes a difference.
 func (c *comparison) differ(at place, class Class, our, their any) {
 	c.note(at, class, shortened(our), shortened(their))
 }
@@ -259,7 +256,6 @@ func (c *comparison) isOneBehind(at place, our, their map[string]any) bool {
 	return false
 }
 
-// objects compares members.
 func (c *comparison) objects(at place, isBehind bool, our, their map[string]any) {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(our)), maps.Keys(their))
 	slices.Sort(names)

@@ -22,7 +22,6 @@ const (
 	selection             // an object whose keys are values that each server chooses
 )
 
-// rule is the kind of a member.
 type rule struct {
 	kind kind
 	key  string // of rows: the paths of the members that are their key, empty: the row itself
@@ -130,7 +129,6 @@ var estimationRules = join(
 // problemRules are of an error: its words and request id are each server's own, and few of its numbers are published.
 var problemRules = join(each(free, "message errorMessage reqId errorCode"), each(exact, "errorId"))
 
-// each returns the rules of members of one kind, separated by blanks.
 func each(k kind, members string) rules {
 	all := rules{}
 	for member := range strings.FieldsSeq(members) {
@@ -139,7 +137,6 @@ func each(k kind, members string) rules {
 	return all
 }
 
-// join returns all of some rules.
 func join(all ...rules) rules {
 	joined := rules{}
 	for _, each := range all {
@@ -148,7 +145,6 @@ func join(all ...rules) rules {
 	return joined
 }
 
-// under returns rules of what stands below a path.
 func under(path string, all ...rules) rules {
 	moved := rules{}
 	for below, r := range join(all...) {

@@ -48,7 +48,6 @@ func indexed(list []any, paths string) (byKey map[string]any, keys []string) {
 	return byKey, keys
 }
 
-// matched compares rows by their keys.
 func (c *comparison) matched(at place, isBehind bool, r rule, our, their []any) {
 	byOurs, ourKeys := indexed(our, r.key)
 	byTheirs, theirKeys := indexed(their, r.key)

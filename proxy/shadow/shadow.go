@@ -83,7 +83,6 @@ func (s *Shadow) Wait() {
 	}
 }
 
-// fill takes all places.
 func (s *Shadow) fill() {
 	for range concurrent {
 		s.places <- struct{}{}
@@ -161,7 +160,6 @@ func (s *Shadow) compare(route string, r Request, our Response) {
 	s.tally.add(route, gravest.String())
 }
 
-// ask has the origin answer a request.
 func (s *Shadow) ask(ctx context.Context, r Request) (Response, error) {
 	f := upstream.Forward{
 		Method: r.Method, Path: r.Path, RawQuery: r.RawQuery,

@@ -17,7 +17,6 @@ import (
 // maxSlippagePercent would guarantee nothing.
 var maxSlippagePercent = decimal.NewFromInt(100)
 
-// parameters are those of a swap request.
 type parameters struct {
 	proxy.Query
 	family chain.Family // of the swap's chain; unknown while the chain is

@@ -65,7 +65,6 @@ func Mount(server *proxy.Server, options func() Options) *Swaps {
 	return s
 }
 
-// quoteRoute is a route of swap requests.
 func (s *Swaps) quoteRoute(
 	path string, cost int, hasRecipient bool,
 	load func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error),
@@ -116,7 +115,6 @@ func (s *Swaps) answer(r quote.Request, e quote.Estimate) []byte {
 	return s.encoder.AppendSwap(nil, e)
 }
 
-// swapKey is a key of every field of a request.
 func swapKey(path string, r quote.Request) cache.Key {
 	slippage := "auto"
 	if r.SlippagePercent != nil {

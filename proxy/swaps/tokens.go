@@ -18,7 +18,6 @@ const (
 	LongestSearch = 128
 )
 
-// tokensRoute lists the tokens of a chain.
 func (s *Swaps) tokensRoute() proxy.Route[chain.ID] {
 	return proxy.Route[chain.ID]{
 		Paths:   []string{"/v1.0/token-list"},

@@ -192,7 +192,6 @@ func (s Service) Path(endpoint string) string {
 	return "/endpoints/" + url.PathEscape(s.Of) + "/" + url.PathEscape(endpoint) + "/"
 }
 
-// commandButton gives a command to an endpoint.
 type commandButton struct{ Path, Text, Endpoint string }
 
 func buttonOf(path, command, text, endpoint string) commandButton {
@@ -249,7 +248,6 @@ func (c ChainCondition) Budget() string {
 	return "within the plans"
 }
 
-// trouble lists everything that is wrong.
 func (p *Pages) trouble(o Operators) (all []string) {
 	if o.Unready != "" {
 		all = append(all, "not ready: "+o.Unready)

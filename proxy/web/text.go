@@ -119,7 +119,6 @@ func Initial(symbol string) string {
 	return string(unicode.ToUpper(r))
 }
 
-// functions are what templates format values with.
 var functions = template.FuncMap{
 	"short": Short, "plural": Plural, "count": Count, "dollars": Dollars, "took": Took, "version": func() string { return release.Current().Version }, "sentence": sentence,
 	"commandButton": buttonOf, "hitRatio": hitRatio,

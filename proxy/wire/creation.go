@@ -72,7 +72,6 @@ func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) 
 	})
 }
 
-// allowanceTarget is the contract that takes the input.
 func allowanceTarget(c crosschain.Estimate) chain.Address {
 	if c.SwapsBefore() && c.GiveChain.Family != chain.SVM {
 		return c.GiveChain.Contracts.Router

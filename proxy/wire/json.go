@@ -17,14 +17,12 @@ type writer struct {
 	chains chain.Registry
 }
 
-// object appends a response that is an object.
 func (e Encoder) object(dst []byte, members func(*writer)) []byte {
 	w := &writer{json: dst, chains: e.Chains}
 	w.object(func() { members(w) })
 	return w.json
 }
 
-// list writes a list with what element writes of each value.
 func list[V any](w *writer, values []V, element func(V)) {
 	w.open('[')
 	for i, value := range values {
@@ -36,7 +34,6 @@ func list[V any](w *writer, values []V, element func(V)) {
 	w.close(']')
 }
 
-// objects writes a list of objects with the members of each value.
 func objects[V any](w *writer, values []V, members func(V)) {
 	list(w, values, func(value V) { w.object(func() { members(value) }) })
 }
@@ -67,7 +64,6 @@ func orNull[V any](w *writer, value *V, write func(V)) {
 	write(*value)
 }
 
-// object writes one with some members.
 func (w *writer) object(members func()) {
 	w.open('{')
 	members()

@@ -43,7 +43,6 @@ func (e Encoder) AppendSwapRecord(dst []byte, r SwapRecord) []byte {
 	})
 }
 
-// tokenAmount writes an amount of a token.
 func (w *writer) tokenAmount(address chain.Address, amount chain.Amount, t token.Token, family chain.Family) {
 	w.open('{')
 	w.name("tokenAddress").address(address, family)

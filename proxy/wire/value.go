@@ -10,7 +10,6 @@ import (
 	"crossgate/token"
 )
 
-// base64 writes raw in standard, padded base64.
 func (w *writer) base64(raw []byte) {
 	json := append(w.json, '"')
 	json = base64.StdEncoding.AppendEncode(json, raw)
@@ -36,7 +35,6 @@ func (w *writer) hex(raw []byte) {
 	w.json = append(json, '"')
 }
 
-// decimal writes an amount as a string of digits.
 func (w *writer) decimal(a chain.Amount) {
 	json := append(w.json, '"')
 	json = a.AppendDecimal(json)
@@ -94,7 +92,6 @@ func (w *writer) address(a chain.Address, family chain.Family) {
 	w.close('}')
 }
 
-// addressOrNull writes null for an absent address.
 func (w *writer) addressOrNull(a chain.Address, family chain.Family) {
 	if a.IsAbsent() {
 		w.null()
@@ -113,7 +110,6 @@ func (w *writer) txHash(h chain.TxHash, family chain.Family) {
 	w.close('}')
 }
 
-// tokenMetadata writes a TokenMetadata.
 func (w *writer) tokenMetadata(t token.Token) {
 	w.open('{')
 	w.tokenMembers(t)

@@ -97,7 +97,7 @@ var house = map[string]room{
 		"chain gateway config internal/publicnet order order/audit proxy/web quote store token upstream upstream/jsonrpc upstream/venue",
 		"the doctor calls what a configuration names; what a running gateway does belongs to gateway",
 	},
-	"cmd/crossgate": {"chain config doctor gateway internal/didyoumean internal/release order order/audit order/ledger proxy/orders proxy/web store", "the command reads flags; the building of parts belongs to gateway"},
+	"cmd/crossgate": {"chain clients/go config doctor gateway internal/didyoumean internal/release order order/audit order/ledger proxy/orders proxy/web store", "the command reads flags; the building of parts belongs to gateway"},
 
 	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},

@@ -56,13 +56,13 @@ func (c *Client) OrderIDs(ctx context.Context, transaction string) ([]Text, erro
 
 // Orders lists the newest orders first.
 func (c *Client) Orders(ctx context.Context, filter OrderFilter) (list OrderList, err error) {
-	err = c.submit(ctx, "/api/Orders/filteredList", "filter of orders", filter, &list)
+	_, err = c.Ask(ctx, http.MethodPost, "/api/Orders/filteredList", filter, &list)
 	return list, err
 }
 
 // LockedAssets returns what a taker has delivered and was not paid for yet.
 func (c *Client) LockedAssets(ctx context.Context, taker string) (locked LockedAssets, err error) {
-	header, err := c.ask(ctx, http.MethodGet, "/api/Statistics/"+url.PathEscape(taker)+"/lockedAssets", nil, &locked.Chains)
+	header, err := c.Ask(ctx, http.MethodGet, "/api/Statistics/"+url.PathEscape(taker)+"/lockedAssets", nil, &locked.Chains)
 	for member := range strings.SplitSeq(header.Get("Index-Basis"), ", ") { // such as 1;block=21000000;lag=2
 		id, basis, _ := strings.Cut(member, ";")
 		if slices.Contains(strings.Split(basis, ";"), "behind") && err == nil {
@@ -83,22 +83,20 @@ func (c *Client) Swap(ctx context.Context, query SwapQuery) (swap Swap, err erro
 func creationPath(hash string) string { return "/api/Orders/creationTxHash/" + url.PathEscape(hash) }
 
 func (c *Client) get(ctx context.Context, path string, into any) error {
-	_, err := c.ask(ctx, http.MethodGet, path, nil, into)
+	_, err := c.Ask(ctx, http.MethodGet, path, nil, into)
 	return err
 }
 
-// submit posts a value as JSON; name is for errors.
-func (c *Client) submit(ctx context.Context, path, name string, asked, into any) error {
-	body, err := json.Marshal(asked)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+// Ask asks for any path of the API, with a body where it is not nil, and reads the answer into a value.
+func (c *Client) Ask(ctx context.Context, method, path string, body, into any) (http.Header, error) {
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return nil, fmt.Errorf("body of %s %s: %w", method, path, err)
+		}
 	}
-	_, err = c.ask(ctx, http.MethodPost, path, body, into)
-	return err
-}
-
-func (c *Client) ask(ctx context.Context, method, path string, body []byte, into any) (http.Header, error) {
-	response, err := c.repeat(ctx, method, path, "application/json", "", body)
+	response, err := c.repeat(ctx, method, path, "application/json", "", text)
 	if err != nil {
 		return nil, err
 	}

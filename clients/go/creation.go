@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math/big"
+	"net/http"
 	"net/url"
 	"strings"
 )
@@ -148,6 +149,6 @@ type ExpectedOrder struct {
 
 // Verify says what a transaction would create, and where that differs from VerifyQuery.Asked.
 func (c *Client) Verify(ctx context.Context, query VerifyQuery) (verified Verification, err error) {
-	err = c.submit(ctx, "/v1.0/dln/order/verify", "transaction to verify", query, &verified)
+	_, err = c.Ask(ctx, http.MethodPost, "/v1.0/dln/order/verify", query, &verified)
 	return verified, err
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -87,24 +86,5 @@ func TestAnExportGoesOnBehindAShortPart(t *testing.T) {
 	code := run(t.Context(), []string{"export", "--of", "orders", "--url", server.URL}, &out, &errOut)
 	if rows := strings.Count(out.String(), "\n"); code != 0 || rows != orders-1 {
 		t.Errorf("status %d, %d rows, want %d: %s", code, rows, orders-1, &errOut)
-	}
-}
-
-// TestExportReadsWithoutABody looks at what a GET carries: some balancers refuse one with a body.
-func TestExportReadsWithoutABody(t *testing.T) {
-	bodies := map[string]string{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		bodies[r.Method] = string(body)
-		_, _ = io.WriteString(w, "{}")
-	}))
-	defer server.Close()
-	e := export{gateway: server.URL, client: server.Client()}
-	var into struct{}
-	for method, body := range map[string]any{http.MethodGet: nil, http.MethodPost: map[string]int{"take": 1}} {
-		must.Do(t, e.ask(t.Context(), method, "/", body, &into))
-	}
-	if bodies[http.MethodGet] != "" || bodies[http.MethodPost] != `{"take":1}` {
-		t.Errorf("the gateway was asked with %q", bodies)
 	}
 }

@@ -11,13 +11,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+
+	crossgate "crossgate/clients/go"
 )
 
 // exportKey, in the environment, is the key that a gateway knows the client by.
@@ -43,8 +44,7 @@ type export struct {
 	columns []string // of CSV; nil: JSON lines
 	since   uint64   // UNIX seconds
 	cursor  string   // of the last row that was written
-	gateway string   // base URL
-	client  *http.Client
+	client  *crossgate.Client
 
 	out      *bufio.Writer
 	progress io.Writer // nil: it is not shown
@@ -73,8 +73,11 @@ func exportRows(flags *pflag.FlagSet) action {
 		if err != nil {
 			return err
 		}
-		e.gateway = cmp.Or(strings.TrimSuffix(*at, "/"), strings.TrimSuffix(healthURL(c.TLS, c.Listen), "/healthz"))
-		e.client, e.out = &http.Client{Timeout: time.Minute}, bufio.NewWriter(out)
+		e.client = &crossgate.Client{
+			URL: cmp.Or(strings.TrimSuffix(*at, "/"), strings.TrimSuffix(healthURL(c.TLS, c.Listen), "/healthz")),
+			Key: os.Getenv(exportKey), HTTP: &http.Client{Timeout: time.Minute}, MaxRetryAfter: time.Hour,
+		}
+		e.out = bufio.NewWriter(out)
 		if terminal, is := errOut.(*os.File); is {
 			if about, err := terminal.Stat(); err == nil && about.Mode()&os.ModeCharDevice != 0 {
 				e.progress = errOut
@@ -105,7 +108,7 @@ func (e *export) events(ctx context.Context) error {
 		Events []json.RawMessage
 		Next   string
 	}
-	if err := e.ask(ctx, http.MethodGet, "/v1.0/events", nil, &part); err != nil {
+	if _, err := e.client.Ask(ctx, http.MethodGet, "/v1.0/events", nil, &part); err != nil {
 		return err
 	}
 	newest, err := strconv.ParseUint(part.Next, 10, 64)
@@ -115,7 +118,7 @@ func (e *export) events(ctx context.Context) error {
 		return fmt.Errorf("cursor: %w", err)
 	}
 	for after := first; after < newest; {
-		if err := e.ask(ctx, http.MethodGet, "/v1.0/events?limit=1000&cursor="+e.cursor, nil, &part); err != nil {
+		if _, err := e.client.Ask(ctx, http.MethodGet, "/v1.0/events?limit=1000&cursor="+e.cursor, nil, &part); err != nil {
 			return err
 		}
 		if err := e.write(part.Events); err != nil {
@@ -156,7 +159,7 @@ func (e *export) orders(ctx context.Context) error {
 			TotalCount int
 		}
 		filter := map[string]any{"sort": "Oldest", "blockTimestampFrom": from, "skip": skip, "take": atOnce}
-		if err := e.ask(ctx, http.MethodPost, "/api/Orders/filteredList", filter, &part); err != nil {
+		if _, err := e.client.Ask(ctx, http.MethodPost, "/api/Orders/filteredList", filter, &part); err != nil {
 			return err
 		}
 		total = max(total, part.TotalCount)
@@ -232,48 +235,6 @@ func cellOf(row any, path string) string {
 		return ""
 	}
 	return fmt.Sprint(row)
-}
-
-// ask asks the gateway, and again where it says when to.
-func (e *export) ask(ctx context.Context, method, path string, body, into any) error {
-	var text []byte
-	if body != nil {
-		text, _ = json.Marshal(body) // of texts and numbers
-	}
-	for {
-		request, err := http.NewRequestWithContext(ctx, method, e.gateway+path, bytes.NewReader(text))
-		if err != nil {
-			return err
-		}
-		request.Header.Set("Content-Type", "application/json")
-		if key := os.Getenv(exportKey); key != "" {
-			request.Header.Set("Authorization", "Bearer "+key)
-		}
-		response, err := e.client.Do(request)
-		if err != nil {
-			if cause, is := errors.AsType[*url.Error](err); is {
-				err = fmt.Errorf("%s: %w", e.gateway, cause.Err)
-			}
-			return err
-		}
-		answer, err := io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		if err != nil {
-			return err
-		}
-		if response.StatusCode == http.StatusOK {
-			return json.Unmarshal(answer, into)
-		}
-		wait, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 16)
-		if err != nil {
-			return fmt.Errorf("%s%s: HTTP %d: %.500s", e.gateway, path, response.StatusCode, answer)
-		}
-		select {
-		case <-time.After(time.Duration(wait) * time.Second):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }
 
 // show shows the share that is done, some times a second.

@@ -111,7 +111,6 @@ func (d *Deliverer) Put(ctx context.Context, h Hook) error {
 
 // change runs a statement that changes rows, or returns another error where it finds none.
 func (d *Deliverer) change(ctx context.Context, none error, statement string, args ...any) error {
-	defer d.wake()
 	return d.db.Update(ctx, func(tx *store.Tx) error { return changeIn(ctx, tx, none, statement, args...) })
 }
 
@@ -164,7 +163,6 @@ func (d *Deliverer) Remove(ctx context.Context, name string) error {
 }
 
 func (d *Deliverer) remove(ctx context.Context, name string, isConfigured bool) error {
-	defer d.wake()
 	return d.db.Update(ctx, func(tx *store.Tx) error {
 		if err := changeIn(ctx, tx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = $2`, name, store.Bit(isConfigured)); err != nil {
 			return err

@@ -44,9 +44,8 @@ type Options struct {
 // Deliverer delivers to the subscribers that a database names.
 type Deliverer struct {
 	Options
-	db    *store.DB
-	feed  *feed.Feed
-	woken chan struct{}
+	db   *store.DB
+	feed *feed.Feed
 
 	guarded *http.Client // for subscribers that operators add: public ones
 	trusted *http.Client // for those of the file
@@ -58,15 +57,8 @@ func New(db *store.DB, f *feed.Feed, o Options) *Deliverer {
 		o.Now = time.Now
 	}
 	return &Deliverer{
-		Options: o, db: db, feed: f, woken: make(chan struct{}, 1),
+		Options: o, db: db, feed: f,
 		guarded: newClient(publicnet.Control), trusted: newClient(nil),
-	}
-}
-
-func (d *Deliverer) wake() {
-	select {
-	case d.woken <- struct{}{}:
-	default:
 	}
 }
 
@@ -138,7 +130,7 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 				delete(stops, name)
 			}
 		}
-		if !order.Wait(ctx, idle, d.woken) {
+		if !order.Wait(ctx, idle, nil) {
 			for _, stop := range stops {
 				stop()
 			}

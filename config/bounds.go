@@ -9,30 +9,22 @@ import (
 )
 
 // bounds are the least and the most that a value may be. They are in the tag of its field, from where they go into the
-// check of a file, the schema and the reference: range:"1s..", range:"..77", range:"0..1", range:"0..<1" or
-// range:">0", with a reason after a semicolon. Those of a map hold for each of its values, as choices do.
+// check of a file, the schema and the reference: range:"1s..", range:"..77" or range:"0..1", with a reason after a
+// semicolon. Those of a map hold for each of its values, as choices do.
 type bounds struct {
-	least, most      string // as a file has them; empty: none
-	isAbove, isBelow bool   // the bound itself is out of range
-	reason           string
+	least, most string // as a file has them; empty: none
+	reason      string
 }
 
 func boundsOf(field reflect.StructField) (b bounds, given bool) {
 	text, given := field.Tag.Lookup("range")
 	text, b.reason, _ = strings.Cut(text, "; ")
-	if b.least, b.isAbove = strings.CutPrefix(text, ">"); !b.isAbove {
-		b.least, b.most, _ = strings.Cut(text, "..")
-		b.most, b.isBelow = strings.CutPrefix(b.most, "<")
-	}
+	b.least, b.most, _ = strings.Cut(text, "..")
 	return b, given
 }
 
 func (b bounds) String() string {
 	switch {
-	case b.isAbove:
-		return "above " + b.least
-	case b.isBelow:
-		return "at least " + b.least + ", below " + b.most
 	case b.most == "":
 		return "at least " + b.least
 	case b.least == "":
@@ -64,17 +56,8 @@ func (b bounds) holds(value reflect.Value) bool {
 	if math.IsNaN(number) || math.IsInf(number, 0) {
 		return false
 	}
-	if b.least != "" {
-		if least := b.number(b.least, value.Type()); number < least || b.isAbove && number == least {
-			return false
-		}
-	}
-	if b.most != "" {
-		if most := b.number(b.most, value.Type()); number > most || b.isBelow && number == most {
-			return false
-		}
-	}
-	return true
+	isTooLittle := b.least != "" && number < b.number(b.least, value.Type())
+	return !isTooLittle && !(b.most != "" && number > b.number(b.most, value.Type()))
 }
 
 // number reads a bound of values of a type.

@@ -178,12 +178,12 @@ func probesOf(limits bounds, of reflect.Type) (all []probe) {
 	if of.Kind() == reflect.Float64 {
 		step = 0.001
 	}
-	add := func(bound string, inwards float64, isOut bool) {
+	add := func(bound string, inwards float64) {
 		if bound == "" {
 			return
 		}
 		at := limits.number(bound, of)
-		for value, isIn := range map[float64]bool{at - inwards: false, at: !isOut, at + inwards: true} {
+		for value, isIn := range map[float64]bool{at - inwards: false, at: true, at + inwards: true} {
 			var written any = value
 			switch {
 			case of == reflect.TypeFor[time.Duration]():
@@ -194,8 +194,8 @@ func probesOf(limits bounds, of reflect.Type) (all []probe) {
 			all = append(all, probe{written, isIn})
 		}
 	}
-	add(limits.least, step, limits.isAbove)
-	add(limits.most, -step, limits.isBelow)
+	add(limits.least, step)
+	add(limits.most, -step)
 	return all
 }
 

@@ -126,18 +126,11 @@ func drawBounds(drawn object, limits bounds, of reflect.Type) {
 	if of == reflect.TypeFor[time.Duration]() {
 		return
 	}
-	least, most := "minimum", "maximum"
-	if limits.isAbove {
-		least = "exclusiveMinimum"
-	}
-	if limits.isBelow {
-		most = "exclusiveMaximum"
-	}
 	if limits.least != "" {
-		drawn[least] = limits.number(limits.least, of)
+		drawn["minimum"] = limits.number(limits.least, of)
 	}
 	if limits.most != "" {
-		drawn[most] = limits.number(limits.most, of)
+		drawn["maximum"] = limits.number(limits.most, of)
 	}
 }
 

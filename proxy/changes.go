@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"encoding/json"
 	"slices"
 
 	"crossgate/cache"
@@ -20,6 +21,15 @@ func chainTag(id chain.ID) cache.Key { return cache.KeyOf("chain", []byte(id.Str
 
 // BranchTag is that of answers which a chain's reorg can make wrong.
 func BranchTag(id chain.ID) cache.Key { return cache.KeyOf("branch", []byte(id.String())) }
+
+// KeyOf is a key of every exported member of a question.
+func KeyOf(path string, members ...any) cache.Key {
+	text, err := json.Marshal(members)
+	if err != nil {
+		panic("proxy: a question that JSON cannot hold: " + err.Error())
+	}
+	return cache.KeyOf(path, text)
+}
 
 // Subject stands for the path in keys that tag an answer with its question, whatever path asked it.
 const Subject = "subject"

@@ -36,11 +36,7 @@ func (p *paths) unlockRoute() proxy.Route[payment] {
 		Limit:   p.limit,
 		Parse:   parsePayment,
 		Key: func(path string, m payment) cache.Key {
-			parts := [][]byte{[]byte(m.asked.Values.Get(unlockBeneficiary))}
-			for _, id := range m.ids {
-				parts = append(parts, id[:])
-			}
-			return cache.KeyOf(path, parts...)
+			return proxy.KeyOf(path, m.ids, m.asked.Values.Get(unlockBeneficiary))
 		},
 		Load: p.unlock,
 	}

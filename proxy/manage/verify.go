@@ -39,11 +39,8 @@ func (p *paths) verifyRoute() proxy.Route[posed] {
 		Cost:    proxy.SwapCost,
 		Limit:   p.limit,
 		Parse:   p.parse,
-		Key: func(path string, q posed) cache.Key {
-			parts := [][]byte{[]byte(q.chain.String()), q.tx.Sender.Bytes(), q.tx.To.Bytes(), []byte(q.tx.Value.String()), q.tx.Data}
-			return cache.KeyOf(path, append(parts, []byte(q.request.Encode()))...)
-		},
-		Load: p.verify,
+		Key:     func(path string, q posed) cache.Key { return proxy.KeyOf(path, q.chain, q.tx, q.request) },
+		Load:    p.verify,
 	}
 }
 

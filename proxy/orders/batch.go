@@ -30,7 +30,7 @@ func (s *Orders) BatchRoute() proxy.Route[batch] {
 		Methods: []string{http.MethodPost},
 		Cost:    proxy.SwapCost,
 		Parse:   s.parseBatch,
-		Key:     func(path string, q batch) cache.Key { return questionKey(path, q.texts) },
+		Key:     func(path string, q batch) cache.Key { return proxy.KeyOf(path, q.texts) },
 		Load:    s.loadBatch,
 		Limit:   s.limit,
 	}

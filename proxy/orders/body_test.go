@@ -2,6 +2,8 @@ package orders
 
 import (
 	"testing"
+
+	"crossgate/proxy"
 )
 
 // FuzzListBody holds bodies to being refused or understood, and to one meaning.
@@ -33,7 +35,7 @@ func FuzzListBody(f *testing.F) {
 				t.Errorf("%s: takes %d", body, q.Take)
 			}
 			m.Wrong = nil
-			if again, err := parse(m); err != nil || questionKey("", again) != questionKey("", q) {
+			if again, err := parse(m); err != nil || proxy.KeyOf("", again) != proxy.KeyOf("", q) {
 				t.Errorf("%s is understood in two ways", body)
 			}
 		}

@@ -44,7 +44,7 @@ func (s *Orders) EventsRoute() proxy.Route[events] {
 		Dialect: proxy.Swapping,
 		Cost:    proxy.ListCost,
 		Parse:   s.parseEvents,
-		Key:     func(path string, q events) cache.Key { return questionKey(path, q.after, q.isGiven, q.filter, q.most) },
+		Key:     func(path string, q events) cache.Key { return proxy.KeyOf(path, q.after, q.isGiven, q.filter, q.most) },
 		Load:    s.loadEvents,
 		Follow: func(ctx context.Context, q events, _ string) (proxy.Follower, error) {
 			if q.isGiven {

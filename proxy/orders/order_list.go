@@ -2,7 +2,6 @@ package orders
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"reflect"
 	"strings"
@@ -62,21 +61,12 @@ func (s *Orders) listRoute(
 			}
 			return parse(m)
 		},
-		Key:     func(path string, q Part) cache.Key { return questionKey(path, q) },
+		Key:     func(path string, q Part) cache.Key { return proxy.KeyOf(path, q) },
 		Load:    load,
 		Indexed: true,
 		Stored:  true,
 		Sought:  Part.soughtTx,
 	}
-}
-
-// questionKey is a key of every member of a question.
-func questionKey(path string, members ...any) cache.Key {
-	text, err := json.Marshal(members)
-	if err != nil {
-		panic("proxy: a filter that JSON cannot hold: " + err.Error())
-	}
-	return cache.KeyOf(path, text)
 }
 
 // ParseOrderList reads a filter. The members of a body hold together; none is required.

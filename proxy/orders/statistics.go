@@ -38,7 +38,7 @@ func (s *Orders) daysRoute(isIndexed bool, load func(context.Context, Days) ([]p
 		Paths:   paths,
 		Cost:    proxy.ListCost,
 		Parse:   func(c *gin.Context) (Days, error) { return parseDays(c.Request.URL.RawQuery, time.Now()) },
-		Key:     func(path string, q Days) cache.Key { return questionKey(path, q) },
+		Key:     func(path string, q Days) cache.Key { return proxy.KeyOf(path, q) },
 		Load:    load,
 		Indexed: isIndexed,
 		Stored:  isIndexed,

@@ -32,9 +32,7 @@ func logoPath(id chain.ID, address string) string {
 func (s *Pages) logoRoute() proxy.Route[token.Key] {
 	return proxy.Route[token.Key]{
 		Paths: []string{"/logo"},
-		Key: func(path string, key token.Key) cache.Key {
-			return cache.KeyOf(path, []byte(key.Chain.String()), key.Address.Bytes())
-		},
+		Key:   func(path string, key token.Key) cache.Key { return proxy.KeyOf(path, key) },
 		Load: func(ctx context.Context, key token.Key) ([]proxy.Body, cache.Life, error) {
 			of, err := s.options().Tokens.Lookup(ctx, key.Chain, key.Address)
 			if err != nil {

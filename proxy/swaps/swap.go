@@ -3,7 +3,6 @@ package swaps
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func (s *Swaps) quoteRoute(
 		Cost:    cost,
 		Limit:   s.limit,
 		Parse:   func(c *gin.Context) (quote.Request, error) { return s.parseRequest(c, hasRecipient) },
-		Key:     swapKey,
+		Key:     func(path string, r quote.Request) cache.Key { return proxy.KeyOf(path, r) },
 		Load:    load,
 	}
 }
@@ -113,22 +112,6 @@ func (s *Swaps) answer(r quote.Request, e quote.Estimate) []byte {
 		return s.encoder.AppendUnsigned(nil, e)
 	}
 	return s.encoder.AppendSwap(nil, e)
-}
-
-func swapKey(path string, r quote.Request) cache.Key {
-	slippage := "auto"
-	if r.SlippagePercent != nil {
-		slippage = r.SlippagePercent.String()
-	}
-	parts := []any{
-		r.Chain, r.TokenIn, r.TokenOut, r.AmountIn, r.MaxBalance, r.MinOut, r.Recipient, r.Sender, slippage,
-		r.Affiliate.Percent, r.Affiliate.Recipient, r.Priority, r.ReferralCode, r.Wait,
-	}
-	var fields [][]byte
-	for _, part := range parts {
-		fields = append(fields, fmt.Append(nil, part))
-	}
-	return cache.KeyOf(path, fields...)
 }
 
 // ComparisonRoute is for the page of a swap and not mounted: its text is the estimate, or why there is none.
@@ -181,7 +164,7 @@ func (s *Swaps) estimationRoute() proxy.Route[quote.Request] {
 	r.Shared = true // it reveals no sender, recipient or transaction
 	r.Key = func(path string, q quote.Request) cache.Key {
 		q.Wait = 0 // how long the client prefers to wait does not matter for a cached comparison
-		return swapKey(path, q)
+		return proxy.KeyOf(path, q)
 	}
 	return r
 }

@@ -33,8 +33,8 @@ func TestDifferentSwapsHaveDifferentKeys(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := draw(t, "a "), draw(t, "b ")
-		if same := cmp.Equal(a, b, compareRequests); same != (swapKey("", a) == swapKey("", b)) {
-			t.Errorf("equal %v, keys %x and %x", same, swapKey("", a), swapKey("", b))
+		if same := cmp.Equal(a, b, compareRequests); same != (proxy.KeyOf("", a) == proxy.KeyOf("", b)) {
+			t.Errorf("equal %v, keys %x and %x", same, proxy.KeyOf("", a), proxy.KeyOf("", b))
 		}
 	})
 }

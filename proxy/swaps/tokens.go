@@ -52,9 +52,7 @@ func (s *Swaps) TokenSearchRoute() proxy.Route[TokenSearch] {
 		Parse: func(c *gin.Context) (TokenSearch, error) {
 			return parseTokenSearch(c.Request.URL.RawQuery, s.chains)
 		},
-		Key: func(path string, q TokenSearch) cache.Key {
-			return cache.KeyOf(path, []byte(q.chain.String()), []byte(q.Text))
-		},
+		Key:  func(path string, q TokenSearch) cache.Key { return proxy.KeyOf(path, q.chain, q.Text) },
 		Load: s.findTokens,
 	}
 }

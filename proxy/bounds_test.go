@@ -43,6 +43,7 @@ func TestNothingThatAClientSendsTakesLong(t *testing.T) {
 	t.Cleanup(func() { db.Close() })
 	s := newWorld(t).server(t, func(o *parts) {
 		o.Orders = query.New(follow.New(db, map[chain.ID]order.Source{}, follow.Options{}), query.Options{})
+		o.Feed = newKept(t).Feed
 	})
 	tried := 0
 	for path, item := range document(t).Paths.Map() {

@@ -108,7 +108,7 @@ func TestReferenceLinksLeadSomewhere(t *testing.T) {
 // TestExamplesOfTheReferenceAreAnswered sends the examples that are links.
 func TestExamplesOfTheReferenceAreAnswered(t *testing.T) {
 	w := newWorld(t)
-	s := w.server(t, func(o *parts) { o.Tokens = listing{w.tokenList} })
+	s := w.server(t, func(o *parts) { o.Tokens, o.Feed = listing{w.tokenList}, newKept(t).Feed })
 	page := pageAt(t, s, "/docs/", http.StatusOK)
 	links := regexp.MustCompile(`<a href="([^"]+)">Send it from here`).FindAllStringSubmatch(page, -1)
 	for _, link := range links {

@@ -237,9 +237,6 @@ func TestOneClientDoesNotTakeAllStreams(t *testing.T) {
 }
 
 func TestStreamOfNothingIsAProblem(t *testing.T) {
-	without := newWorld(t).server(t)
-	wantError(t, get(without, ordersPath+createdTx, "Accept: text/event-stream"), http.StatusNotFound, "EVENTS_NOT_KEPT")
-	wantError(t, get(without, "/v1.0/events"), http.StatusNotFound, "EVENTS_NOT_KEPT")
 	s := newWorld(t).server(t, func(o *parts) { o.Feed = newKept(t).Feed })
 	wantError(t, get(s, ordersPath+unknownIs, "Accept: text/event-stream"), http.StatusNotFound, "TRANSACTION_NOT_FOUND")
 	wantError(t, get(s, ordersPath+"0x12", "Accept: text/event-stream"), http.StatusBadRequest, "MALFORMED_TRANSACTION_HASH")

@@ -62,9 +62,6 @@ func (s *Orders) EventsRoute() proxy.Route[events] {
 func unavailable(err error) error { return errors.Join(query.ErrUnavailable, err) }
 
 func (s *Orders) parseEvents(c *gin.Context) (q events, err error) {
-	if s.feed == nil {
-		return q, proxy.NoEvents.Because("")
-	}
 	values, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
 		return q, proxy.InvalidParameters.Because("the query is not properly URL-encoded")
@@ -178,9 +175,6 @@ func (s *Orders) loadEvents(ctx context.Context, q events) ([]proxy.Body, cache.
 // followed follows the order that a route answers with, from its oldest event that is kept.
 func followed[Q any](s *Orders, route func() proxy.Route[Q]) func(context.Context, Q, string) (proxy.Follower, error) {
 	return func(ctx context.Context, question Q, last string) (proxy.Follower, error) {
-		if s.feed == nil {
-			return nil, proxy.NoEvents.Because("")
-		}
 		found, err := route().Answer(ctx, s.server, question)
 		if err != nil {
 			return nil, err

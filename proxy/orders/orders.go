@@ -73,7 +73,7 @@ type Orders struct {
 	chains    chain.Registry
 	limit     time.Duration
 	encoder   wire.Encoder
-	feed      *feed.Feed // nil: there is none
+	feed      *feed.Feed
 	creations creations[chain.TxHash]
 	swapTxs   creations[swapTx]
 }

@@ -14,13 +14,13 @@ import (
 // State is how far a chain is read, and how that compares with the chain, at one moment.
 type State struct {
 	Position ledger.Checkpoint
-	Newest   chain.Hash    // of the newest block that the chain reported
 	Head     order.Block   // that block, once it was compared with those that were read
 	Level    time.Time     // when the store last held everything that the chain had
 	Doubt    chan struct{} // closed when blocks that were read and are gone are withdrawn; nil when none is gone
 	Stopped  error         // why nothing is read until an operator decides; nil: it is
 
 	begun     bool         // the position is known
+	newest    chain.Hash   // of the newest block that the chain reported
 	hash      chain.Hash   // of the block at the position, as far as known
 	epoch     *order.Epoch // since the newest block was reported
 	finalized uint64       // newest block past any reorg
@@ -162,8 +162,8 @@ func (f *Follower) readHead(ctx context.Context) (order.Head, error) {
 	}
 	newest := head.Latest
 	f.update(func(is *State) {
-		if is.Newest != newest.Hash {
-			is.Newest = newest.Hash
+		if is.newest != newest.Hash {
+			is.newest = newest.Hash
 			is.beginEpoch()
 		}
 		is.headTime, is.headAge = newest.Time, time.Since(time.Unix(int64(newest.Time), 0))

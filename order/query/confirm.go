@@ -77,15 +77,9 @@ func (x *Index) isBehind(f *follow.Follower) bool {
 func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]order.StoredState, map[chain.ID]error) {
 	states := map[order.ID]order.StoredState{}
 	unknown := map[chain.ID][]order.ID{}
-	views := map[chain.ID]view{}
-	for _, f := range x.Followers {
-		views[f.ID] = view{f.State().Position.Reorgs, f.State().Newest}
-	}
 	for _, l := range locks {
 		id := l.Give.Chain
-		if known, fresh := x.confirmed.recall(l.Order, views[id]); fresh {
-			states[l.Order] = known
-		} else if _, hasStates := x.Source(id).(order.StateReader); hasStates {
+		if _, hasStates := x.Source(id).(order.StateReader); hasStates {
 			unknown[id] = append(unknown[id], l.Order)
 		}
 	}
@@ -106,49 +100,9 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]or
 			}
 			for i, state := range read {
 				states[ids[i]] = state
-				x.confirmed.remember(ids[i], state, views[id])
 			}
 		})
 	}
 	asking.Wait()
 	return states, failed
-}
-
-// view is the knowledge about a chain when it was asked.
-type view struct {
-	reorgs uint64     // that were carried out
-	head   chain.Hash // newest block that the chain reported
-}
-
-// confirmationLife is how long a state is good for, unless the chain has another head before: it may come from a block
-// that was not read, and that a reorg drops unseen.
-const confirmationLife = 10 * time.Second
-
-// confirmations remembers states that give chains reported.
-type confirmations struct {
-	mu    sync.Mutex
-	known map[order.ID]confirmation
-}
-
-type confirmation struct {
-	order.StoredState
-	on    view
-	until time.Time
-}
-
-func (c *confirmations) recall(id order.ID, on view) (order.StoredState, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	known, is := c.known[id]
-	return known.StoredState, is && known.on == on && time.Now().Before(known.until)
-}
-
-func (c *confirmations) remember(id order.ID, state order.StoredState, on view) {
-	const most = 200_000
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= most {
-		c.known = make(map[order.ID]confirmation)
-	}
-	c.known[id] = confirmation{state, on, time.Now().Add(confirmationLife)}
 }

@@ -32,10 +32,9 @@ import (
 type Index struct {
 	*follow.Chains
 	Options
-	store     ledger.Ledger // a statement that reads ends within statementLimit
-	lists     ledger.Ledger // for lists and statistics, likewise within listLimit
-	confirmed confirmations
-	searches  searches
+	store    ledger.Ledger // a statement that reads ends within statementLimit
+	lists    ledger.Ledger // for lists and statistics, likewise within listLimit
+	searches searches
 }
 
 // How long a statement may take that an answer waits for. One that finds an order takes about a millisecond; a list

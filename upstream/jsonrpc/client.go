@@ -141,19 +141,18 @@ func (c *Client) Call(ctx context.Context, method string, out any, params ...any
 
 // Beside posts a body to a path beside the endpoints' own, as below the folder of /jsonrpc, and decodes the response
 // into out, as Each does. An endpoint without such a path refuses that, and the next one is asked.
-func (c *Client) Beside(ctx context.Context, path string, body []byte, out any) error {
-	for round := 0; ; round++ {
-		_, err := c.pool.Do(ctx, upstream.Request{Path: "../" + path, Body: body}, func(r upstream.Response) error {
+func (c *Client) Beside(ctx context.Context, path string, body []byte, out any) (err error) {
+	c.repeat(ctx, func() (again bool) {
+		_, err = c.pool.Do(ctx, upstream.Request{Path: "../" + path, Body: body}, func(r upstream.Response) error {
 			if r.Status == http.StatusOK && json.Unmarshal(r.Body, out) == nil {
 				return nil
 			}
 			return &upstream.Error{Class: upstream.Rejected, Status: r.Status, Err: fmt.Errorf("has no %s", path)}
 		})
-		failed, is := errors.AsType[*upstream.Error](err)
-		if !is || failed.Class != upstream.Unreachable && failed.Class != upstream.ServerError || round == mostRepeats || !c.pool.Retry(ctx, round) {
-			return err
-		}
-	}
+		class := upstream.ClassOf(err)
+		return class == upstream.Unreachable || class == upstream.ServerError
+	})
+	return err
 }
 
 // Batch makes all calls, in one HTTP request when the endpoints take that many at once, and sets each
@@ -211,23 +210,19 @@ func (c *Client) All(ctx context.Context, calls ...*Call) error {
 // Each is Batch for calls that a caller waits for. Those that failed for a reason that may pass by itself are repeated,
 // and no others, as far as the deadline of ctx and the pool's retry budget allow.
 func (c *Client) Each(ctx context.Context, calls ...*Call) {
-	pending := calls
-	for round := range mostRepeats + 1 {
-		_ = c.Batch(ctx, pending...) // each call has its error
-		var failed []*Call
-		for _, call := range pending {
-			if call.failedInPassing() {
-				failed = append(failed, call)
-			}
-		}
-		if len(failed) == 0 || round == mostRepeats || !c.pool.Retry(ctx, round) {
-			return
-		}
-		pending = failed
-	}
+	c.repeat(ctx, func() (again bool) {
+		_ = c.Batch(ctx, calls...) // each call has its error
+		calls = slices.DeleteFunc(slices.Clone(calls), func(call *Call) bool { return !call.failedInPassing() })
+		return len(calls) > 0
+	})
 }
 
-const mostRepeats = 4
+// repeat has something asked again while it says so, a few times.
+func (c *Client) repeat(ctx context.Context, ask func() (again bool)) {
+	const most = 4
+	for round := 0; ask() && round < most && c.pool.Retry(ctx, round); round++ {
+	}
+}
 
 // failedInPassing reports whether the call may well succeed a moment later at the same endpoint: what came back cannot
 // be read or is not there, as at one of many nodes, the node failed inside, or is asked too much and does not say how

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	neturl "net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -68,20 +71,42 @@ func BenchmarkOrderEstimate(b *testing.B) {
 	}
 }
 
+// lateVariable makes this binary a way to the venue that it holds: each answer leaves when slowest has passed since its
+// question came.
+const lateVariable = "CROSSGATE_BENCH_LATE"
+
+const slowest = 300 * time.Millisecond
+
+type came struct{} // key of the time of a question
+
+func beLate(venue string) error {
+	to, err := neturl.Parse(venue)
+	if err != nil {
+		return err
+	}
+	relay := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out = r.Out.WithContext(context.WithValue(r.Out.Context(), came{}, time.Now()))
+		},
+		ModifyResponse: func(r *http.Response) error {
+			<-time.After(slowest - time.Since(r.Request.Context().Value(came{}).(time.Time)))
+			return nil
+		},
+	})
+	defer relay.Close()
+	fmt.Println(relay.URL)
+	return untilInputEnds()
+}
+
 // BenchmarkOrderOverhead asks the gateway for orders out of USDC into another chain's coin, with the sandbox's venues of
-// which one is slower than all else, and in turn that venue itself. What the gateway takes longer is its own: quotes have
+// which one, in a process of its own, is slower than all else, and in turn that venue itself. What the gateway takes longer is its own: quotes have
 // the arithmetic, transactions are simulated besides.
 func BenchmarkOrderOverhead(b *testing.B) {
-	const slowest = 300 * time.Millisecond
 	outside := startOutside(b)
-	fault := fmt.Sprintf(`{"target": "openocean", "kind": "slow", "delayMs": %d}`, slowest.Milliseconds())
-	response := must.Get(http.Post(outside.URL+"/sandbox/fault", "application/json", strings.NewReader(fault)))(b)
-	must.Do(b, response.Body.Close())
-	if response.StatusCode != http.StatusOK {
-		b.Fatalf("the slow venue: %s", response.Status)
-	}
 	venue := regexp.MustCompile(`name: openocean, endpoints: \[\{url: "([^"]+)"`).FindStringSubmatch(outside.Config)[1]
-	url := startGatewayOf(b, outside.Config)
+	late := startProcess(b, lateVariable+"="+venue).line(b)
+	url := startGatewayOf(b, strings.ReplaceAll(outside.Config, `"`+venue+`"`, `"`+late+`"`))
 	client, buffer := &http.Client{}, make([]byte, 1<<20)
 	const coin = "0x0000000000000000000000000000000000000000"
 	parties := fmt.Sprintf("&senderAddress=%[1]s&srcChainOrderAuthorityAddress=%[1]s&dstChainOrderAuthorityAddress=%[1]s&dstChainTokenOutRecipient=%[1]s", account(3))
@@ -103,7 +128,7 @@ func BenchmarkOrderOverhead(b *testing.B) {
 			for b.Loop() {
 				amount++
 				alone := timed(b, "%s/v4/1/quote?inTokenAddress=%s&outTokenAddress=%s&amountDecimals=%d&gasPriceDecimals=1000000000&slippage=1",
-					venue, outside.USDC, coin, amount)
+					late, outside.USDC, coin, amount)
 				took := timed(b, "%s/v1.0/dln/order/%s?srcChainId=1&srcChainTokenIn=%s&srcChainTokenInAmount=%d&dstChainId=8453&dstChainTokenOut=%s%s",
 					url, each.path, outside.USDC, amount, coin, each.more)
 				overheads = append(overheads, took-alone)

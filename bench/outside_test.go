@@ -26,13 +26,15 @@ import (
 const outsideVariable = "CROSSGATE_BENCH_OUTSIDE"
 
 func TestMain(m *testing.M) {
-	index, server := os.Getenv(outsideVariable), os.Getenv(serverVariable)
+	index, server, venue := os.Getenv(outsideVariable), os.Getenv(serverVariable), os.Getenv(lateVariable)
 	var err error
 	switch {
 	case index != "":
 		err = beOutside(context.Background(), index)
 	case server != "":
 		err = beServer(server)
+	case venue != "":
+		err = beLate(venue)
 	default:
 		os.Exit(m.Run())
 	}

@@ -261,8 +261,14 @@ func sparseNode(l *ledger) *node {
 	return n
 }
 
-// plainToken is every token of the ledgers.
-var plainToken = token.Token{Decimals: 18, Name: "Token", Symbol: "TKN", LogoURI: "https://logos.example/tkn.png"}
+// plainToken is every token of the ledgers, but for its logo.
+var plainToken = token.Token{Decimals: 18, Name: "Token", Symbol: "TKN"}
+
+func tokenOf(o order.Offer) token.Token {
+	t := plainToken
+	t.LogoURI = fmt.Sprintf("https://tokens.debridge.finance/Logo/%d/%s/big/token-logo.png", o.Chain, strings.ToLower(o.Token.String()))
+	return t
+}
 
 // body is what the gateway must answer of an order, by the ledgers.
 func (o *overloaded) body(number uint64) []byte {
@@ -276,5 +282,5 @@ func (o *overloaded) body(number uint64) []byte {
 		events = append(events, told...)
 	}
 	folded, _ := order.Fold(events)
-	return o.encoder.AppendOrder(nil, wire.Record{Order: folded, Give: plainToken, Take: plainToken})
+	return o.encoder.AppendOrder(nil, wire.Record{Order: folded, Give: tokenOf(termsOf(number).Give), Take: tokenOf(termsOf(number).Take)})
 }

@@ -100,8 +100,8 @@ func beLate(venue string) error {
 }
 
 // BenchmarkOrderOverhead asks the gateway for orders out of USDC into another chain's coin, with the sandbox's venues of
-// which one, in a process of its own, is slower than all else, and in turn that venue itself. What the gateway takes longer is its own: quotes have
-// the arithmetic, transactions are simulated besides.
+// which one, in a process of its own, is slower than all else, and in turn that venue itself. What the gateway takes
+// longer is its own: quotes have the arithmetic, transactions are simulated besides.
 func BenchmarkOrderOverhead(b *testing.B) {
 	outside := startOutside(b)
 	venue := regexp.MustCompile(`name: openocean, endpoints: \[\{url: "([^"]+)"`).FindStringSubmatch(outside.Config)[1]

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"strings"
 	"time"
 
 	"crossgate/chain"
@@ -19,33 +18,6 @@ type waitView struct {
 	IsLate    bool
 	Authority linked // may cancel it on the take chain
 	Refunded  linked // receives the refund; empty: the authority names an account
-}
-
-// cancel is what a wallet needs to cancel an order, or its external call, on its take chain.
-type cancel struct {
-	On        chain.Chain
-	Authority string
-	Explorer  string // URL of a transaction there, without its hash
-
-	Path, Button, Says, Done string
-}
-
-// cancelOf is what its authority can cancel of an order; nil: nothing.
-func (p *Views) cancelOf(o *order.Order) *cancel {
-	on, _ := p.Chains.Chain(o.Terms.Take.Chain)
-	authority, c := o.Terms.Authorities.Order, cancel{On: on, Explorer: strings.TrimSuffix(p.TxURL(on.ID, "hash"), "hash")}
-	switch {
-	case authority.IsAbsent():
-		return nil
-	case o.State == order.StateCreated && o.Created != nil && !on.Contracts.DlnDestination.IsAbsent():
-		c.Path, c.Button, c.Says, c.Done = "cancel-tx", "Cancel the order", "A taker can still deliver.", "Cancelled"
-	case o.Call == order.AwaitingExecution && !on.Contracts.ExternalCallAdapter.IsAbsent():
-		c.Path, c.Button, c.Says, c.Done = "extcall-cancel-tx", "Take the delivery without its call", "The call can still run.", "Taken"
-	default:
-		return nil
-	}
-	c.Authority = authority.Format(on.Family)
-	return &c
 }
 
 // wait describes an order that waits for a taker; nil for any other.

@@ -1,0 +1,35 @@
+package pages
+
+import (
+	"strings"
+
+	"crossgate/chain"
+	"crossgate/order"
+)
+
+// cancel is what a wallet needs to cancel an order, or its external call, on its take chain.
+type cancel struct {
+	On        chain.Chain
+	Authority string
+	Explorer  string // URL of a transaction there, without its hash
+
+	Path, Button, Says, Done string
+}
+
+// cancelOf is what its authority can cancel of an order; nil: nothing.
+func (p *Views) cancelOf(o *order.Order) *cancel {
+	on, _ := p.Chains.Chain(o.Terms.Take.Chain)
+	authority, c := o.Terms.Authorities.Order, cancel{On: on, Explorer: strings.TrimSuffix(p.TxURL(on.ID, "hash"), "hash")}
+	switch {
+	case authority.IsAbsent():
+		return nil
+	case o.State == order.StateCreated && o.Created != nil && !on.Contracts.DlnDestination.IsAbsent():
+		c.Path, c.Button, c.Says, c.Done = "cancel-tx", "Cancel the order", "A taker can still deliver.", "Cancelled"
+	case o.Call == order.AwaitingExecution && !on.Contracts.ExternalCallAdapter.IsAbsent():
+		c.Path, c.Button, c.Says, c.Done = "extcall-cancel-tx", "Take the delivery without its call", "The call can still run.", "Taken"
+	default:
+		return nil
+	}
+	c.Authority = authority.Format(on.Family)
+	return &c
+}

@@ -55,7 +55,12 @@ func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 	r.TokenOut = coin
 	if got = ask(r, 500_000_000); *got.Out.USD != 100 || *got.Fee.USD != 0.24 {
 		t.Errorf("USD of the coin out = %v, of the fee %v, want 100, and 0.24 for 120,000 gas", *got.Out.USD, *got.Fee.USD)
-	} // Where the coin alone has a price, venues are ranked by what they pay.
+	}
+	priced, r.TokenIn, r.TokenOut, r.AmountIn = dai, coin, dai, amount("1000000000000000000")
+	if got = ask(r, 2000); *got.In.USD != 2000 || *got.Fee.USD != 0.24 {
+		t.Errorf("USD of a coin in = %v, of the fee %v, want 2000 and 0.24", *got.In.USD, *got.Fee.USD)
+	}
+	// Where the coin alone has a price, venues are ranked by what they pay.
 	priced = coin
 	if got = ask(usdcToDai(), 900_000_000_000, 1_000_000_000_000); got.Out.USD != nil || got.Compared[0].Name != "b" || *got.Fee.USD != 0.00012 {
 		t.Errorf("USD = %v out, %v of the fee, best %s; want none, a dollar for a coin, and the one that pays more", got.Out.USD, *got.Fee.USD, got.Compared[0].Name)

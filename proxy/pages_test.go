@@ -149,7 +149,7 @@ func TestPagesTellWhatIsWrong(t *testing.T) {
 		"/swap?%zz":                              {400, "INVALID_QUERY_PARAMETERS"},
 		"/swap?chainId=8453&tokenIn=0x&amount=1": {400, `id="tokenIn-fault">The token must be an address: 0x followed by 40 hex digits.`},
 		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1e3": {400, `id="amount-fault">The amount must be a number`},
-		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1":   {400, `id="tokenOut-fault">Which token?`},
+		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1":   {400, `id="tokenOut-fault">Choose a token.`},
 	} {
 		if page := pageAt(t, s, target, want.status); !strings.Contains(page, want.id) {
 			t.Errorf("GET %s lacks %s", target, want.id)
@@ -243,7 +243,7 @@ func TestOriginIsWhatTheVisitorSees(t *testing.T) {
 
 // TestNothingIsLockedIsSaidOfAllHistoryOnly looks at the page of a taker of whom the index knows nothing.
 func TestNothingIsLockedIsSaidOfAllHistoryOnly(t *testing.T) {
-	const paid, notKnown = "every delivery has been paid", "Nothing is locked as far as the chains were read"
+	const paid, notKnown = "every delivery has been paid", "Nothing is locked in the blocks read so far"
 	level := order.Lag{Head: 90, Indexed: 90, IndexedTime: uint64(time.Now().Unix()), Level: time.Now().Add(time.Hour)}
 	late := order.Lag{Head: 90, Indexed: 70, IndexedTime: uint64(time.Now().Add(-2 * time.Hour).Unix())}
 	for name, test := range map[string]struct {
@@ -255,7 +255,7 @@ func TestNothingIsLockedIsSaidOfAllHistoryOnly(t *testing.T) {
 		"begun later": {
 			func(c *order.ChainBasis) { c.From = order.BlockTime{Number: 7_000_000, Time: 1_784_948_000} },
 			[]string{
-				notKnown, "Polygon: read from block 7,000,000 on", `The history of all chains is known since <time datetime="2026-07-25T02:53:20Z">2026-07-25 02:53:20 UTC`,
+				notKnown, "Polygon: read from block 7,000,000 on", `All chains are indexed since <time datetime="2026-07-25T02:53:20Z">2026-07-25 02:53:20 UTC`,
 			},
 		},
 		"behind": {func(c *order.ChainBasis) { c.Lag = late }, []string{notKnown, "Polygon: read as of 2 hours ago"}},
@@ -285,9 +285,9 @@ func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 	s := w.server(t)
 	page := pageAt(t, s, "/order/"+unknownIs, http.StatusNotFound)
 	for _, want := range []string{
-		`src="/assets/awaited.js"`, `<meta http-equiv="refresh"`, "the id of an order or a swap",
-		`<th scope="row">Ethereum</th><td>not known</td><td class="number">1,090</td>`, `<th scope="row">Base</th><td>not known</td><td class="number">none yet</td>`,
-		`<th scope="row">Solana</th><td><span class="quiet">has other hashes</span></td><td class="number">7</td>`,
+		`src="/assets/awaited.js"`, `<meta http-equiv="refresh"`, "an order id and a swap id",
+		`<th scope="row">Ethereum</th><td>not found</td><td class="number">1,090</td>`, `<th scope="row">Base</th><td>not found</td><td class="number">none yet</td>`,
+		`<th scope="row">Solana</th><td><span class="quiet">different hash format</span></td><td class="number">7</td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s: %s", want, page)
@@ -411,15 +411,15 @@ func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 	s := w.server(t)
 	page := plainText(pageAt(t, s, "/order/"+claimedTx, http.StatusOK))
 	for _, want := range []string{
-		"$18.00 when created, $17.99 now", "no price then", "Where this was read", "read once; the second reading",
-		"(reported by 2 endpoints: third, fourth)", "(by which endpoints was not recorded)",
+		"$18.00 when created, $17.99 now", "no price at the time", "Sources", "read once; to be confirmed",
+		"(reported by 2 endpoints: third, fourth)", "(endpoints not recorded)",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}
 	}
 	page = plainText(pageAt(t, s, "/order/"+createdTx, http.StatusOK)) // not counted, and not delivered
-	if !strings.Contains(page, "USD Coin, value then not known, $17.99 now") || !strings.Contains(page, "POL Polygon, no price now") || strings.Contains(page, "Both fees") {
+	if !strings.Contains(page, "USD Coin, value at the time unknown, $17.99 now") || !strings.Contains(page, "POL Polygon, no price now") || strings.Contains(page, "Total fees") {
 		t.Errorf("an order that was not counted has a value: %s", page)
 	}
 }

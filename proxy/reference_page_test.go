@@ -110,7 +110,7 @@ func TestExamplesOfTheReferenceAreAnswered(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t, func(o *parts) { o.Tokens, o.Feed = listing{w.tokenList}, newKept(t).Feed })
 	page := pageAt(t, s, "/docs/", http.StatusOK)
-	links := regexp.MustCompile(`<a href="([^"]+)">Send it from here`).FindAllStringSubmatch(page, -1)
+	links := regexp.MustCompile(`<a href="([^"]+)">Try it`).FindAllStringSubmatch(page, -1)
 	for _, link := range links {
 		target := html.UnescapeString(link[1])
 		if response := get(s, target); response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusBadRequest && !strings.HasPrefix(target, "/v1.0/dln/order/") { // which is 400 without the order

@@ -74,7 +74,7 @@ func TestHomeShowsTheNewestOrders(t *testing.T) {
 	s := w.server(t)
 	page := pageAt(t, s, "/", http.StatusOK)
 	text := plainText(page)
-	for _, want := range []string{"Ethereum the first one now none", "Polygon 25 July 2026, 02:53 UTC 2 minutes ago 2"} {
+	for _, want := range []string{"Ethereum the first order now none", "Polygon 25 July 2026, 02:53 UTC 2 minutes ago 2"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the start page lacks %s: %s", want, text)
 		}

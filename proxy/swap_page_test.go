@@ -58,7 +58,7 @@ func TestTokensAreNamedInWords(t *testing.T) {
 		}
 	}
 	page := pageAt(t, s, "/swap?chainId=8453&tokenIn="+addressOf("2")+"&tokenOut="+addressOf("1"), http.StatusBadRequest)
-	for _, want := range []string{`name="tokenIn" list="tokenIn-listed"`, `value="` + addressOf("2") + `"`, `value="USDC"`, "How much?"} {
+	for _, want := range []string{`name="tokenIn" list="tokenIn-listed"`, `value="` + addressOf("2") + `"`, `value="USDC"`, "Enter an amount."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("a field of a token whose symbol is not its own: the page lacks %s", want)
 		}
@@ -75,10 +75,10 @@ func TestWhatATextMayMeanIsOffered(t *testing.T) {
 		},
 		"tokenIn=usd&tokenOut=ETH&amount=1":                              {`No listed token on Base is called "usd". These are similar:`, "USD Coin"},
 		"tokenIn=ETH&tokenOut=ETH&amount=1":                              {"The token must not be tokenIn."},
-		"tokenIn=ETH&tokenOut=nothing&amount=1":                          {`No listed token on Base is called "nothing". Any token can be named by its address.`},
+		"tokenIn=ETH&tokenOut=nothing&amount=1":                          {`No listed token on Base is called "nothing". Enter its address instead.`},
 		"tokenIn=ETH&tokenOut=USDC&amount=0":                             {"The amount must be above zero."},
 		"tokenIn=USDC&tokenOut=ETH&amount=0.1234567":                     {"The amount has 7 decimals, and the token only 6."},
-		"tokenIn=ETH&tokenOut=USDC&amount=max":                           {"only when the recipient is named"},
+		"tokenIn=ETH&tokenOut=USDC&amount=max":                           {"To swap the whole balance, enter a recipient"},
 		"tokenIn=ETH&tokenOut=USDC&amount=1&slippage=200":                {`id="slippage-fault">The slippage must be auto or a percent`},
 		"tokenIn=ETH&tokenOut=USDC&amount=1&tokenOutRecipient=alice.eth": {`id="tokenOutRecipient-fault">The recipient must be an address`},
 		"tokenIn=ETH&tokenOut=USDC&amount=1&affiliateFeePercent=99":      {"affiliateFeePercent must be"},

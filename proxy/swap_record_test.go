@@ -106,7 +106,7 @@ func TestPagesOfSwaps(t *testing.T) {
 	for target, wants := range map[string][]string{
 		"/swap/8453/tx/" + swappedTx:              {"Swap 0x5a01", "2 swaps of one transaction", "Swapped and final", "USDC", "/api/SameChainSwap/8453/tx/" + swappedTx},
 		"/swap/8453/tx/" + swappedTx + "?index=1": {"Swap 0x5a02", "?index=1"},
-		"/swap/8453/tx/" + freshSwapTx:            {"its block is not final yet", `<p class="state good">`},
+		"/swap/8453/tx/" + freshSwapTx:            {"the block is not final yet", `<p class="state good">`},
 		"/swap/" + order.ID{0x5a, 3}.String():     {"Swap 0x5a03", "/api/SameChainSwap/" + order.ID{0x5a, 3}.String()},
 	} {
 		page := string(pageAt(t, s, target, http.StatusOK))

@@ -156,15 +156,15 @@ var textFields = []struct{ Name, Label, Holder string }{
 	{"maker", "Maker", "address"},
 	{"receiver", "Receiver", "address"},
 	{"taker", "Taker", "address"},
-	{"filter", "Transaction", "hash, or an id"},
-	{"giveToken", "Token given", "symbol, or address"},
+	{"filter", "Transaction", "hash or id"},
+	{"giveToken", "Token given", "symbol or address"},
 	{"giveFrom", "Given from", "amount"},
 	{"giveTo", "Given to", "amount"},
-	{"takeToken", "Token received", "symbol, or address"},
+	{"takeToken", "Token received", "symbol or address"},
 	{"takeFrom", "Received from", "amount"},
 	{"takeTo", "Received to", "amount"},
-	{"usdFrom", "Worth from", "USD"},
-	{"usdTo", "Worth to", "USD"},
+	{"usdFrom", "Value from", "USD"},
+	{"usdTo", "Value to", "USD"},
 }
 
 // filterFields are fields of the form by member of the API's filter, with what they are called.
@@ -173,7 +173,7 @@ var filterFields = map[string]struct{ field, label string }{
 	"receiver": {"receiver", "The receiver"}, "filter": {"filter", "The transaction"}, "giveTokenAddress": {"giveToken", "The token"},
 	"takeTokenAddress": {"takeToken", "The token"}, "giveAmountFrom": {"giveFrom", "The amount"}, "giveAmountTo": {"giveTo", "The amount"},
 	"takeAmountFrom": {"takeFrom", "The amount"}, "takeAmountTo": {"takeTo", "The amount"}, "usdFrom": {"usdFrom", "The value"},
-	"usdTo": {"usdTo", "The value"}, "sort": {"sort", "The sequence"},
+	"usdTo": {"usdTo", "The value"}, "sort": {"sort", "The sort order"},
 	"orderStates": {"state", "The state"}, "blockTimestampFrom": {"since", "The first day"}, "blockTimestampTo": {"until", "The last day"},
 }
 

@@ -26,7 +26,7 @@ func (p *Views) cancelOf(o *order.Order) *cancel {
 	case o.State == order.StateCreated && o.Created != nil && !on.Contracts.DlnDestination.IsAbsent():
 		c.Path, c.Button, c.Says, c.Done = "cancel-tx", "Cancel the order", "A taker can still deliver.", "Cancelled"
 	case o.Call == order.AwaitingExecution && !on.Contracts.ExternalCallAdapter.IsAbsent():
-		c.Path, c.Button, c.Says, c.Done = "extcall-cancel-tx", "Take the delivery without its call", "The call can still run.", "Taken"
+		c.Path, c.Button, c.Says, c.Done = "extcall-cancel-tx", "Cancel the external call", "The call can still be executed.", "Call cancelled"
 	default:
 		return nil
 	}

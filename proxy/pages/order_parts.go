@@ -70,7 +70,7 @@ func (p *Views) facts(shown Order) []Fact {
 	}
 	facts = append(facts, p.fees(r)...)
 	if o.Created != nil && shown.Then != nil {
-		facts = append(facts, Fact{Name: "Both fees", Text: worthThen(shown.Then.Fee, "created")})
+		facts = append(facts, Fact{Name: "Total fees", Text: worthThen(shown.Then.Fee, "created")})
 	}
 	if o.Created != nil {
 		facts = append(facts, Fact{Name: "Total paid", Text: p.totalPaid(shown)})
@@ -90,14 +90,14 @@ func (p *Views) fees(r *wire.Record) []Fact {
 	if fee := r.Order.FinalPercentFee; fee != nil {
 		text := AmountOf(*fee, r.Give).Exact + " " + r.Give.Symbol
 		if share := shareOf(*fee, r.Order.GiveFinal); share != "" {
-			text += ", " + share + " % of what the maker paid"
+			text += ", " + share + " % of the amount paid"
 		}
 		facts = append(facts, Fact{Name: "Percent fee", Text: text})
 	}
 	if r.Order.Created != nil {
 		known, _ := p.Chains.Chain(r.Order.Terms.Give.Chain)
 		fee := web.AmountOf(r.Order.Created.Fact.FixFee.String(), int(known.Coin.Decimals))
-		facts = append(facts, Fact{Name: "Fixed fee", Text: fee.Exact + " " + known.Coin.Symbol + ", whatever the amount"})
+		facts = append(facts, Fact{Name: "Fixed fee", Text: fee.Exact + " " + known.Coin.Symbol + ", flat"})
 	}
 	return facts
 }
@@ -127,7 +127,7 @@ func (p *Views) totalPaid(shown Order) string {
 	if isValued {
 		return text + ", " + worthThen(new(*shown.Then.Given+*shown.Then.Fee+affiliate), "created")
 	}
-	return text + ", value then not known"
+	return text + ", value at the time unknown"
 }
 
 // shareOf is how many percent a fee is of itself and the rest; empty without a fee.
@@ -152,7 +152,7 @@ func Rate(give, take *big.Rat, giveSymbol, takeSymbol string) string {
 // worth says what the sides of an order were worth when it was created and delivered, and what they are worth now.
 func (o Order) worth() (give, take string) {
 	r := o.Record.Order
-	given, taken := "value then not known", "value then not known"
+	given, taken := "value at the time unknown", "value at the time unknown"
 	if o.Then != nil {
 		given, taken = worthThen(o.Then.Given, "created"), worthThen(o.Then.Taken, "delivered")
 	}
@@ -169,7 +169,7 @@ func (o Order) worth() (give, take string) {
 // worthThen says a value in millionths of a USD; nil: no price was known.
 func worthThen(micros *int64, when string) string {
 	if micros == nil {
-		return "no price then"
+		return "no price at the time"
 	}
 	return UsdText(float64(*micros)/1_000_000) + " when " + when
 }

@@ -26,7 +26,7 @@ func TestLinksToPagesHavePreviews(t *testing.T) {
 			return pages.Locked(to, Locked{Answer: lockedAssets(), Origin: root, Now: Noon})
 		}, "at least $35.98 in 4 orders awaiting unlock"},
 		"statistics": {func(to io.Writer) error { return pages.Statistics(to, Statistics{Days: 7, Origin: root}) }, "last 7 days"},
-		"no order":   {func(to io.Writer) error { return pages.Order(to, Order{}) }, "What became of an order"},
+		"no order":   {func(to io.Writer) error { return pages.Order(to, Order{}) }, "Follow an order"},
 	} {
 		tags := map[string]string{}
 		for _, m := range regexp.MustCompile(`<meta (?:name|property)="([^"]+)" content="([^"]*)">`).FindAllStringSubmatch(Render(t, row.write), -1) {

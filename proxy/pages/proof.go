@@ -24,15 +24,15 @@ type fieldSource struct {
 func evidence(c order.ChainBasis, block uint64) string {
 	switch {
 	case !c.Followed || block > c.Indexed:
-		return "asked of the chain for this page"
+		return "read from the chain for this page"
 	case block < c.From.Number:
-		return "from before the index begins: asked of the chain"
+		return "older than the index: read from the chain"
 	case c.Single:
-		return "one endpoint said so"
+		return "reported by one endpoint only"
 	case block <= c.Proven:
 		return "read twice; both readings agree"
 	}
-	return "read once; the second reading comes when the block is final"
+	return "read once; to be confirmed when the block is final"
 }
 
 // recordedStep is an event of an order, with the fields of its record that it gave.
@@ -81,7 +81,7 @@ func (p *Views) fieldSources(o Order) []fieldSource {
 func (o Order) reporters(at *order.At) string {
 	names := o.Tellers[*at]
 	if len(names) == 0 {
-		return "by which endpoints was not recorded"
+		return "endpoints not recorded"
 	}
 	return "reported by " + web.Plural(len(names), "endpoint") + ": " + strings.Join(names, ", ")
 }

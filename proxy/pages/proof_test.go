@@ -15,11 +15,11 @@ func TestEvidenceIsNoMoreThanWasSeen(t *testing.T) {
 	}{
 		{followed, 800, "read twice; both readings agree"},
 		{followed, 100, "read twice; both readings agree"},
-		{followed, 801, "read once; the second reading comes when the block is final"},
-		{followed, 900, "read once; the second reading comes when the block is final"},
-		{followed, 901, "asked of the chain for this page"},
-		{followed, 99, "from before the index begins: asked of the chain"},
-		{order.ChainBasis{Chain: 1}, 0, "asked of the chain for this page"},
+		{followed, 801, "read once; to be confirmed when the block is final"},
+		{followed, 900, "read once; to be confirmed when the block is final"},
+		{followed, 901, "read from the chain for this page"},
+		{followed, 99, "older than the index: read from the chain"},
+		{order.ChainBasis{Chain: 1}, 0, "read from the chain for this page"},
 	} {
 		if got := evidence(row.read, row.block); got != row.want {
 			t.Errorf("block %d of %+v: %q, want %q", row.block, row.read, got, row.want)

@@ -320,5 +320,5 @@ func gainText(percent float64) string {
 	case percent <= -least:
 		return fmt.Sprintf("%.2f %% less than the next, for cheaper gas", -percent)
 	}
-	return "as much as the next"
+	return "same as the runner-up"
 }

@@ -70,7 +70,7 @@ func TestStatisticsHaveEveryPair(t *testing.T) {
 
 func TestGainsAreInWords(t *testing.T) {
 	for percent, want := range map[float64]string{
-		0.31: "0.31 % more than the next", 0.004: "as much as the next", 0: "as much as the next", -0.2: "0.20 % less than the next, for cheaper gas",
+		0.31: "0.31 % more than the next", 0.004: "same as the runner-up", 0: "same as the runner-up", -0.2: "0.20 % less than the next, for cheaper gas",
 	} {
 		if got := gainText(percent); got != want {
 			t.Errorf("%g: %q, want %q", percent, got, want)

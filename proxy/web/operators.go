@@ -60,7 +60,7 @@ type ChainCondition struct {
 type Load struct {
 	CallsPerDay   uint64 `json:"callsPerDay"`
 	CallsPerMonth uint64 `json:"callsPerMonth"`
-	// UnitsPerMonth are by the endpoints' own costs, elsewhere 60 for eth_getLogs and 20 for any other call.
+	// UnitsPerMonth are by each endpoint's own costs; by default 60 for eth_getLogs and 20 for any other call.
 	UnitsPerMonth uint64 `json:"unitsPerMonth"`
 	Monthly       uint64 `json:"monthly"` // that all plans of the chain's endpoints have; 0: one of them has none
 	// USDPerMonth is what the units cost at the price of the first endpoint that has one; of a sum, where each has.

@@ -35,9 +35,9 @@ type cost struct {
 // costWords name the lines of costsDetails.
 var costWords = map[string]string{
 	crosschain.PreSwap: "Swapped into", crosschain.AfterSwap: "Swapped by the taker into",
-	crosschain.PreSwapSlippage: "Slippage, refunded where it is not used", crosschain.AfterSwapSlippage: "Slippage",
-	crosschain.ProtocolFee: "Protocol fee", crosschain.AffiliateFee: "Affiliate", crosschain.TakerMargin: "The taker's margin",
-	crosschain.OperatingExpenses: "The taker's network fees",
+	crosschain.PreSwapSlippage: "Slippage, refunded if unused", crosschain.AfterSwapSlippage: "Slippage",
+	crosschain.ProtocolFee: "Protocol fee", crosschain.AffiliateFee: "Affiliate", crosschain.TakerMargin: "Taker's margin",
+	crosschain.OperatingExpenses: "Taker's network fees",
 }
 
 // parameters are those of create-tx, by the fields of the form.
@@ -64,7 +64,7 @@ func (f *swapForm) creation() (query url.Values, ok bool) {
 	case recipient == "":
 		return query, true
 	case sender == "" && f.pay.chain.Family != f.get.chain.Family:
-		f.fault("senderAddress", "Who signs on "+f.pay.chain.Name+"? Its accounts are not those of "+f.get.chain.Name+".")
+		f.fault("senderAddress", "Enter the sender on "+f.pay.chain.Name+": it cannot be the recipient on "+f.get.chain.Name+".")
 		return nil, false
 	case sender == "":
 		sender = recipient
@@ -130,13 +130,13 @@ func crossingOf(e *crosschain.Estimate) *crossing {
 
 func crossingFacts(e *crosschain.Estimate) []pages.Fact {
 	coin := e.GiveChain.Coin
-	impact := "not known: no source prices both tokens"
+	impact := "unknown: not both tokens have a price"
 	if percent, known := e.PriceImpact(); known {
 		impact = strings.Replace(strconv.FormatFloat(percent, 'f', 2, 64), "-", "−", 1) + " %"
 	}
 	facts := []pages.Fact{
 		{Name: "Rate", Text: pages.Rate(e.Course.In.Units(e.InToken.Decimals), e.Amount.Units(e.OutToken.Decimals), e.InToken.Symbol, e.OutToken.Symbol)},
-		{Name: "Worth more or less", Text: impact},
+		{Name: "Value difference", Text: impact},
 		{Name: "Delivery", Text: "about " + strconv.FormatUint(e.Delay(), 10) + " s after the order's block"},
 		{Name: "Slippage", Text: percentText(e.SlippagePercent())},
 		{Name: "Fixed fee", Text: web.AmountOf(e.Charges.Fixed.String(), int(coin.Decimals)).Text + " " + coin.Symbol},
@@ -145,7 +145,7 @@ func crossingFacts(e *crosschain.Estimate) []pages.Fact {
 		terms := e.Made.Terms
 		facts = append(facts, recipientOf(terms.Receiver.Format(e.TakeChain.Family), terms.Maker.Format(e.GiveChain.Family)),
 			pages.Fact{Name: "Network fee", Text: gasOf(e.Made.Fee, e.GiveChain)},
-			pages.Fact{Name: "Without a taker", Text: "the recipient cancels on " + e.TakeChain.Name + ", and the sender gets back all but network fees"},
+			pages.Fact{Name: "If not delivered", Text: "the recipient can cancel on " + e.TakeChain.Name + "; the sender gets back all but network fees"},
 			pages.Fact{Name: "Order", Text: e.Made.ID.String(), IsID: true})
 	}
 	return slices.DeleteFunc(facts, func(f pages.Fact) bool { return f.Text == "" })

@@ -48,9 +48,9 @@ func crossed(e *crosschain.Estimate) func(*Swap) {
 func TestSwapPageTellsWhatAnOrderBetweenChainsComesTo(t *testing.T) {
 	plain := text(pageOf(t, nil, crossed(orderToPolygon()), withoutTx))
 	for _, want := range []string{
-		"1 ETH on Ethereum buys, on Polygon,", "2,981.03 USDC $2,981.03, quoted 2026-11-21 12:00:00 UTC", "Worth more or less −0.63 %",
-		"Fixed fee 0.001 ETH", "For a transaction the form needs a recipient", "Protocol fee Ethereum 0.0004 ETH",
-		"The taker's margin Polygon 0.00039984 WETH", "The taker's network fees Polygon 0.001 WETH",
+		"1 ETH on Ethereum buys, on Polygon,", "2,981.03 USDC $2,981.03, quoted 2026-11-21 12:00:00 UTC", "Value difference −0.63 %",
+		"Fixed fee 0.001 ETH", "For a transaction, enter a recipient", "Protocol fee Ethereum 0.0004 ETH",
+		"Taker's margin Polygon 0.00039984 WETH", "Taker's network fees Polygon 0.001 WETH",
 		"Swapped by the taker into Polygon 2,990 USDC", "Slippage Polygon 8.97 USDC",
 		"curl 'https://gate.example/v1.0/dln/order/create-tx?srcChainId=1'",
 	} {
@@ -70,7 +70,7 @@ func TestSwapPageOffersTheTransactionOfAnOrder(t *testing.T) {
 	page := pageOf(t, nil, crossed(e))
 	for _, want := range []string{
 		`data-record="/order/` + order.ID{7}.String() + `"`, `data-verb="Create the order"`, `data-sender="` + maker.Format(chain.EVM) + `"`,
-		"The sender lacks 0.5 ETH.", "the recipient cancels on Polygon", "<dt>Recipient</dt>", ">" + receiver.Format(chain.EVM) + "<",
+		"The sender lacks 0.5 ETH.", "the recipient can cancel on Polygon", "<dt>Recipient</dt>", ">" + receiver.Format(chain.EVM) + "<",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)

@@ -54,8 +54,8 @@ func whyOf(reason string) string {
 		return "the transaction would fail: " + revertWords(said)
 	}
 	for begins, why := range map[string]string{
-		"no answer in time": "it had not answered when the others were compared",
-		"no route":          "it has no route for this swap",
+		"no answer in time": "too slow for this comparison",
+		"no route":          "no route for this swap",
 	} {
 		if strings.HasPrefix(reason, begins) {
 			return why
@@ -70,14 +70,14 @@ var reverts = []struct {
 	said *regexp.Regexp
 	why  string
 }{
-	{regexp.MustCompile(`SwapOutcomeTooLow|(?i)too ?little ?received|TooMuchSlippage|insufficient_?output|return ?amount ?is ?not ?enough`), "less than the minimum would come out"},
-	{regexp.MustCompile(`(?i)insufficient ?allowance|exceeds allowance`), "the sender has not allowed the contract to take the token"},
-	{regexp.MustCompile(`(?i)insufficient ?balance|exceeds balance|not ?enough ?src ?funds|InsufficientToken|InsufficientETH`), "the sender has too little of the token"},
-	{regexp.MustCompile(`(?i)transfer_?from_?failed|^STF$`), "the token could not be taken from the sender"},
-	{regexp.MustCompile(`(?i)expired|too old|deadline`), "its time has run out"},
+	{regexp.MustCompile(`SwapOutcomeTooLow|(?i)too ?little ?received|TooMuchSlippage|insufficient_?output|return ?amount ?is ?not ?enough`), "the output would be below the minimum"},
+	{regexp.MustCompile(`(?i)insufficient ?allowance|exceeds allowance`), "the sender has not approved the token"},
+	{regexp.MustCompile(`(?i)insufficient ?balance|exceeds balance|not ?enough ?src ?funds|InsufficientToken|InsufficientETH`), "the sender's balance is too low"},
+	{regexp.MustCompile(`(?i)transfer_?from_?failed|^STF$`), "the transfer from the sender failed"},
+	{regexp.MustCompile(`(?i)expired|too old|deadline`), "the transaction has expired"},
 	{regexp.MustCompile(`NotSupportedRouter`), "the protocol's router does not call this venue"},
-	{regexp.MustCompile(`SwapFailed|CallFailed|SwapEmptyResult|FailedInnerCall|FailedCall|ExecutionFailed`), "the venue's contract gave no result"},
-	{regexp.MustCompile(`^no reason given$`), "a contract refused and gave no reason"},
+	{regexp.MustCompile(`SwapFailed|CallFailed|SwapEmptyResult|FailedInnerCall|FailedCall|ExecutionFailed`), "the venue's contract failed"},
+	{regexp.MustCompile(`^no reason given$`), "a contract reverted without a reason"},
 }
 
 // unnamedError is an error of a contract with its selector alone.
@@ -90,9 +90,9 @@ func revertWords(said string) string {
 		}
 	}
 	if unnamed := unnamedError.FindStringSubmatch(said); unnamed != nil {
-		return "a contract refused with the error " + unnamed[1] + ", whose name is not known"
+		return "a contract reverted with the unknown error " + unnamed[1]
 	}
-	return "a contract refused: " + said
+	return "a contract reverted: " + said
 }
 
 // headOf is an error without its causes.

@@ -55,7 +55,7 @@ func (s *Pages) readSwapForm(ctx context.Context, given url.Values) *swapForm {
 		id, err := chain.ParseID(given.Get(name))
 		known, isKnown := s.chains.Chain(id)
 		if err != nil || !isKnown {
-			f.fault(name, "The gateway does not know this chain.")
+			f.fault(name, "This chain is not configured.")
 			return f
 		}
 		of.chain, of.listed, of.alike = known, s.options().Tokens.Listed(ctx, id), map[string][]token.Listing{}
@@ -96,7 +96,7 @@ func (f *swapForm) find(ctx context.Context, of *side) {
 		of.token = &named[0]
 	case len(named) == 0:
 		meant := token.Search(of.listed, text, mostMeant)
-		message := fmt.Sprintf("No listed token on %s is called %q. Any token can be named by its address.", of.chain.Name, text)
+		message := fmt.Sprintf("No listed token on %s is called %q. Enter its address instead.", of.chain.Name, text)
 		if len(meant) > 0 {
 			message = fmt.Sprintf("No listed token on %s is called %q. These are similar:", of.chain.Name, text)
 		}
@@ -177,7 +177,7 @@ func (f *swapForm) query() url.Values {
 		case of.token != nil:
 			query.Set(of.field, of.token.Address.Format(of.chain.Family))
 		case f.given.Get(of.field) == "":
-			f.fault(of.field, "Which token?")
+			f.fault(of.field, "Choose a token.")
 		}
 	}
 	f.setAmount(query)
@@ -195,7 +195,7 @@ func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
 	r, err := swaps.ParseSwap(p, f.pages.chains, query.Has("tokenOutRecipient"))
 	switch {
 	case err == nil && query.Has("tokenOutRecipient") && p.IsUnsigned(): // the page is for signing
-		f.fault("senderAddress", "On Solana a transaction names who pays its fee: the sender is required.")
+		f.fault("senderAddress", "Enter a sender: a Solana transaction includes its fee payer.")
 	case len(p.Wrong) > 0:
 		f.mistakes(p.Wrong)
 	case err != nil:
@@ -211,10 +211,10 @@ const mostDecimals = 36
 func (f *swapForm) setAmount(query url.Values) {
 	switch whole := strings.TrimSpace(f.given.Get("amount")); {
 	case whole == "" && !query.Has("tokenInAmount"):
-		f.fault("amount", "How much?")
+		f.fault("amount", "Enter an amount.")
 	case whole == "":
 	case strings.EqualFold(whole, "max") && !query.Has("tokenOutRecipient"):
-		f.fault("amount", "The whole balance can be swapped only when the recipient is named.")
+		f.fault("amount", "To swap the whole balance, enter a recipient.")
 	case strings.EqualFold(whole, "max"):
 		query.Set("tokenInAmount", "max")
 	default:

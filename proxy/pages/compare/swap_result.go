@@ -117,14 +117,14 @@ func aligned(units *big.Rat, decimals, places int) string {
 // impactOf says how much less the venue pays than it gets, by the prices of sources.
 func impactOf(priced bool, in, out *float64) string {
 	if !priced || in == nil || out == nil || *in <= 0 {
-		return "not known: no source prices both tokens"
+		return "unknown: not both tokens have a price"
 	}
 	percent := 100 * (*in - *out) / *in
 	switch {
 	case percent >= 0.005:
 		return fmt.Sprintf("%.2f %%", percent)
 	case percent <= -0.005:
-		return fmt.Sprintf("none: %.2f %% more than is paid", -percent)
+		return fmt.Sprintf("none: %.2f %% in your favour", -percent)
 	}
 	return "below 0.01 %"
 }
@@ -194,7 +194,7 @@ var gasWords = map[chain.Family]string{chain.EVM: "gas", chain.TVM: "energy"}
 // gasOf says what the transaction itself costs on a chain.
 func gasOf(fee *quote.Fee, on chain.Chain) string {
 	if fee == nil {
-		return "not known: the chain's fees could not be read"
+		return "unknown: the chain's fees could not be read"
 	}
 	text := "no price"
 	if fee.USD != nil {

@@ -94,16 +94,16 @@ func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 		"Network fee $1.32, 0.00044 ETH for 383,410 gas",
 		"first chosen simulated through the protocol's router 299.0000 $299.00 – 12 ms",
 		"second through the venue's own router 298.2525 $298.25 −0.25 % 80 ms",
-		"2 venues refused: the transaction would fail: a contract refused with the error 0xdeadbeef, whose name is not known ( third , fifth )",
-		"1 venue no quote in time: it had not answered when the others were compared ( fourth )",
-		"1 venue refused: the transaction would fail: less than the minimum would come out ( sixth )",
+		"2 venues refused: the transaction would fail: a contract reverted with the unknown error 0xdeadbeef ( third , fifth )",
+		"1 venue no quote in time: too slow for this comparison ( fourth )",
+		"1 venue refused: the transaction would fail: the output would be below the minimum ( sixth )",
 		"curl 'https://gate.example/v1.0/chain/transaction?chainId=1&tokenIn=0x'",
 	} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("the page lacks %q: %s", want, plain)
 		}
 	}
-	if strings.Count(plain, "0xdeadbeef, whose") != 1 {
+	if strings.Count(plain, "unknown error 0xdeadbeef") != 1 {
 		t.Error("a reason is told more than once")
 	}
 }
@@ -134,20 +134,20 @@ func TestSwapPageSaysWhoElseIsPaid(t *testing.T) {
 
 func TestRevertsAreToldInWords(t *testing.T) {
 	for said, want := range map[string]string{
-		"STF":                                  "could not be taken",
-		"TransferHelper: TRANSFER_FROM_FAILED": "could not be taken",
-		"SafeTransferFromFailed()":             "could not be taken",
-		"ERC20InsufficientAllowance(spender 0x, allowance 0, needed 1)":                "has not allowed",
-		"ERC20: transfer amount exceeds balance":                                       "too little of the token",
-		"UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT":                                  "less than the minimum",
-		"Too little received":                                                          "less than the minimum",
-		"V3TooLittleReceived()":                                                        "less than the minimum",
-		"TooMuchSlippage(token 0x, expected 2, actual 1)":                              "less than the minimum",
-		"CallFailed(target 0xab, data ERC20InsufficientBalance(sender 0x, balance 0))": "too little of the token",
-		"SwapFailed(srcRouter 0xab)":                                                   "gave no result",
-		"Transaction too old":                                                          "time has run out",
-		"no reason given":                                                              "gave no reason",
-		"Pausable: paused":                                                             "a contract refused: Pausable: paused",
+		"STF":                                  "transfer from the sender failed",
+		"TransferHelper: TRANSFER_FROM_FAILED": "transfer from the sender failed",
+		"SafeTransferFromFailed()":             "transfer from the sender failed",
+		"ERC20InsufficientAllowance(spender 0x, allowance 0, needed 1)":                "has not approved",
+		"ERC20: transfer amount exceeds balance":                                       "balance is too low",
+		"UniswapV2Router: INSUFFICIENT_OUTPUT_AMOUNT":                                  "below the minimum",
+		"Too little received":                                                          "below the minimum",
+		"V3TooLittleReceived()":                                                        "below the minimum",
+		"TooMuchSlippage(token 0x, expected 2, actual 1)":                              "below the minimum",
+		"CallFailed(target 0xab, data ERC20InsufficientBalance(sender 0x, balance 0))": "balance is too low",
+		"SwapFailed(srcRouter 0xab)":                                                   "contract failed",
+		"Transaction too old":                                                          "has expired",
+		"no reason given":                                                              "without a reason",
+		"Pausable: paused":                                                             "a contract reverted: Pausable: paused",
 	} {
 		if got := revertWords(said); !strings.Contains(got, want) {
 			t.Errorf("%s is told as %q, want %q", said, got, want)
@@ -168,8 +168,8 @@ func TestSwapPageKnowsNoValueWithoutAPrice(t *testing.T) {
 	c.In.USD, c.Out.USD, c.Fee, c.ProtocolFee, c.SlippagePercent, c.Compared[0].USD = nil, nil, nil, chain.Amount{}, 0.3, nil
 	plain := text(pageOf(t, c, withoutTx))
 	for _, want := range []string{
-		"299 USDC no price, quoted", "Price impact not known: no source prices both tokens", "Network fee not known", "Protocol fee none",
-		"Slippage 0.3 % Route", "298.2525 no price −0.25 %", "For a transaction the form needs a recipient",
+		"299 USDC no price, quoted", "Price impact unknown: not both tokens have a price", "Network fee unknown", "Protocol fee none",
+		"Slippage 0.3 % Route", "298.2525 no price −0.25 %", "For a transaction, enter a recipient",
 	} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("the page lacks %q: %s", want, plain)
@@ -199,7 +199,7 @@ func TestSwapPageSaysWhyThereIsNoTransaction(t *testing.T) {
 	plain := text(pageOf(t, c, withoutTx))
 	for _, want := range []string{
 		"No transaction 0.1 ETH to USDC on Ethereum: no venue made a transaction.",
-		"2 venues refused: the transaction would fail: the token could not be taken from the sender ( first , second )",
+		"2 venues refused: the transaction would fail: the transfer from the sender failed ( first , second )",
 	} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("the page lacks %q: %s", want, plain)

@@ -4,14 +4,14 @@ import { answerAt, bytesOf, hexOf, inWords, isOn, mined, same, sayer, short, swi
 import { choose, wallets } from './wallet.js'
 
 async function settle({ url, family, sender, native, chain, done }, say, field) {
-  if (field && !field.reportValidity()) throw new Error('Say first where it is to be paid.')
+  if (field && !field.reportValidity()) throw new Error('Enter the address to be paid first.')
   const offered = wallets(family)
   if (offered.length === 0) throw new Error('No wallet for this chain in this browser.')
   const wallet = await (await choose(offered)).connect()
   const { hex = (address) => address } = wallet
   if (!same(hex(wallet.account), hex(sender))) throw new Error(`Only ${short(sender)} can send it; the wallet has ${short(wallet.account)}.`)
   const { to, data, value } = await answerAt(url + encodeURIComponent(field?.value.trim() ?? ''))
-  if (family === 'solana') return say('Sent; the page of the order shows when it has arrived:', await wallet.send(bytesOf(data)))
+  if (family === 'solana') return say('Sent; the order's page shows when it arrives:', await wallet.send(bytesOf(data)))
   if (!await isOn(wallet, native)) await switchTo(wallet, native, chain)
   const request = { chainId: hexOf(native), from: wallet.account, to, data, value: hexOf(value) }
   const { blockNumber, hash } = await mined(wallet, await wallet.request('eth_sendTransaction', request), say)

@@ -32,12 +32,12 @@ export async function mined(wallet, hash, say) {
   const began = Date.now()
   const ask = (method, ...params) => wallet.request(method, ...params).catch(() => null) // it was sent all the same
   const fails = (why) => { throw Object.assign(new Error(why), { hash }) }
-  say('Sent, waiting for its block:', hash)
+  say('Sent, waiting for confirmation:', hash)
   for (let sent = null, before = 0; ; await pause(1500)) {
     const receipt = await ask('eth_getTransactionReceipt', hash)
-    if (receipt && Number(receipt.status) !== 1) fails('The transaction failed on the chain:')
+    if (receipt && Number(receipt.status) !== 1) fails('The transaction failed on chain:')
     if (receipt) return { ...receipt, hash }
-    if (Date.now() - began > wallet.life) fails('The chain has not taken the transaction in its time, so it has expired:')
+    if (Date.now() - began > wallet.life) fails('The transaction was not included in time and has expired:')
     sent ??= await ask('eth_getTransactionByHash', hash)
     const newest = sent && Number(await ask('eth_blockNumber'))
     if (!newest) continue
@@ -49,8 +49,8 @@ export async function mined(wallet, hash, say) {
     const other = await firstOf(sent, before, newest, isUsed, ask)
     if (!other || other.hash === hash) continue // its receipt comes
     hash = other.hash
-    if (['to', 'input', 'value'].some((each) => other[each] !== sent[each])) fails('Another transaction of the account took its place, so this one comes to nothing:')
-    say('The wallet has sent it again, waiting for its block:', hash)
+    if (['to', 'input', 'value'].some((each) => other[each] !== sent[each])) fails('Another transaction of the account replaced this one:')
+    say('The wallet sent it again, waiting for confirmation:', hash)
   }
 }
 

@@ -12,7 +12,7 @@ function busy(form) {
   form.setAttribute('aria-busy', 'true')
   button.disabled = true
   button.textContent = 'Comparing…'
-  document.getElementById('said').textContent = 'The venues are being asked.'
+  document.getElementById('said').textContent = 'Asking the venues.'
   const heard = document.createElement('ul')
   heard.className = 'plain heard'
   document.getElementById('result').replaceChildren(heard)

@@ -33,11 +33,11 @@ async function stepOf(trade) {
       }
     }
   }
-  if (!tx.data && !permit) return { label: 'Compare again', says: `Approved: there is a transaction where the account has ${trade.amount}.`, act: compareAgain }
+  if (!tx.data && !permit) return { label: 'Compare again', says: `Approved. The transaction needs a balance of ${trade.amount}.`, act: compareAgain }
   if (Date.now() - trade.quoted > quoteLife) return { label: 'Compare again', says: 'This quote is older than half a minute.', act: compareAgain }
   if (!permit) return { label: trade.verb, says: `${wallet.name} will ask for your signature.`, act: (say) => send(trade, say) }
   return {
-    label: trade.verb, says: `${wallet.name} will ask for two: one lets ${short(tx.to)} take exactly ${trade.amount}, the other is of the transaction.`,
+    label: trade.verb, says: `${wallet.name} will ask for two signatures: one lets ${short(tx.to)} take exactly ${trade.amount}, the other sends the transaction.`,
     act: async (say) => {
       await usePermit(trade, permit)
       return send(trade, say)
@@ -139,16 +139,16 @@ async function sendOnSolana(trade, say) {
   const before = isOrder ? 0n : await balance()
   const signature = await wallet.send(bytesOf(trade.tx.data))
   spend(trade)
-  say('Sent, waiting for its block:', signature)
+  say('Sent, waiting for confirmation:', signature)
   for (let seen = 0, tries = 0; seen < 15; tries++) {
     await pause(1500)
     if (isOrder) return location.assign(trade.record) // whose page waits for the order
-    if (seen === 0 && tries > 80) throw Object.assign(new Error('The chain has not shown the transaction for two minutes, so it has probably expired:'), { hash: signature })
+    if (seen === 0 && tries > 80) throw Object.assign(new Error('The transaction has not appeared for two minutes and has probably expired:'), { hash: signature })
     if (await balance().catch(() => 0n) > before) return say('Swapped:', signature)
     const { errorId } = await fetch(`/api/Orders/creationTxHash/${signature}`).then((answer) => answer.json()).catch(() => ({}))
     if (errorId === 'TRANSACTION_WITHOUT_ORDER') seen++ // it is on the chain
   }
-  throw Object.assign(new Error('The transaction is on the chain, and the balance has not grown:'), { hash: signature })
+  throw Object.assign(new Error('The transaction is on chain, but the balance has not increased:'), { hash: signature })
 }
 
 async function balanceOf(chainId, tokenIn, owner) {

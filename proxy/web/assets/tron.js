@@ -19,7 +19,7 @@ const life = 5 * 60_000 // ms after the newest block, for the person to decide
 
 // The transaction of a call, as wallets take it.
 async function transactionOf({ owner, contract, value, data, feeLimit }) {
-  if (!crypto.subtle) throw new Error('Wallets of TRON sign on pages over HTTPS only.')
+  if (!crypto.subtle) throw new Error('TRON wallets sign only on HTTPS pages.')
   const block = await node('eth_getBlockByNumber', 'latest', false)
   const raw = {
     contract: [{

@@ -11,7 +11,7 @@ export const examples = () => visit({ permissions: ['clipboard-read', 'clipboard
   want(await page.locator('article.operation').count() >= 25, 'the reference has fewer than 25 operations')
   // The three questions ask about what there is.
   const questions = page.locator('section', { has: page.locator('#questions') })
-  const asked = await questions.getByRole('link', { name: 'Send it from here' }).all()
+  const asked = await questions.getByRole('link', { name: 'Try it' }).all()
   want(asked.length === 3, `the reference begins with ${asked.length} questions`)
   for (const link of asked.slice(0, 2)) {
     const path = await link.getAttribute('href')
@@ -23,7 +23,7 @@ export const examples = () => visit({ permissions: ['clipboard-read', 'clipboard
   const command = await page.evaluate(() => navigator.clipboard.readText())
   const answer = await fetch(command.match(/^curl '(.*)'$/)?.[1] ?? gateway)
   want(answer.status < 500 && (await answer.text()).includes('rder'), `the copied command answers ${answer.status}: ${command}`)
-  for (const link of await page.getByRole('link', { name: 'Send it from here' }).all()) {
+  for (const link of await page.getByRole('link', { name: 'Try it' }).all()) {
     const path = await link.getAttribute('href')
     const { status } = await fetch(gateway + path)
     want(status < 500, `the example ${path} answers ${status}`)

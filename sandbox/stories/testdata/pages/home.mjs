@@ -23,7 +23,7 @@ export async function content() {
     await visit({ javaScriptEnabled }, async (page) => {
       await page.goto(`${gateway}/`)
       want(await page.locator('#recent-part tbody tr').count() === 12, 'the start page has not the twelve newest orders and swaps')
-      want(/the first one|\d{4}, \d\d:\d\d UTC/.test(await text(page, '#chain-rows')), 'the start page does not say since when orders are known')
+      want(/the first order|\d{4}, \d\d:\d\d UTC/.test(await text(page, '#chain-rows')), 'the start page does not say since when orders are known')
       want(/Crossgate \S+/.test(await text(page, 'footer')), 'the footer has no version')
       await page.locator('.examples a').first().click()
       await page.waitForURL(/\/order\/0x/)

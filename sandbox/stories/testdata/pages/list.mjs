@@ -17,7 +17,7 @@ export const tokens = () => visit({}, async (page) => {
   want((await text(page, 'h1')) === 'USDC on Ethereum', 'the page of a token does not name it')
   await page.getByRole('link', { name: /^All / }).first().click()
   await page.getByLabel('Given from').fill('100.5')
-  await page.getByLabel('Sequence').selectOption('Oldest')
+  await page.getByLabel('Sort by').selectOption('Oldest')
   await page.getByRole('button', { name: 'Filter' }).click()
   await page.waitForURL(/giveFrom=100.5/)
   const rows = await page.locator('table.stacked tbody tr td:nth-child(2)').allInnerTexts()

@@ -44,7 +44,7 @@ export const unlocks = async () => {
       const button = part.getByRole('button', { name: `Unlock ${orders.length} order` })
       if (isPaidElsewhere) {
         await button.click()
-        await part.getByText('Say first where it is to be paid.').waitFor()
+        await part.getByText('Enter the address to be paid first.').waitFor()
         await part.getByRole('textbox', { name: /^Address on .* that is paid$/ }).fill(taker)
       }
       await button.click()

@@ -13,14 +13,14 @@ export const content = () => visit({}, async (page) => {
   want(await page.locator('.sides .logo img').count() === 2, 'the tokens have no logos')
   want((await text(page, '.took')).match(/^delivered in .*, paid after another /), 'it is not told how long the order took')
   want(/\$[\d,.]+ now/.test(await text(page, '.sides')), 'it is not told what the amounts are worth')
-  for (let tries = 0; tries < 600 && !/when created|no price then/.test(await text(page, '.sides')); tries++) { // until it is counted
+  for (let tries = 0; tries < 600 && !/when created|no price at the time/.test(await text(page, '.sides')); tries++) { // until it is counted
     await page.waitForTimeout(100)
     await page.reload()
   }
-  want(/\$[\d,.]+ when created/.test(await text(page, '.sides')) || /no price then/.test(await text(page, '.sides')), 'it is not told what the amounts were worth')
-  await page.getByText('Where this was read').click()
-  want(/read twice|read once|one endpoint said so/.test(await text(page, '.proof table')), 'it is not told what the fields were read by')
-  want(/% of what the maker paid/.test(await text(page, '.facts')) && / for .*, 1 .* for /.test(await text(page, '.facts')), 'fee and rate are not in words')
+  want(/\$[\d,.]+ when created/.test(await text(page, '.sides')) || /no price at the time/.test(await text(page, '.sides')), 'it is not told what the amounts were worth')
+  await page.getByText('Sources', { exact: true }).click()
+  want(/read twice|read once|reported by one endpoint only/.test(await text(page, '.proof table')), 'it is not told what the fields were read by')
+  want(/% of the amount paid/.test(await text(page, '.facts')) && / for .*, 1 .* for /.test(await text(page, '.facts')), 'fee and rate are not in words')
   want(!await page.locator('#raw').isVisible(), 'the answer is not folded up')
   await page.getByText('As JSON').click()
   want((await text(page, '#raw')).includes('"state": "ClaimedUnlock"'), 'the answer is not below the order')
@@ -87,9 +87,9 @@ export const moves = () => visit({}, async (page) => {
   const { creationTxHash, orderId } = await create()
   await page.goto(`${gateway}/order/${creationTxHash}`)
   want((await text(page, '.state')).startsWith('Waiting for a taker'), 'a new order is not shown as waiting')
-  want((await text(page, '.took')).includes('It has waited for'), 'the page does not say how long the order has waited')
+  want((await text(page, '.took')).includes('Waiting for'), 'the page does not say how long the order has waited')
   await page.evaluate(() => { window.sameDocument = true })
-  await page.getByText('Where this was read').click()
+  await page.getByText('Sources', { exact: true }).click()
   for (const [call, body, state] of [
     ['fulfil', { orderId }, 'Fulfilled'],
     ['unlock', { orderIds: [orderId] }, 'SentUnlock'],

@@ -162,7 +162,7 @@ export const expires = () => visit({}, async (page) => {
   await press(page, 'Switch to TRON')
   await page.clock.install()
   await press(page, 'Swap')
-  await page.getByText(/Sent, waiting for its block: [0-9a-f]{64}/).waitFor()
+  await page.getByText(/Sent, waiting for confirmation: [0-9a-f]{64}/).waitFor()
   await page.clock.fastForward('07:00')
   await page.getByText(/it has expired: [0-9a-f]{64}/).waitFor()
   await press(page, 'Compare again')

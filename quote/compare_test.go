@@ -1,6 +1,8 @@
 package quote_test
 
 import (
+	"bytes"
+	"compress/flate"
 	"context"
 	"errors"
 	"strings"
@@ -247,6 +249,20 @@ func TestCompareRanksByWhatIsLeftAfterGas(t *testing.T) {
 		// Whoever won: it is the amounts that are compared, and who pays most is the measure.
 		if last := got.Compared[2]; last.Name != "frugal" || last.PriceDrop != 2 || got.Compared[0].PriceDrop != 0 {
 			t.Errorf("compared = %+v, want frugal last, 2 %% below the others", got.Compared)
+		}
+	}
+}
+
+// TestReservedCalldataDoesNotCompress: rollups charge for a transaction's compressed bytes, so that a reserve for data that
+// compresses would be too small.
+func TestReservedCalldataDoesNotCompress(t *testing.T) {
+	for _, length := range []int{283, 800, 4096} {
+		var compressed bytes.Buffer
+		w := must.Get(flate.NewWriter(&compressed, flate.BestCompression))(t)
+		must.Get(w.Write(quote.Incompressible(length)))(t)
+		must.Do(t, w.Close())
+		if compressed.Len() < length {
+			t.Errorf("%d bytes compress to %d", length, compressed.Len())
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
@@ -114,11 +115,9 @@ func filled(to chain.Address, bytes int) Tx {
 	return Tx{To: to, Data: Incompressible(bytes), Value: chain.NewAmount(1)}
 }
 
-// Incompressible is calldata of so many bytes that do not compress.
-func Incompressible(bytes int) []byte {
-	data := make([]byte, bytes)
-	for i := range data {
-		data[i] = byte(i * 151)
-	}
+// Incompressible returns calldata of a given length that does not compress: rollups charge for compressed bytes.
+func Incompressible(length int) []byte {
+	data := make([]byte, length)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(data) // the same bytes for each length
 	return data
 }

@@ -547,6 +547,8 @@ func TestURLsOfWebhooks(t *testing.T) {
 	for text, isGood := range map[string]bool{
 		"https://example.com/hook": true, "http://example.com/": false, "https://": false, "ftp://example.com": false,
 		"https://localhost/": false, "https://10.1.2.3/": false, "https://[::1]/": false, "https://100.100.1.1/": false,
+		"https://[64:ff9b::a00:1%25lo]/": false, "https://[64:ff9b:1::1]/": false, "https://[2002:a00:1::1]/": false,
+		"https://0.0.0.1/": false, "https://198.18.0.1/": false, "https://240.0.0.1/": false, "https://[2606:4700::1111]/": true,
 		"https://user:key@example.com/": false, "http://127.0.0.1:8080/": false, "": false, "https://8.8.8.8/": true,
 	} {
 		if err := CheckURL(text); (err == nil) != isGood {

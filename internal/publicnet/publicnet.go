@@ -4,22 +4,30 @@ package publicnet
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"syscall"
 )
 
-// shared are the addresses that carriers share (RFC 6598), which Go does not count among the private ones, and those
-// that stand for IPv4 ones behind a translator (RFC 6052), private ones among them.
-var shared = []netip.Prefix{netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("64:ff9b::/96")}
+// special are networks that Go counts as global unicast, yet lead into those of this machine, a carrier or a test, among
+// them by IPv4 addresses in IPv6 ones (IANA's registries of special-purpose addresses; RFC 6598, 2544, 6052, 8215, 3056,
+// 4380, 3879).
+var special = prefixes(
+	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4",
+	"64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "fec0::/10",
+)
 
-// IsPublic reports whether an address is none of a private, local or shared network.
-func IsPublic(ip netip.Addr) bool {
-	ip = ip.Unmap()
-	for _, each := range shared {
-		if each.Contains(ip) {
-			return false
-		}
+func prefixes(texts ...string) (all []netip.Prefix) {
+	for _, text := range texts {
+		all = append(all, netip.MustParsePrefix(text))
 	}
-	return ip.IsGlobalUnicast() && !ip.IsPrivate()
+	return all
+}
+
+// IsPublic reports whether an address is in none of a private, local or special network.
+func IsPublic(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("") // a zone is in no prefix
+	isSpecial := slices.ContainsFunc(special, func(each netip.Prefix) bool { return each.Contains(ip) })
+	return !isSpecial && ip.IsGlobalUnicast() && !ip.IsPrivate()
 }
 
 // Control is that of a net.Dialer which connects to public addresses alone: names are resolved by then.

@@ -93,8 +93,8 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 	ofBalance := evm.Message{To: token, Data: balanceOf.Call(placeholderHolder)}
 	ofAllowance := evm.Message{To: token, Data: allowance.Call(placeholderHolder, placeholderSpender)}
 	calls := []*jsonrpc.Call{
-		jsonrpc.NewCall(&balance, nil, "eth_call", ofBalance, "latest", probed(token, placeholderHolder)),
-		jsonrpc.NewCall(&allowed, nil, "eth_call", ofAllowance, "latest", probed(token, placeholderHolder, placeholderSpender)),
+		overrides{accounts: probed(token, placeholderHolder)}.call(&balance, "eth_call", ofBalance, "latest"),
+		overrides{accounts: probed(token, placeholderHolder, placeholderSpender)}.call(&allowed, "eth_call", ofAllowance, "latest"),
 	}
 	if err := s.chain.Client().Batch(ctx, calls...); err != nil {
 		return layout{}, fmt.Errorf("storage layout of token %s: %w", token, err)

@@ -89,8 +89,7 @@ func (s *Simulator) runAny(ctx context.Context, t quote.Simulation, set override
 // need is the gas with which the transaction succeeds, as a node estimates it; zero where it fails with any.
 func (s *Simulator) need(ctx context.Context, t quote.Simulation, set overrides) uint64 {
 	var gas evm.Quantity
-	call := jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest", set.accounts)
-	if err := s.chain.Client().All(ctx, call); err != nil {
+	if err := s.chain.Client().All(ctx, set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest")); err != nil {
 		return 0
 	}
 	return uint64(gas)

@@ -11,6 +11,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/quote"
+	"crossgate/upstream/jsonrpc"
 )
 
 // TestWhatNoNodeRanIsNotSimulated has nodes that answer nothing where the outcome of a transaction stands, as gateways
@@ -98,6 +99,22 @@ func TestGasIsWhatANodeEstimates(t *testing.T) {
 	}
 	if got := (simulatedResult{GasUsed: 400}).need(7); got != 7 {
 		t.Errorf("gas = %d, want the estimate of 7", got)
+	}
+}
+
+// TestRefusedOverridesAreRemembered, so that an endpoint that refuses them is not asked for them again.
+func TestRefusedOverridesAreRemembered(t *testing.T) {
+	tooMany := fault(-32602, "too many arguments, want at most 2")
+	c := (&node{answers: map[string]string{"eth_call": tooMany, "eth_estimateGas": tooMany}}).serve(t, documented(t, 8453))
+	s := NewSimulator(c)
+	if l, err := s.layout(t.Context(), someToken); l.balances != nil || l.allowances != nil {
+		t.Errorf("layout without overrides = %+v, %v", l, err)
+	}
+	s.need(t.Context(), quote.Simulation{Sender: somebody}, overrides{accounts: probed(someToken, somebody)})
+	for _, method := range []string{"eth_call", "eth_estimateGas"} {
+		if !c.Client().Lacks(method, jsonrpc.Overrides) {
+			t.Errorf("refused overrides of %s are asked for again", method)
+		}
 	}
 }
 

@@ -103,6 +103,11 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 	if cached.balances != nil && cached.allowances != nil {
 		cached.until = time.Now().Add(layoutLife)
 	}
+	for _, call := range calls {
+		if _, reverted := jsonrpc.Said(call.Err, (*jsonrpc.Error).IsRevert); call.Err != nil && !reverted {
+			return cached, nil // an endpoint's failure says nothing about the token
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.layouts) >= layoutsAtMost {

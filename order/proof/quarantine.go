@@ -127,8 +127,9 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 	if err != nil {
 		return nil, err
 	}
-	for i := range min(quarantineRetries, len(list)) {
-		b := list[(c.quarantine.retried+i)%len(list)]
+	for range min(quarantineRetries, len(list)) {
+		b := list[c.quarantine.retried%len(list)]
+		c.quarantine.retried++
 		events, err := c.readQuarantined(ctx, b.Number, position)
 		if errors.As(err, new(*order.UnreadableError)) || len(asideOf(err)) > 0 {
 			continue
@@ -152,7 +153,6 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 		changes = append(changes, changed...)
 		c.Logger.InfoContext(ctx, "quarantined block read", "block", b.Number, "events", len(events))
 	}
-	c.quarantine.retried += quarantineRetries
 	return changes, nil
 }
 

@@ -316,6 +316,40 @@ func TestBlocksThatCannotBeReadByTurnsStopNothing(t *testing.T) {
 	}
 }
 
+// stuck is a chain of which one block fails for another reason than its content.
+type stuck struct {
+	*unreadables
+	block uint64
+}
+
+func (s *stuck) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	if s.block >= from && s.block <= to && s.block != 0 {
+		return nil, errors.New("no answer in time")
+	}
+	return s.unreadables.Events(ctx, from, to)
+}
+
+// TestAQuarantinedBlockThatFailsHoldsUpNoOther: the next retry begins behind it.
+func TestAQuarantinedBlockThatFailsHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		chain1 := &stuck{unreadables: &unreadables{testChain: newTestChain(1), both: [2]uint64{2, 3}}}
+		chain1.mineEmpty(4)
+		x := following(t, chain1)
+		for range 2 * proof.QuarantineAfter {
+			if err := x.Followers[0].CatchUp(t.Context()); err != nil && !errors.As(err, new(*order.UnreadableError)) {
+				t.Fatal(err)
+			}
+		}
+		checkQuarantined(t, x, order.QuarantinedBlocks{Count: 2, First: 2})
+		chain1.both, chain1.block = [2]uint64{99, 99}, 2
+		for range 2 {
+			<-time.After(proof.QuarantineRetry)
+			_ = x.Followers[0].CatchUp(t.Context())
+		}
+		checkQuarantined(t, x, order.QuarantinedBlocks{Count: 1, First: 2})
+	})
+}
+
 func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
 		t.Run(name, func(t *testing.T) {

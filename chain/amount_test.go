@@ -44,7 +44,7 @@ func TestParseQuantity(t *testing.T) {
 			t.Errorf("ParseQuantity(%q) = %s, %v, want %q", text, got, err, want)
 		}
 	}
-	for _, none := range []*big.Int{nil, big.NewInt(-1)} {
+	for _, none := range []*big.Int{nil, big.NewInt(-1), new(big.Int).Lsh(big.NewInt(1), 256)} {
 		if got, err := AmountFromBig(none); err == nil {
 			t.Errorf("AmountFromBig(%v) = %s, want an error", none, got)
 		}

@@ -191,6 +191,40 @@ func TestSharesOfKyberAreRead(t *testing.T) {
 	}
 }
 
+// TestCallsOfSunioThroughTheMulticall pay shares of the coin, then swap the rest of the value.
+func TestCallsOfSunioThroughTheMulticall(t *testing.T) {
+	multicall := addressOf(refinedOther)
+	swap := func(in common.Address, amount int64) []byte {
+		return sunioSwap.refinedCall(t, arguments{"in": in, "amount": big.NewInt(amount)})
+	}
+	router, payee := common.BytesToAddress(sunioRouter.Bytes()), refinedPayee
+	share, coin := valueCall{Target: payee, Value: big.NewInt(3000)}, swap(common.Address{}, 997_000)
+	last := valueCall{Target: router, Value: big.NewInt(997_000), Data: coin}
+	for name, row := range map[string]struct {
+		value  uint64
+		calls  []valueCall
+		isGood bool
+	}{
+		"a share":               {1_000_000, []valueCall{share, last}, true},
+		"no calls":              {1_000_000, nil, false},
+		"no swap":               {1_000_000, []valueCall{share}, false},
+		"a swap that may fail":  {1_000_000, []valueCall{share, {Target: router, MayFail: true, Value: big.NewInt(997_000), Data: coin}}, false},
+		"another router":        {1_000_000, []valueCall{share, {Target: payee, Value: big.NewInt(997_000), Data: coin}}, false},
+		"another amount":        {1_000_000, []valueCall{share, {Target: router, Value: big.NewInt(996_999), Data: coin}}, false},
+		"of a token":            {1_000_000, []valueCall{share, {Target: router, Value: big.NewInt(997_000), Data: swap(refinedIn, 997_000)}}, false},
+		"no value":              {0, []valueCall{share, last}, false},
+		"a call beside":         {1_000_000, []valueCall{{Target: payee, Value: big.NewInt(3000), Data: []byte{1}}, last}, false},
+		"a share that may fail": {1_000_000, []valueCall{{Target: payee, MayFail: true, Value: big.NewInt(3000)}, last}, false},
+		"three shares":          {1_000_000, []valueCall{share, share, share, last}, false},
+	} {
+		data := append(sunioValueCall.Selector[:], must.Get(sunioValueCall.inputs.Pack(row.calls))(t)...)
+		got, err := readSunioCall(chain.Chain{Contracts: chain.Contracts{Multicall: multicall}}, quote.Tx{To: multicall, Data: data, Value: chain.NewAmount(row.value)})
+		if (err == nil) != row.isGood || row.isGood && (got.AmountIn != refinedMillion || !same(got.Affiliate, affiliate("0.3", payee))) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 func affiliate(percent string, of common.Address) quote.Affiliate {
 	return quote.Affiliate{Percent: decimal.RequireFromString(percent), Recipient: addressOf(of)}
 }

@@ -34,31 +34,25 @@ var errPanicked = errors.New("panicked")
 
 // Attempt sends r once, as far as the endpoint's breaker and budget allow. A response is any of 2xx or 4xx but 429;
 // everything else is an *Error. turn is the endpoint's place in a race, from one on.
-func (e *Endpoint) Attempt(ctx context.Context, r Request, turn int) *Attempt {
+func (e *Endpoint) Attempt(caller context.Context, r Request, turn int) *Attempt {
 	a := &Attempt{Endpoint: e, request: r, began: time.Now()}
-	ctx, a.span = e.tracing.start(ctx, r, turn)
+	caller, a.span = e.tracing.start(caller, r, turn)
 	isPanic := true
 	defer func() {
 		if isPanic {
 			a.Err = errPanicked
-			_ = a.Settle(ctx, nil)
+			_ = a.Settle(caller, nil)
 		}
 	}()
-	a.Response, a.Err = a.send(ctx)
-	isPanic = false
-	return a
-}
-
-func (a *Attempt) send(caller context.Context) (Response, error) {
-	e := a.Endpoint
 	ctx, cancel := context.WithTimeout(caller, e.exchanger.timeout)
 	defer cancel()
 	// Beside WithTimeout, which goes by the caller's deadline where that is earlier: the deadline may move meanwhile.
 	defer time.AfterFunc(e.exchanger.timeout, cancel).Stop()
-	if err := a.enter(ctx, caller); err != nil {
-		return Response{}, err
+	if a.Err = a.enter(ctx, caller); a.Err == nil {
+		a.Response, a.Err = e.exchanger.exchange(ctx, caller, r)
 	}
-	return e.exchanger.exchange(ctx, caller, a.request)
+	isPanic = false
+	return a
 }
 
 // enter takes the request's share of the budget, and has the breaker let it in.

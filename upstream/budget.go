@@ -79,14 +79,23 @@ func (b *Budget) Take(ctx context.Context, cost int) (retryAfter time.Duration, 
 		b.followed.Store(true)
 	}
 	if work == Background {
-		if retryAfter, ok, err = b.yield(ctx, cost); !ok {
-			return retryAfter, false, err
+		for wait := b.untilHalfFree(cost); wait > 0; wait = b.untilHalfFree(cost) {
+			if retryAfter, ok, err = await(ctx, wait); !ok {
+				return retryAfter, false, err
+			}
 		}
 	}
 	if b.limiter == nil && b.plan == nil {
 		return await(ctx, b.pauseLeft(time.Now()))
 	}
-	return takeEach(ctx, append(b.shares(work), b.reserve), cost)
+	var rates []reserve // the shares that work takes from before it takes from the whole rate
+	if work == Searching && b.searching != nil {
+		rates = append(rates, reserveOf(b.searching))
+	}
+	if (work == Searching || work == Answering) && b.asked != nil && b.followed.Load() {
+		rates = append(rates, reserveOf(b.asked))
+	}
+	return takeEach(ctx, append(rates, b.reserve), cost)
 }
 
 // reserve takes units, and returns how long to wait before they may be used.
@@ -119,17 +128,6 @@ func takeEach(ctx context.Context, rates []reserve, units int) (retryAfter time.
 		}
 	}
 	return 0, true, nil
-}
-
-// shares are those that work takes from before it takes from the whole rate.
-func (b *Budget) shares(work Work) (shares []reserve) {
-	if work == Searching && b.searching != nil {
-		shares = append(shares, reserveOf(b.searching))
-	}
-	if (work == Searching || work == Answering) && b.asked != nil && b.followed.Load() {
-		shares = append(shares, reserveOf(b.asked))
-	}
-	return shares
 }
 
 // await lets d pass, as long as ctx lives. When the deadline of ctx is too early for that, or ctx is that of a search,

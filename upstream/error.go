@@ -60,7 +60,10 @@ type Error struct {
 
 func (e *Error) Error() string {
 	if whole, several := e.Err.(attempts); several {
-		return whole.of(e.Endpoint)
+		if len(whole) == 1 && detailsOf(whole[0]).Endpoint == e.Endpoint {
+			return whole.Error()
+		}
+		return e.Endpoint + ": " + whole.Error()
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s", e.Endpoint, e.Class)
@@ -138,14 +141,6 @@ func (a attempts) Error() string {
 		texts[i] = err.Error()
 	}
 	return strings.Join(texts, "; ")
-}
-
-// of is the errors of a pool's endpoints, after the pool's name unless the only endpoint has the same.
-func (a attempts) of(pool string) string {
-	if len(a) == 1 && detailsOf(a[0]).Endpoint == pool {
-		return a.Error()
-	}
-	return pool + ": " + a.Error()
 }
 
 func (a attempts) Unwrap() []error { return a }

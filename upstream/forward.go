@@ -133,7 +133,14 @@ func (e *Endpoint) forward(caller context.Context, f Forward, turn int) *forward
 		}
 		return attempt
 	}
-	response.Body = e.follow(response.Body, cancel)
+	followed := &followedBody{ReadCloser: response.Body, endpoint: e, cancel: cancel}
+	response.Body = followed
+	if writer, isBoth := followed.ReadCloser.(io.Writer); isBoth { // of a protocol that was switched to
+		response.Body = struct {
+			*followedBody
+			io.Writer
+		}{followed, writer}
+	}
 	attempt.response, a.Response.Status = response, response.StatusCode
 	return attempt
 }
@@ -234,18 +241,7 @@ func (x *exchanger) below(f Forward) (*url.URL, error) {
 	return &target, nil
 }
 
-// follow returns a body that ends its exchange when it is closed. That it breaks before is a failure of the endpoint.
-func (e *Endpoint) follow(body io.ReadCloser, cancel context.CancelFunc) io.ReadCloser {
-	followed := &followedBody{ReadCloser: body, endpoint: e, cancel: cancel}
-	if writer, isBoth := body.(io.Writer); isBoth { // of a protocol that was switched to
-		return struct {
-			*followedBody
-			io.Writer
-		}{followed, writer}
-	}
-	return followed
-}
-
+// followedBody ends its exchange when it is closed. That it breaks before is a failure of the endpoint.
 type followedBody struct {
 	io.ReadCloser
 	endpoint *Endpoint

@@ -168,7 +168,8 @@ func (p *Pool) prefer(index int) {
 }
 
 // order lists the endpoints by index: those that can answer at once first, the preferred one before its
-// equals, then those with the least burden. Unusable ones are left out while there are others.
+// equals, then those with the least burden: how long calls of the kind take, a guess where too few are known,
+// multiplied by the share of failures. Unusable ones are left out while there are others.
 func (p *Pool) order(kind string) []int {
 	if len(p.endpoints) < 2 {
 		return make([]int, len(p.endpoints))
@@ -182,7 +183,10 @@ func (p *Pool) order(kind string) []int {
 		index := (preferred + i) % len(p.endpoints)
 		order = append(order, index)
 		standings[index] = p.endpoints[index].standing()
-		burdens[index], known[index] = p.endpoints[index].burden(kind)
+		var usual time.Duration
+		usual, known[index] = p.endpoints[index].health.usual(kind, usualQuantile)
+		_, failing := p.endpoints[index].health.failing()
+		burdens[index] = time.Duration(float64(burdenBase+usual) * (1 + burdenPerFail*failing))
 	}
 	slices.SortStableFunc(order[1:], func(a, b int) int { return cmp.Compare(burdens[a], burdens[b]) })
 	slices.SortStableFunc(order, func(a, b int) int { return int(standings[a]) - int(standings[b]) })

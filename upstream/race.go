@@ -134,26 +134,16 @@ func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 	if r.pool.endpoints[r.order[r.next]].standing() != ready {
 		return 0, false
 	}
-	usual, known := r.usual()
-	if !known {
-		return coldHedge, true
-	}
-	return min(max(usual, leastHedge), mostHedge), true
-}
-
-// usual returns the time within which nearly all recent calls of the kind ended at the endpoint asked last or, where
-// that is unknown, at the quickest known one.
-func (r *race) usual() (usual time.Duration, known bool) {
-	usual, known = r.pool.endpoints[r.order[r.next-1]].health.usual(r.job.Kind, hedgeQuantile)
-	if known {
-		return usual, true
-	}
-	for _, e := range r.pool.endpoints {
-		if took, is := e.health.usual(r.job.Kind, hedgeQuantile); is && (!known || took < usual) {
-			usual, known = took, true
+	usual, known := r.pool.endpoints[r.order[r.next-1]].health.usual(r.job.Kind, hedgeQuantile)
+	if !known { // of the endpoint asked last: the quickest that is
+		usual = coldHedge
+		for _, e := range r.pool.endpoints {
+			if took, is := e.health.usual(r.job.Kind, hedgeQuantile); is && (!known || took < usual) {
+				usual, known = took, true
+			}
 		}
 	}
-	return usual, known
+	return min(max(usual, leastHedge), mostHedge), true
 }
 
 // start has the next endpoint tried. While others can follow it may use half of the time that is left, so that

@@ -44,14 +44,6 @@ func (e *Endpoint) standing() standing {
 // IsReady reports whether the endpoint can be expected to answer at once.
 func (e *Endpoint) IsReady() bool { return e.standing() == ready }
 
-// burden is the expected wait for an endpoint: how long its calls of a kind take, multiplied by its share of failures.
-// Where too few are known it is a guess.
-func (e *Endpoint) burden(kind string) (burden time.Duration, known bool) {
-	usual, known := e.health.usual(kind, usualQuantile)
-	_, failing := e.health.failing()
-	return time.Duration(float64(burdenBase+usual) * (1 + burdenPerFail*failing)), known
-}
-
 // Health is how an endpoint does, for operators.
 type Health struct {
 	Endpoint   string

@@ -57,20 +57,6 @@ func LookupOf(ctx context.Context) *Lookup {
 	return l
 }
 
-// yield waits, as long as ctx lives, until a call that leaves half of the burst may be made. When that is too late, it
-// returns when to retry.
-func (b *Budget) yield(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
-	for {
-		wait := b.untilHalfFree(cost)
-		if wait <= 0 {
-			return 0, true, nil
-		}
-		if retryAfter, ok, err = await(ctx, wait); !ok {
-			return retryAfter, false, err
-		}
-	}
-}
-
 // untilHalfFree returns how long it takes, without other calls, until cost units leave half of the burst; a call larger
 // than the other half waits for the whole of it.
 func (b *Budget) untilHalfFree(cost int) time.Duration {

@@ -138,10 +138,14 @@ func (d *Directory) settled(key Key) (token Token, known bool) {
 	if registered && key.Address == chain.NativeCoin(c.Family) {
 		return d.complete(key, Token{Decimals: c.Coin.Decimals, Name: c.Coin.Name, Symbol: c.Coin.Symbol}), true
 	}
-	if _, readable := d.Readers[key.Chain]; !readable || key.Address.IsAbsent() {
-		return d.complete(key, ofUnread(key, c)), true
+	if _, readable := d.Readers[key.Chain]; readable && !key.Address.IsAbsent() {
+		return Token{}, false
 	}
-	return Token{}, false
+	token, known = wellKnown()[key]
+	if !known && !c.WrappedCoin.IsAbsent() && key.Address == c.WrappedCoin {
+		token.Decimals = c.Coin.Decimals
+	}
+	return d.complete(key, token), true
 }
 
 // read recalls keys, all of one chain, and reads the others from their contracts.
@@ -242,7 +246,11 @@ func (d *Directory) complete(key Key, token Token) Token {
 	}
 	address := key.Address.Format(d.Registry.Family(key.Chain))
 	if token.Symbol == "" {
-		token.Symbol = shorten(address)
+		const head, tail = 6, 4 // of an address, as wallets show it
+		token.Symbol = address
+		if len(address) > head+tail {
+			token.Symbol = address[:head] + "…" + address[len(address)-tail:]
+		}
 	}
 	if token.Name == "" {
 		token.Name = token.Symbol
@@ -251,15 +259,6 @@ func (d *Directory) complete(key Key, token Token) Token {
 		token.LogoURI = strings.NewReplacer("{chainId}", key.Chain.String(), "{address}", address).Replace(logoPattern)
 	}
 	return token
-}
-
-// shorten keeps the two ends of an address, as wallets show it.
-func shorten(address string) string {
-	const head, tail = 6, 4
-	if len(address) <= head+tail {
-		return address
-	}
-	return address[:head] + "…" + address[len(address)-tail:]
 }
 
 // USD returns the price of one whole token for those of keys that any source knows: the median of the

@@ -89,23 +89,20 @@ func (m *memory[V]) load(ctx context.Context, keys []Key, load loader[V]) (value
 	defer m.loads.Done()
 	ctx, cancel := context.WithTimeout(ctx, m.patience)
 	defer cancel()
-	defer func() { m.settle(keys, values) }()
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		for _, key := range keys {
+			delete(m.loading, key) // it may be loaded again
+			if value, loaded := values[key]; loaded {
+				m.remember(key, value)
+			}
+		}
+	}()
 	if values, err = load(ctx, keys); err != nil {
 		return nil, err
 	}
 	return values, nil
-}
-
-// settle remembers what a batch brought and lets its keys be loaded again.
-func (m *memory[V]) settle(keys []Key, values map[Key]V) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, key := range keys {
-		delete(m.loading, key)
-		if value, loaded := values[key]; loaded {
-			m.remember(key, value)
-		}
-	}
 }
 
 // last returns the value of key fresh or not.

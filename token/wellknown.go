@@ -51,17 +51,6 @@ func parseWellKnown(text []byte) (map[Key]Token, error) {
 	return tokens, nil
 }
 
-// ofUnread returns the known facts of a token of a chain that is not read. A coin's wrapper has the coin's decimals.
-func ofUnread(key Key, c chain.Chain) Token {
-	if known, is := wellKnown()[key]; is {
-		return known
-	}
-	if !c.WrappedCoin.IsAbsent() && key.Address == c.WrappedCoin {
-		return Token{Decimals: c.Coin.Decimals}
-	}
-	return Token{}
-}
-
 // WellKnown returns a token of a chain by its symbol, if it is one of those that most orders are about.
 func WellKnown(id chain.ID, symbol string) (key Key, known bool) {
 	return WellKnownBy(id, func(other string) bool { return other == symbol })

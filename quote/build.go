@@ -30,12 +30,13 @@ const clearLead = 2
 
 // choose builds and simulates the best candidate, and the next while it promises more; one that does not pass leaves.
 func (t *trade) choose(ctx context.Context, c *comparison) error {
-	for len(c.candidates) > 0 && ctx.Err() == nil {
-		next := c.firstToWin()
-		if next == nil || c.won != nil && !next.leads(c.won.score) {
+	for ctx.Err() == nil {
+		at := slices.IndexFunc(c.candidates, func(o *candidate) bool { return o.compareOnly == nil })
+		if at < 0 || c.won != nil && !c.candidates[at].leads(c.won.score) {
 			break
 		}
-		c.candidates = slices.DeleteFunc(c.candidates, func(o *candidate) bool { return o == next })
+		next := c.candidates[at]
+		c.candidates = slices.Delete(c.candidates, at, at+1)
 		made, err := t.build(ctx, next)
 		if err != nil {
 			c.refuse(next, err)
@@ -53,14 +54,6 @@ func (t *trade) choose(ctx context.Context, c *comparison) error {
 		return fmt.Errorf("comparing venues: %w", ctx.Err())
 	}
 	return c.failure()
-}
-
-// firstToWin is the best candidate whose transaction can be ours, nil when there is none.
-func (c *comparison) firstToWin() *candidate {
-	if i := slices.IndexFunc(c.candidates, func(o *candidate) bool { return o.compareOnly == nil }); i >= 0 {
-		return c.candidates[i]
-	}
-	return nil
 }
 
 // leads reports whether the candidate promises clearly more than another score.
@@ -126,7 +119,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	if t.kept != nil && !isKnown {
 		return built{}, fmt.Errorf("%w: the fee of publishing it is not known", ErrRefused)
 	}
-	return b, t.kept.Covers(withMargin(b.gas()), b.dataFee.Add(b.priorityFee))
+	return b, t.kept.Covers(WithMargin(b.gas()), b.dataFee.Add(b.priorityFee))
 }
 
 // transaction has the venue build, checks that, and wraps it into the public router's call or takes over its minimum.

@@ -48,7 +48,9 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 		c, err = t.contest(ctx, p.queries, p.leftOut, began)
 	}
 	if err == nil || len(p.reserve) == 0 || ctx.Err() != nil || isDecisive(err) {
-		c.rejected = append(c.rejected, p.unused()...)
+		for _, q := range p.reserve {
+			c.rejected = append(c.rejected, Asked{Venue: q.profile.Name, Verdict: LeftOut, Err: errUnlisted})
+		}
 		return c, err
 	}
 	second, reserveErr := t.contest(ctx, p.reserve, nil, time.Time{})
@@ -173,7 +175,7 @@ func (c *comparison) list(decimals uint8) []Compared {
 			best = amount
 		}
 		list = append(list, Compared{
-			Name: name, Amount: amount, USD: c.prices.out.of(amount, decimals), ImageURL: o.profile.ImageURL,
+			Name: name, Amount: amount, USD: USD(c.prices.out, amount, decimals), ImageURL: o.profile.ImageURL,
 		})
 	}
 	add(c.won)

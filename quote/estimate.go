@@ -82,8 +82,10 @@ func (t *trade) settle(ctx context.Context) (err error) {
 	if t.gasPrice != nil {
 		t.swap.GasPrice, t.swap.Bid = t.gasPrice.Expected, t.gasPrice.Bid
 	}
-	if r.Recipient.IsAbsent() {
-		t.startUsualDataFee(ctx)
+	if r.Recipient.IsAbsent() { // then that of a typical transaction counts, which takes a round trip on rollups
+		usual := filled(t.swap.Recipient, typicalBytes[t.swap.Chain.Family])
+		t.usualDataFee = sync.OnceValues(func() (chain.Amount, bool) { return t.dataFee(ctx, usual, typicalGas) })
+		t.reads.Go(func() { t.usualDataFee() })
 	}
 	if r.MaxBalance {
 		if err := t.takeBalance(ctx); err != nil {
@@ -142,13 +144,13 @@ func (t *trade) estimate(ctx context.Context, c comparison) Estimate {
 	out.Amount = best.received()
 	return Estimate{
 		Chain:               t.swap.Chain,
-		In:                  c.prices.in.side(t.swap.In),
-		Out:                 Priced{out, c.prices.out.of(best.payout.whole(), out.Token.Decimals)},
+		In:                  Priced{t.swap.In, USD(c.prices.in, t.swap.In.Amount, t.swap.In.Token.Decimals)},
+		Out:                 Priced{out, USD(c.prices.out, best.payout.whole(), out.Token.Decimals)},
 		MinOut:              best.payout.minimum,
 		Gross:               best.payout.whole(),
 		SlippagePercent:     t.swap.SlippagePercent.InexactFloat64(),
 		RecommendedSlippage: best.recommended(t.swap).InexactFloat64(),
-		Compared:            c.list(t.swap.Out.Token.Decimals),
+		Compared:            c.list(out.Token.Decimals),
 		Asked:               c.asked(),
 		Way:                 best.way,
 		Tx:                  best.tx,
@@ -156,7 +158,7 @@ func (t *trade) estimate(ctx context.Context, c comparison) Estimate {
 		QuotedAt:            c.at,
 		Expires:             best.quote.Expires,
 		ProtocolFee:         best.payout.fee(),
-		ProtocolFeeUSD:      c.prices.out.of(best.payout.fee(), t.swap.Out.Token.Decimals),
+		ProtocolFeeUSD:      USD(c.prices.out, best.payout.fee(), out.Token.Decimals),
 		Fee:                 t.fee(ctx, best, c.prices),
 		MaxBalance:          t.request.MaxBalance,
 		Costs:               best.payout.costs(),

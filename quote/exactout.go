@@ -28,7 +28,8 @@ func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 	}
 	t.sampling = true
 	var c comparison
-	first := t.prices().guess(t.swap, wanted)
+	prices := t.prices()
+	first := Guess(prices.in, prices.out, t.swap.In.Token.Decimals, t.swap.Out.Token.Decimals, wanted)
 	if isWrapping(t.swap) {
 		first = wanted
 	}
@@ -131,13 +132,14 @@ func above(amount chain.Amount, bps uint64) chain.Amount {
 	return amount.Add(more)
 }
 
-// guess is the input that is worth as much as an output, or a whole token where a price is missing.
-func (m market) guess(s Swap, out chain.Amount) chain.Amount {
+// Guess is the input that is worth as much as an output at the prices of whole tokens, or a whole token where one of
+// these is missing.
+func Guess(inPrice, outPrice *big.Rat, inDecimals, outDecimals uint8, out chain.Amount) chain.Amount {
 	smallest := chain.NewAmount(1)
-	inUnit := new(big.Rat).Inv(smallest.Units(s.In.Token.Decimals))
-	if m.in.usd != nil && m.out.usd != nil && m.in.usd.Sign() > 0 {
-		value := new(big.Rat).Mul(out.Units(s.Out.Token.Decimals), m.out.usd)
-		value.Quo(value, m.in.usd).Mul(value, inUnit)
+	inUnit := new(big.Rat).Inv(smallest.Units(inDecimals))
+	if inPrice != nil && outPrice != nil && inPrice.Sign() > 0 {
+		value := new(big.Rat).Mul(out.Units(outDecimals), outPrice)
+		value.Quo(value, inPrice).Mul(value, inUnit)
 		whole := new(big.Int).Quo(value.Num(), value.Denom())
 		if guessed, err := chain.AmountFromBig(whole.Add(whole, big.NewInt(1))); err == nil {
 			return guessed

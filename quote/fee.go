@@ -2,7 +2,6 @@ package quote
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -59,8 +58,8 @@ func (b *built) gas() uint64 {
 // gasCost is what gas costs at a price, in wei.
 func gasCost(gas uint64, price chain.Amount) chain.Amount { return price.MulDiv(gas, 1) }
 
-// withMargin is gas and a fifth, rounded up.
-func withMargin(gas uint64) uint64 { return gas + (gas+4)/5 }
+// WithMargin is gas and a fifth, rounded up.
+func WithMargin(gas uint64) uint64 { return gas + (gas+4)/5 }
 
 // readGasPrice asks the chain, nil when it has no source or does not answer.
 func (t *trade) readGasPrice(ctx context.Context) *GasPrice {
@@ -86,17 +85,17 @@ func (t *trade) fee(ctx context.Context, b *built, prices market) *Fee {
 	total := gasCost(limit, t.gasPrice.Expected).Add(b.dataFee).Add(b.priorityFee)
 	return &Fee{
 		Total: total, GasLimit: limit, Price: *t.gasPrice, Beside: b.dataFee, Priority: b.priorityFee,
-		USD: prices.coin.of(total, t.swap.Chain.Coin.Decimals),
+		USD: USD(prices.coin, total, t.swap.Chain.Coin.Decimals),
 	}
 }
 
 // gasLimit is a fifth above the chain's estimate, or the venue's figure where there is none, as before an approval.
 func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
 	if b.result != nil && b.result.Gas > 0 {
-		return withMargin(b.result.Gas)
+		return WithMargin(b.result.Gas)
 	}
 	if t.request.Recipient.IsAbsent() {
-		return withMargin(b.gas())
+		return WithMargin(b.gas())
 	}
 	if b.tx.To.IsAbsent() {
 		return b.gas()
@@ -107,7 +106,7 @@ func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
 	if err != nil {
 		return b.gas()
 	}
-	return withMargin(gas)
+	return WithMargin(gas)
 }
 
 // dataFee is what the chain takes for the transaction's bytes, or its signature; nothing is known when it does not say.
@@ -125,19 +124,12 @@ func (t *trade) dataFee(ctx context.Context, tx Tx, gas uint64) (fee chain.Amoun
 	return fee, true
 }
 
-// startUsualDataFee begins to read that of a typical transaction, which takes a round trip on rollups.
-func (t *trade) startUsualDataFee(ctx context.Context) {
-	usual := filled(t.swap.Recipient, typicalBytes[t.swap.Chain.Family])
-	t.usualDataFee = sync.OnceValues(func() (chain.Amount, bool) { return t.dataFee(ctx, usual, typicalGas) })
-	t.reads.Go(func() { t.usualDataFee() })
-}
-
 // fitBudget lowers the unit limit on Solana to a fifth above what a simulation took, since unused units are paid for.
 func (t *trade) fitBudget(b *built) {
 	if t.swap.Chain.Family != chain.SVM || b.result == nil || b.result.Gas == 0 {
 		return
 	}
-	if lowered, err := solana.LowerUnitLimit(b.tx.Data, withMargin(b.result.Gas)); err == nil {
+	if lowered, err := solana.LowerUnitLimit(b.tx.Data, WithMargin(b.result.Gas)); err == nil {
 		b.tx.Data = lowered
 	}
 }
@@ -152,5 +144,5 @@ func (t *trade) priorityFee(b *built) chain.Amount {
 			return solana.PriorityFee(budget.Units, chain.NewAmount(budget.Price))
 		}
 	}
-	return solana.PriorityFee(min(withMargin(b.gas()), solana.MaxComputeUnits), t.swap.Bid)
+	return solana.PriorityFee(min(WithMargin(b.gas()), solana.MaxComputeUnits), t.swap.Bid)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"math/big"
 	"slices"
 	"sync"
@@ -158,10 +159,7 @@ func (a *Asked) hasFailed() bool {
 func (h *History) Take() []VenueDay {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var all []VenueDay
-	for _, each := range h.days {
-		all = append(all, each)
-	}
+	all := slices.Collect(maps.Values(h.days))
 	h.days = nil
 	return all
 }

@@ -13,12 +13,9 @@ import (
 
 // market is what a swap's tokens and the chain's coin are worth.
 type market struct {
-	in, out, coin worth
+	in, out, coin *big.Rat    // USD of a whole token; nil when no source knows it
 	perWei        chain.Ratio // smallest units of the out token; see implied
 }
-
-// worth is the USD price of one whole token; nil when no source knows it.
-type worth struct{ usd *big.Rat }
 
 // pricePatience is how long prices are waited for after the venues. Without them payouts are ranked, and no USD given.
 const pricePatience = 700 * time.Millisecond
@@ -32,7 +29,7 @@ func (t *trade) startPrices(ctx context.Context) func() market {
 	read := make(chan market, 1)
 	t.reads.Go(func() {
 		usd := t.Tokens.USD(ctx, in, out, coin)
-		read <- market{in: worth{usd[in]}, out: worth{usd[out]}, coin: worth{usd[coin]}}
+		read <- market{in: usd[in], out: usd[out], coin: usd[coin]}
 	})
 	return sync.OnceValue(func() market {
 		patience := time.NewTimer(pricePatience)
@@ -47,8 +44,6 @@ func (t *trade) startPrices(ctx context.Context) func() market {
 	})
 }
 
-func (w worth) of(amount chain.Amount, decimals uint8) *float64 { return USD(w.usd, amount, decimals) }
-
 // USD returns the value of an amount at the price of a whole token, rounded to six decimals; nil when the price is not
 // known. Nothing is worth nothing.
 func USD(price *big.Rat, amount chain.Amount, decimals uint8) *float64 {
@@ -61,14 +56,10 @@ func USD(price *big.Rat, amount chain.Amount, decimals uint8) *float64 {
 	return new(chain.NewRatio(price.Num(), price.Denom(), 6-int(decimals)).Round(amount).Float64() / 1e6)
 }
 
-func (w worth) side(s Side) Priced {
-	return Priced{Side: s, USD: w.of(s.Amount, s.Token.Decimals)}
-}
-
 // implied prices an unpriced token by the other side of the swap, at the quotes' median, and the coin as its own side.
 // From then on the coin is converted into the out token.
 func (m market) implied(s Swap, candidates []*candidate) market {
-	if (m.in.usd == nil) != (m.out.usd == nil) && len(candidates) > 0 {
+	if (m.in == nil) != (m.out == nil) && len(candidates) > 0 {
 		amounts := make([]chain.Amount, 0, len(candidates))
 		for _, o := range candidates {
 			amounts = append(amounts, o.quote.AmountOut)
@@ -76,22 +67,22 @@ func (m market) implied(s Swap, candidates []*candidate) market {
 		slices.SortFunc(amounts, chain.Amount.Cmp)
 		in, out := s.In.Amount.Units(s.In.Token.Decimals), amounts[len(amounts)/2].Units(s.Out.Token.Decimals)
 		if in.Sign() > 0 && out.Sign() > 0 {
-			if m.out.usd == nil {
-				m.out.usd = new(big.Rat).Quo(in.Mul(in, m.in.usd), out)
+			if m.out == nil {
+				m.out = new(big.Rat).Quo(in.Mul(in, m.in), out)
 			} else {
-				m.in.usd = new(big.Rat).Quo(out.Mul(out, m.out.usd), in)
+				m.in = new(big.Rat).Quo(out.Mul(out, m.out), in)
 			}
 		}
 	}
 	switch {
-	case m.coin.usd != nil:
+	case m.coin != nil:
 	case isCoin(s.Chain, s.In):
 		m.coin = m.in
 	case isCoin(s.Chain, s.Out):
 		m.coin = m.out
 	}
-	if m.coin.usd != nil && m.out.usd != nil && m.out.usd.Sign() > 0 {
-		rate := new(big.Rat).Quo(m.coin.usd, m.out.usd)
+	if m.coin != nil && m.out != nil && m.out.Sign() > 0 {
+		rate := new(big.Rat).Quo(m.coin, m.out)
 		m.perWei = chain.NewRatio(rate.Num(), rate.Denom(), int(s.Out.Token.Decimals)-int(s.Chain.Coin.Decimals))
 	}
 	return m

@@ -21,10 +21,8 @@ const (
 
 // Reserves on Solana, in lamports.
 const (
-	leastPriorityFee = 1_000_000 // venues bid by themselves
-	tokenAccountRent = 2_039_280 // what an account of 165 bytes must hold
-	walletRent       = 890_880
-	keptDeposits     = 2*tokenAccountRent + walletRent // of two opened accounts and the wallet
+	leastPriorityFee = 1_000_000                                     // venues bid by themselves
+	keptDeposits     = 2*solana.TokenAccountRent + solana.WalletRent // of two opened accounts and the wallet
 )
 
 // Reserve is the part of a sender's coin that is kept for the transaction when the rest is swapped.

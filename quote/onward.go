@@ -30,11 +30,3 @@ func (t *trade) onward(b *built, venue Tx) (Tx, error) {
 	b.payout.minimum = o.Expected
 	return o.Make(venue), nil
 }
-
-func (t *trade) checkOnward(ctx context.Context, b *built) error {
-	ctx, cancel := context.WithTimeout(ctx, simulationPatience)
-	defer cancel()
-	gas, err := t.request.Onward.Check(ctx, b.tx)
-	b.result = &Result{Gas: gas}
-	return err
-}

@@ -47,14 +47,13 @@ func TestOutputIsPricedBeforeFees(t *testing.T) {
 		t.Fatalf("payout = %s of %s", p.net(), p.whole())
 	}
 	price, _ := new(big.Rat).SetString("2494.923739") // 4.991652 USD for the gross amount
-	eth := worth{price}
-	if got := *eth.of(p.whole(), 18); got != 4.991652 {
+	if got := *USD(price, p.whole(), 18); got != 4.991652 {
 		t.Errorf("tokenOut is worth %v, want 4.991652", got)
 	}
-	if got := *eth.of(p.fee(), 18); got != 0.003993 {
+	if got := *USD(price, p.fee(), 18); got != 0.003993 {
 		t.Errorf("protocol fee is worth %v, want 0.003993", got)
 	}
-	if got := (worth{}).of(p.fee(), 18); got != nil {
+	if got := USD(nil, p.fee(), 18); got != nil {
 		t.Errorf("without a price it is worth %v, want nothing that is known", *got)
 	}
 }

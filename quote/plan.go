@@ -105,14 +105,6 @@ func (p *queryPlan) leave(venue string, way Way, why error) {
 	p.leftOut = append(p.leftOut, Asked{Venue: venue, Way: way, Verdict: LeftOut, Err: why})
 }
 
-func (p *queryPlan) unused() []Asked {
-	unused := make([]Asked, len(p.reserve))
-	for i, q := range p.reserve {
-		unused[i] = Asked{Venue: q.profile.Name, Verdict: LeftOut, Err: errUnlisted}
-	}
-	return unused
-}
-
 func isWrapping(s Swap) bool {
 	return isCoin(s.Chain, s.In) && isCoin(s.Chain, s.Out) && s.Sender == s.Recipient
 }
@@ -147,16 +139,6 @@ func (v profiledVenue) routed(s Swap, r routing) (venueQuery, error) {
 	return venueQuery{profiledVenue: v, swap: r.before(s), ways: []Way{Routed}}, nil
 }
 
-// withOperator is the swap as a venue sees it that is called directly: it pays the operator beside the affiliate.
-func withOperator(s Swap, operator Affiliate) Swap {
-	if s.Affiliate.Percent.IsPositive() {
-		s.Second = operator
-	} else {
-		s.Affiliate = operator
-	}
-	return s
-}
-
 type routing struct {
 	router  Router // nil: there is none, or it is not to be used
 	terms   RouterTerms
@@ -185,8 +167,10 @@ func (t *trade) readRouter(ctx context.Context) (routing, error) {
 		return routing{absent: ErrNoRouter}, nil
 	}
 	var contracts []chain.Address
-	for _, v := range t.venues {
-		contracts = append(contracts, v.profile.contracts(t.request.Chain)...)
+	for _, v := range t.venues { // all that its transactions may call or have approved
+		router := v.profile.Routers[t.request.Chain]
+		contracts = append(contracts, router, v.profile.Spender(t.request.Chain, router))
+		contracts = append(contracts, v.profile.MoreRouters[t.request.Chain]...)
 	}
 	if t.request.Onward != nil {
 		contracts = append(contracts, t.request.Onward.Target)
@@ -206,13 +190,4 @@ func (t *trade) readRouter(ctx context.Context) (routing, error) {
 		return routing{}, fmt.Errorf("deployment of the public router is unknown: %w", err)
 	}
 	return routing{absent: err, unknown: true}, nil
-}
-
-// contracts are all that the venue's transactions may call or have approved.
-func (p Profile) contracts(id chain.ID) []chain.Address {
-	all := append([]chain.Address{p.Routers[id]}, p.MoreRouters[id]...)
-	if spender, differs := p.Approves[id]; differs {
-		all = append(all, spender)
-	}
-	return all
 }

@@ -84,13 +84,15 @@ func (r *quoteRound) receive(ctx context.Context) {
 	tick := time.NewTimer(r.window * enoughFrom / 100)
 	defer tick.Stop()
 	for {
-		if r.needsFallbacks() {
+		elapsed := time.Since(r.began)
+		wanted, begun := quorum(elapsed, r.window)
+		if r.quotes < fallbackUnder && (begun || r.waiting == 0) {
 			for _, i := range r.fallbacks {
 				r.ask(ctx, i)
 			}
 			r.fallbacks = nil
 		}
-		if r.isOver() {
+		if r.waiting == 0 || r.quotes > 0 && (elapsed >= r.window || begun && r.quotes >= wanted) {
 			return
 		}
 		select {
@@ -107,17 +109,6 @@ func (r *quoteRound) receive(ctx context.Context) {
 			return
 		}
 	}
-}
-
-func (r *quoteRound) needsFallbacks() bool {
-	_, begun := quorum(time.Since(r.began), r.window)
-	return len(r.fallbacks) > 0 && r.quotes < fallbackUnder && (begun || r.waiting == 0)
-}
-
-func (r *quoteRound) isOver() bool {
-	elapsed := time.Since(r.began)
-	wanted, begun := quorum(elapsed, r.window)
-	return r.waiting == 0 || r.quotes > 0 && (elapsed >= r.window || begun && r.quotes >= wanted)
 }
 
 // close fills in why the other venues have no quote.

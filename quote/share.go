@@ -50,11 +50,18 @@ func (t *trade) settlePayees(ctx context.Context) error {
 
 func (p payment) amount(in chain.Amount) chain.Amount { return Share(in, p.share.Percent) }
 
-// direct is the swap as a venue sees it that is called directly. Where the gateway pays the shares, it is of the rest.
+// direct is the swap as a venue sees it that is called directly: it pays the operator beside the affiliate. Where the
+// gateway pays the shares, it is of the rest.
 func (t *trade) direct() Swap {
 	s := t.swap
-	if t.chain.Payee == nil {
-		return withOperator(s, t.chain.Operator)
+	switch {
+	case t.chain.Payee != nil:
+	case s.Affiliate.Percent.IsPositive():
+		s.Second = t.chain.Operator
+		return s
+	default:
+		s.Affiliate = t.chain.Operator
+		return s
 	}
 	for _, p := range t.payments {
 		s.In.Amount = s.In.Amount.Sub(p.amount(t.swap.In.Amount))

@@ -85,7 +85,7 @@ func TestWhatIsKeptOnSolana(t *testing.T) {
 	trade.gasPrice = &GasPrice{Bid: chain.NewAmount(1_000_000)} // micro-lamports a compute unit: 1 lamport
 	trade.chain.Fees = feesOnSolana{}
 	kept, err := trade.reserve(t.Context())
-	if err != nil || kept.deposit != chain.NewAmount(2*tokenAccountRent+walletRent) {
+	if err != nil || kept.deposit != chain.NewAmount(2*solana.TokenAccountRent+solana.WalletRent) {
 		t.Fatalf("reserve = %+v, %v, want two accounts of tokens and a wallet", kept, err)
 	}
 	trade.gasPrice = nil
@@ -98,20 +98,13 @@ func TestWhatIsKeptOnSolana(t *testing.T) {
 }
 
 func TestInputsAreGuessedByPrices(t *testing.T) {
-	dollar, two := worth{usd: big.NewRat(1, 1)}, worth{usd: big.NewRat(2, 1)}
-	s := Swap{In: Side{Token: token.Token{Decimals: 6}}, Out: Side{Token: token.Token{Decimals: 3}}}
+	dollar, two := big.NewRat(1, 1), big.NewRat(2, 1)
 	for _, row := range []struct {
-		market market
-		want   uint64
-	}{
-		{market{in: dollar, out: two}, 20_000_001},
-		{market{in: dollar}, 1_000_000},
-		{market{out: two}, 1_000_000},
-		{market{}, 1_000_000},
-		{market{in: worth{usd: new(big.Rat)}, out: two}, 1_000_000},
-	} {
-		if got := row.market.guess(s, chain.NewAmount(10_000)); got != chain.NewAmount(row.want) {
-			t.Errorf("guess at prices of %v and %v = %s, want %d", row.market.in.usd, row.market.out.usd, got, row.want)
+		in, out *big.Rat
+		want    uint64
+	}{{dollar, two, 20_000_001}, {dollar, nil, 1_000_000}, {nil, two, 1_000_000}, {nil, nil, 1_000_000}, {new(big.Rat), two, 1_000_000}} {
+		if got := Guess(row.in, row.out, 6, 3, chain.NewAmount(10_000)); got != chain.NewAmount(row.want) {
+			t.Errorf("guess at prices of %v and %v = %s, want %d", row.in, row.out, got, row.want)
 		}
 	}
 }

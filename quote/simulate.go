@@ -17,7 +17,11 @@ var ErrUnsimulated = errors.New("transaction was not simulated")
 // and a direct one is refused, unless the gateway wrote it or the operator lets it pass.
 func (t *trade) simulate(ctx context.Context, b *built) error {
 	if t.request.Onward != nil {
-		return t.checkOnward(ctx, b)
+		ctx, cancel := context.WithTimeout(ctx, simulationPatience)
+		defer cancel()
+		gas, err := t.request.Onward.Check(ctx, b.tx)
+		b.result = &Result{Gas: gas}
+		return err
 	}
 	err := t.run(ctx, b)
 	if err == nil && b.notSimulated != nil && b.way == Direct && !b.profile.Writes && !t.chain.AllowUnsimulated {

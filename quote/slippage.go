@@ -1,6 +1,8 @@
 package quote
 
 import (
+	"slices"
+
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
@@ -15,18 +17,12 @@ var (
 
 // Symbols that identify a token's class. A counterfeit gains nothing: the tolerance becomes narrower.
 var (
-	stableSymbols = symbols("USDC", "USDC.e", "USDbC", "USDT", "USDT0", "USD₮0", "USDT.e", "DAI", "DAI.e", "xDAI", "WXDAI",
-		"USDS", "USDe", "FDUSD", "PYUSD", "GHO", "crvUSD", "FRAX", "frxUSD", "LUSD", "TUSD", "USDP", "BUSD", "USD1")
-	majorSymbols = symbols("ETH", "WETH", "WETH.e", "BTC", "WBTC", "BTCB", "BTC.b", "cbBTC", "tBTC", "BNB", "WBNB", "SOL", "WSOL")
-)
-
-func symbols(names ...string) map[string]bool {
-	set := make(map[string]bool, len(names))
-	for _, name := range names {
-		set[name] = true
+	stableSymbols = []string{
+		"USDC", "USDC.e", "USDbC", "USDT", "USDT0", "USD₮0", "USDT.e", "DAI", "DAI.e", "xDAI", "WXDAI",
+		"USDS", "USDe", "FDUSD", "PYUSD", "GHO", "crvUSD", "FRAX", "frxUSD", "LUSD", "TUSD", "USDP", "BUSD", "USD1",
 	}
-	return set
-}
+	majorSymbols = []string{"ETH", "WETH", "WETH.e", "BTC", "WBTC", "BTCB", "BTC.b", "cbBTC", "tBTC", "BNB", "WBNB", "SOL", "WSOL"}
+)
 
 // recommendedSlippage is the tolerance that suits the pair, in percent.
 func recommendedSlippage(s Swap) decimal.Decimal {
@@ -62,8 +58,8 @@ func isCoin(c chain.Chain, side Side) bool {
 	return side.Address.IsNative() || !c.WrappedCoin.IsAbsent() && side.Address == c.WrappedCoin
 }
 
-func isStable(side Side) bool { return stableSymbols[side.Token.Symbol] }
+func isStable(side Side) bool { return slices.Contains(stableSymbols, side.Token.Symbol) }
 
 func isDeep(c chain.Chain, side Side) bool {
-	return isCoin(c, side) || isStable(side) || majorSymbols[side.Token.Symbol]
+	return isCoin(c, side) || isStable(side) || slices.Contains(majorSymbols, side.Token.Symbol)
 }

@@ -6,6 +6,12 @@ import (
 	"crossgate/chain"
 )
 
+// What accounts must have, in lamports: 128 bytes of overhead and their own at 6,960 each.
+const (
+	WalletRent       = 128 * 6_960
+	TokenAccountRent = (128 + 165) * 6_960
+)
+
 // Instructions of the system program and of the token programs (github.com/solana-program/token, instruction.rs).
 const (
 	systemTransfer  = 2

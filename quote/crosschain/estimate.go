@@ -344,9 +344,10 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	wanted := j.request.AmountOut
+	wanted, prices := j.request.AmountOut, j.usd()
+	first := quote.Guess(prices[s.in()], prices[s.out()], s.tokens[s.in()].Decimals, s.tokens[s.out()].Decimals, wanted)
 	samples := map[chain.Amount]Estimate{} // a second question could have another answer
-	found, err := quote.SearchInput(s.guess(), wanted, func(in chain.Amount) (chain.Amount, error) {
+	found, err := quote.SearchInput(first, wanted, func(in chain.Amount) (chain.Amount, error) {
 		sample, err := s.from(ctx, in.Add(costs))
 		if errors.Is(err, ErrLowAmount) {
 			return chain.NewAmount(1), nil

@@ -56,11 +56,10 @@ const roomPercent = 125
 // Costs on Solana, lamports: deposits of accounts that stay (128 bytes of overhead at 6,960 each), compute units of a
 // transaction, and the program's fee for a message.
 const (
-	tokenAccountRent = 2_039_280
-	orderStateRent   = (128 + 110) * 6_960
-	messageRent      = (128 + 128) * 6_960
-	takerUnits       = 250_000
-	solanaMessage    = 15_000_000
+	orderStateRent = (128 + 110) * 6_960
+	messageRent    = (128 + 128) * 6_960
+	takerUnits     = 250_000
+	solanaMessage  = 15_000_000
 )
 
 // Step is one thing that an order costs its taker.
@@ -115,7 +114,7 @@ func (w work) units() []unit {
 		fulfil.gas += externalCallGas + w.callGas
 	}
 	if !w.takesCoin {
-		fulfil.rent += tokenAccountRent
+		fulfil.rent += solana.TokenAccountRent
 	}
 	unlock := unit{name: "unlock", on: w.take, gas: unlockGas + unlockOrderGas*orders, bytes: unlockBytes, rent: messageRent, orders: orders}
 	if w.take.ID == avalanche {

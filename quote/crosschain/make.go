@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
@@ -118,18 +119,14 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	if err == nil {
 		err = j.claimable(ctx, e, m.Tx)
 	}
-	if err == nil && j.kept != nil {
-		err = j.affordable(m)
+	switch {
+	case err != nil || j.kept == nil:
+	case m.Fee == nil: // the transaction may take more than was kept for it
+		err = fmt.Errorf("%w: the fee of the transaction is not known", ErrUnknownCosts)
+	default:
+		err = j.kept.Covers(m.Fee.GasLimit, m.Fee.Beside.Add(m.Fee.Priority))
 	}
 	return m, err
-}
-
-// affordable refuses a transaction of all the coin that takes more than was kept for it, or an unknown part.
-func (j *journey) affordable(m *Made) error {
-	if m.Fee == nil {
-		return fmt.Errorf("%w: the fee of the transaction is not known", ErrUnknownCosts)
-	}
-	return j.kept.Covers(m.Fee.GasLimit, m.Fee.Beside.Add(m.Fee.Priority))
 }
 
 // claimable refuses an order whose affiliate would keep any taker from being paid, as the give token and the version of
@@ -269,7 +266,7 @@ func (j *journey) fee(ctx context.Context, tx quote.Tx, gas uint64) *quote.Fee {
 	if err != nil {
 		return nil
 	}
-	limit := gas + (gas+4)/5
+	limit := quote.WithMargin(gas)
 	beside, err := fees.DataFee(ctx, j.request.Making.payer(), tx, limit)
 	if err != nil {
 		return nil
@@ -294,9 +291,6 @@ func (j *journey) short(ctx context.Context, e *Estimate) (all []Short) {
 	return all
 }
 
-// leastAccount is what an account on Solana must have, in lamports: 128 bytes of overhead at 6,960 each.
-const leastAccount = 890_880
-
 // deliverable refuses an order that no taker could fill: a call of nothing, or that cannot be run, and a coin to a
 // contract that does not take it, or too little of it for a new account; and one that could not be refunded.
 func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
@@ -320,8 +314,8 @@ func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
 		if err != nil {
 			return fmt.Errorf("balance of the recipient: %w", err)
 		}
-		if has.Add(e.Amount).Cmp(chain.NewAmount(leastAccount)) < 0 {
-			return fmt.Errorf("%w: %s of %d lamports", ErrBelowRent, e.Amount, leastAccount)
+		if has.Add(e.Amount).Cmp(chain.NewAmount(solana.WalletRent)) < 0 {
+			return fmt.Errorf("%w: %s of %d lamports", ErrBelowRent, e.Amount, solana.WalletRent)
 		}
 	}
 	undelivered, unrefunded := j.coinRefusals(ctx, order.Terms{

@@ -42,7 +42,7 @@ func (j *journey) onSolana(ctx context.Context, e *Estimate, c creation.Creation
 	if m.Gas, err = j.check(ctx, promise, m.Tx); err != nil {
 		return err
 	}
-	limit := m.Gas + (m.Gas+4)/5
+	limit := quote.WithMargin(m.Gas)
 	if m.Tx.Data, err = solana.LowerUnitLimit(m.Tx.Data, limit); err != nil {
 		return err
 	}

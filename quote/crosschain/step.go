@@ -78,17 +78,6 @@ func (s *step) inInput(reserve chain.Amount) (chain.Amount, error) {
 	return s.worth(new(big.Rat).Mul(reserve.Units(s.decimals[0]), price), s.in())
 }
 
-// guess is an input, beside a taker's costs, that may give the wanted output: worth as much; one token without prices.
-func (s *step) guess() chain.Amount {
-	if price := s.usd()[s.out()]; price != nil {
-		value := new(big.Rat).Mul(s.request.AmountOut.Units(s.tokens[s.out()].Decimals), price)
-		if guessed, err := s.worth(value, s.in()); err == nil && !guessed.IsZero() {
-			return guessed
-		}
-	}
-	return unitsOf(big.NewRat(1, 1), s.tokens[s.in()].Decimals)
-}
-
 // from follows an input to its end.
 func (s *step) from(ctx context.Context, in chain.Amount) (Estimate, error) {
 	first, err := s.before(ctx, s.request, s.route, in)
@@ -118,19 +107,13 @@ func (s *step) from(ctx context.Context, in chain.Amount) (Estimate, error) {
 		made.Amount = fixed
 	}
 	made.OperatingExpense = made.Prepended
-	if made.OperatingExpense.IsZero() {
-		made.OperatingExpense = s.expenseOf(course)
+	if made.Prepended.IsZero() {
+		made.OperatingExpense = rescaled(course.Expenses, s.decimals[1], s.decimals[0])
+	}
+	if made.Prepended.IsZero() && course.Before != nil { // at the rate of that swap
+		made.OperatingExpense = course.In.Over(course.Before.Out).Of(made.OperatingExpense)
 	}
 	return made, nil
-}
-
-// expenseOf is the operating expenses in the input token, at the rate of the swap before.
-func (s *step) expenseOf(c Course) chain.Amount {
-	expense := rescaled(c.Expenses, s.decimals[1], s.decimals[0])
-	if c.Before == nil {
-		return expense
-	}
-	return c.In.Over(c.Before.Out).Of(expense)
 }
 
 // swapped is the leg's outcome; nil without one.

@@ -9,7 +9,9 @@ package config
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -54,8 +56,8 @@ type Config struct {
 	revision string
 }
 
-// Revision identifies the content: the same text with the same secrets has the same one. Empty for a configuration that
-// was not read.
+// Revision identifies the content, and reveals nothing of the secrets: the same text with the same ones has the same
+// one. Empty for a configuration that was not read.
 func (c Config) Revision() string { return c.revision }
 
 //go:embed default.yaml
@@ -105,10 +107,15 @@ func Parse(text []byte) (Config, error) {
 	if len(document.Content) > 0 {
 		decode(document.Content[0], reflect.ValueOf(&c).Elem(), place{in: r})
 	}
-	c.lines, c.revision = r.lines, r.revision()
+	read := sha256.Sum256(r.reads.Bytes())
+	c.lines, c.revision = r.lines, hex.EncodeToString(read[:6]) // short enough to compare by eye
 	c.nameEndpoints()
 	c.check(place{in: r})
-	return c, r.err()
+	if len(r.mistakes) == 0 {
+		return c, nil
+	}
+	r.mistakes.sort()
+	return c, r.mistakes
 }
 
 // parseDocument reads the YAML of a file, which may hold one document.
@@ -176,7 +183,9 @@ func (c Config) check(at place) {
 	c.Swap.Fee.check(chain.EVM, at.key("swap").key("fee"))
 	checkChains(c.Chains, at.key("chains"))
 	checkVenues(c.Venues, at.key("venues"))
-	c.Prices.check(at.key("prices"))
+	if c.Prices.DefiLlama != nil {
+		checkService(c.Prices.DefiLlama, at.key("prices").key("defillama"))
+	}
 	c.Tokens.check(c.Registry(), at.key("tokens"))
 	c.Telemetry.check(at.key("telemetry"))
 	at.key("telemetry").key("admin").mistakeIf(clash(c.Listen, c.Telemetry.Admin), "want another port than that of listen")

@@ -119,7 +119,8 @@ func decodeScalar(node *yaml.Node, into reflect.Value, at place) {
 		at.mistake("want a single value")
 		return
 	}
-	if hasMalformedReference(node.Value) {
+	// Where ${ begins something else than a reference the text would be used as it is, in the place of a key.
+	if strings.Contains(variable.ReplaceAllLiteralString(node.Value, " "), "${") {
 		at.mistake("want ${NAME}: letters, digits and _ between braces, and no default")
 		return
 	}
@@ -240,12 +241,6 @@ func (r *report) expand(text string) (expanded string, missing []string) {
 		return value
 	})
 	return expanded, missing
-}
-
-// hasMalformedReference reports whether ${ begins something else than a reference: the text would be used as it is, in
-// the place of a key.
-func hasMalformedReference(text string) bool {
-	return strings.Contains(variable.ReplaceAllLiteralString(text, " "), "${")
 }
 
 // Bytes is an amount of memory or storage.

@@ -3,8 +3,6 @@ package config
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -73,14 +71,7 @@ func (m Mistakes) sort() {
 type report struct {
 	lines    map[string]int
 	mistakes Mistakes
-	reported map[string]bool // paths
-	reads    bytes.Buffer    // all that was read, for the revision
-}
-
-// revision is short enough to compare by eye, and reveals nothing of the secrets.
-func (r *report) revision() string {
-	sum := sha256.Sum256(r.reads.Bytes())
-	return hex.EncodeToString(sum[:6])
+	reads    bytes.Buffer // all that was read, for the revision
 }
 
 // line returns the line of path, or of the nearest enclosing one that is in the file.
@@ -92,15 +83,6 @@ func (r *report) line(path string) int {
 		path = path[:max(strings.LastIndexByte(path, '.'), strings.LastIndexByte(path, '['), 0)]
 	}
 	return r.lines[""]
-}
-
-// err returns the mistakes in the order of the file, or nil.
-func (r *report) err() error {
-	if len(r.mistakes) == 0 {
-		return nil
-	}
-	r.mistakes.sort()
-	return r.mistakes
 }
 
 // place is a path within a configuration at which mistakes are reported.
@@ -138,12 +120,7 @@ func checkUnique[T any, K comparable](items []T, key func(T) K, list string, at 
 
 // mistake reports a mistake here. Only the first one counts: an unreadable value is not also missing.
 func (p place) mistake(format string, arguments ...any) {
-	if p.in.reported[p.path] {
-		return
+	if !slices.ContainsFunc(p.in.mistakes, func(known Mistake) bool { return known.Path == p.path }) {
+		p.in.mistakes = append(p.in.mistakes, Mistake{p.path, p.in.line(p.path), fmt.Sprintf(format, arguments...)})
 	}
-	if p.in.reported == nil {
-		p.in.reported = make(map[string]bool)
-	}
-	p.in.reported[p.path] = true
-	p.in.mistakes = append(p.in.mistakes, Mistake{p.path, p.in.line(p.path), fmt.Sprintf(format, arguments...)})
 }

@@ -95,9 +95,3 @@ type Prices struct {
 	DefiLlama []Endpoint `yaml:"defillama"` // that serve its API
 	Feeds     bool       `yaml:"feeds"`     // also read the price oracles of Aave, on configured chains that have one
 }
-
-func (p Prices) check(at place) {
-	if p.DefiLlama != nil {
-		checkService(p.DefiLlama, at.key("defillama"))
-	}
-}

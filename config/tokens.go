@@ -37,7 +37,12 @@ type Token struct {
 }
 
 func (t Tokens) check(registry chain.Registry, at place) {
-	checkTokenLists(t.Lists, at.key("lists"))
+	name := func(i int) place { return at.key("lists").item(i).key("name") }
+	checkUnique(t.Lists, func(l TokenList) string { return l.Name }, "lists", name)
+	for i, list := range t.Lists {
+		name(i).mistakeIf(list.Name == "" || strings.ContainsAny(list.Name, "/?& \t\n"), "want a name without spaces, slashes, ? and &")
+		checkService(list.Endpoints, at.key("lists").item(i).key("endpoints"))
+	}
 	type key struct {
 		chain   chain.ID
 		address chain.Address
@@ -46,15 +51,6 @@ func (t Tokens) check(registry chain.Registry, at place) {
 		token.check(registry, at.key("own").item(i))
 	}
 	checkUnique(t.Own, func(t Token) key { return key{t.Chain, t.Address} }, "own", at.key("own").item)
-}
-
-func checkTokenLists(lists []TokenList, at place) {
-	checkUnique(lists, func(l TokenList) string { return l.Name }, "lists", func(i int) place { return at.item(i).key("name") })
-	for i, list := range lists {
-		at := at.item(i)
-		at.key("name").mistakeIf(list.Name == "" || strings.ContainsAny(list.Name, "/?& \t\n"), "want a name without spaces, slashes, ? and &")
-		checkService(list.Endpoints, at.key("endpoints"))
-	}
 }
 
 func (t Token) check(registry chain.Registry, at place) {

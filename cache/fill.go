@@ -124,18 +124,14 @@ func (c *Cache[V]) forget(f *fill[V]) {
 	}
 }
 
-// waitBeside waits for a fill, but no longer than lateAfter where an old value is kept: errLate then.
+// waitBeside returns the fill's result, or ctx's error when that ends first. It waits no longer than lateAfter where an
+// old value is kept: errLate then.
 func (f *fill[V]) waitBeside(ctx context.Context, kept Result[V]) (Result[V], error) {
 	if kept.Outcome == StaleIfError {
 		limited, cancel := context.WithDeadlineCause(ctx, f.began.Add(lateAfter), errLate)
 		defer cancel()
 		ctx = limited
 	}
-	return f.wait(ctx)
-}
-
-// wait returns the fill's result, or ctx's error when that ends first.
-func (f *fill[V]) wait(ctx context.Context) (Result[V], error) {
 	select {
 	case <-f.done:
 	case <-ctx.Done():

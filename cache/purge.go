@@ -41,14 +41,6 @@ func (p *purges) add(how Purge, keys ...Key) {
 	p.newest.Store(number)
 }
 
-func (p *purges) addAll(how Purge) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	number := p.newest.Load() + 1
-	p.all[how] = number
-	p.newest.Store(number)
-}
-
 // of reports whether a value of this number was purged.
 func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged bool) {
 	if number >= p.newest.Load() {
@@ -89,4 +81,11 @@ func (c *Cache[V]) purged(how Purge, keys ...Key) {
 }
 
 // PurgeAll declares all that is kept or being loaded out of date, here alone.
-func (c *Cache[V]) PurgeAll(how Purge) { c.purges.addAll(how) }
+func (c *Cache[V]) PurgeAll(how Purge) {
+	p := &c.purges
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	number := p.newest.Load() + 1
+	p.all[how] = number
+	p.newest.Store(number)
+}

@@ -28,21 +28,19 @@ type Call[V any] struct {
 func Start[V any](ctx context.Context, load func(context.Context) (V, error)) *Call[V] {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Call[V]{done: make(chan struct{}), stop: stop, waiters: 1}
-	go c.run(ctx, load)
-	return c
-}
-
-func (c *Call[V]) run(ctx context.Context, load func(context.Context) (V, error)) {
-	defer c.stop()
-	defer func() {
-		if cause := recover(); cause != nil {
-			c.err = fmt.Errorf("load panicked: %v", cause)
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		close(c.done)
+	go func() {
+		defer stop()
+		defer func() {
+			if cause := recover(); cause != nil {
+				c.err = fmt.Errorf("load panicked: %v", cause)
+			}
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			close(c.done)
+		}()
+		c.value, c.err = load(ctx)
 	}()
-	c.value, c.err = load(ctx)
+	return c
 }
 
 // Join adds the caller to those who wait. It reports false for a Call that was given up before it had a result.

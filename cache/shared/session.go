@@ -172,7 +172,14 @@ func (s *subscription) hear(c *Cache) error {
 	for {
 		switch said := s.ReceiveWithTimeout(pingInterval + c.silence).(type) {
 		case redis.Message:
-			c.receive(string(said.Data))
+			n, ok := parseNotice(string(said.Data))
+			switch {
+			case !ok:
+			case n.kind == released:
+				c.waiters.wake(n.keys[0])
+			case n.from != c.replica:
+				c.onPurge(map[byte]Purge{purgedSoftly: Soft, purgedHard: Hard}[n.kind], n.keys...)
+			}
 		case error:
 			return said
 		}
@@ -182,17 +189,6 @@ func (s *subscription) hear(c *Cache) error {
 func (s *subscription) close() {
 	_ = s.Close()
 	s.hearing.Wait()
-}
-
-func (c *Cache) receive(text string) {
-	n, ok := parseNotice(text)
-	switch {
-	case !ok:
-	case n.kind == released:
-		c.waiters.wake(n.keys[0])
-	case n.from != c.replica:
-		c.onPurge(map[byte]Purge{purgedSoftly: Soft, purgedHard: Hard}[n.kind], n.keys...)
-	}
 }
 
 func (c *Cache) isConnected() bool { return c.connected.Load() != nil }

@@ -68,7 +68,9 @@ func Diagnose(ctx context.Context, c config.Config, report func(audit.Progress))
 		return Diagnosis{}, err
 	}
 	d := Diagnosis{Chains: make([]Chain, len(c.Chains)), Services: make([]Service, len(c.Venues))}
-	anchors := anchorsOf(ctx, c)
+	soon, cancel := context.WithTimeout(ctx, serviceLimit)
+	defer cancel()
+	anchors, _ := gateway.Database(c).Anchors(soon) // none where the database cannot be read, which is reported below
 	var working sync.WaitGroup
 	for i, each := range c.Chains {
 		working.Go(func() { d.Chains[i] = diagnoseChain(ctx, c, each, anchors[each.ID], report) })
@@ -82,7 +84,11 @@ func Diagnose(ctx context.Context, c config.Config, report func(audit.Progress))
 	for _, each := range c.Prices.DefiLlama {
 		d.Services = append(d.Services, serviceOf("prices "+each.Name, func() (string, error) { return askPrices(ctx, each) }))
 	}
-	d.Services = append(d.Services, serviceOf("database", func() (string, error) { return askStore(ctx, c) }))
+	d.Services = append(d.Services, serviceOf("database", func() (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, serviceLimit)
+		defer cancel()
+		return "usable", gateway.Database(c).Inspect(ctx)
+	}))
 	if c.Cache.Shared.Reveal() != "" {
 		d.Services = append(d.Services, serviceOf("shared cache", func() (string, error) { return askShared(ctx, c) }))
 	}
@@ -106,14 +112,6 @@ func (d Diagnosis) Wrong() (wrong, all int) {
 		count(s.Wrong)
 	}
 	return wrong, all
-}
-
-// anchorsOf are the newest anchors in c's database; none where that cannot be read, which askStore says.
-func anchorsOf(ctx context.Context, c config.Config) map[chain.ID]store.Anchor {
-	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
-	defer cancel()
-	anchors, _ := gateway.Database(c).Anchors(ctx)
-	return anchors
 }
 
 func diagnoseChain(ctx context.Context, c config.Config, own config.Chain, anchor store.Anchor, report func(audit.Progress)) Chain {

@@ -98,12 +98,6 @@ func askPrices(ctx context.Context, own config.Endpoint) (said string, err error
 	return fmt.Sprintf("answers (HTTP %d)%s", response.Status, said), err
 }
 
-func askStore(ctx context.Context, c config.Config) (said string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
-	defer cancel()
-	return "usable", gateway.Database(c).Inspect(ctx)
-}
-
 // askShared connects to the shared cache, for a few seconds at most.
 func askShared(ctx context.Context, c config.Config) (said string, err error) {
 	const patience, interval = 5 * time.Second, 20 * time.Millisecond

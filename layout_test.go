@@ -40,7 +40,7 @@ var house = map[string]room{
 	"order/follow":   {"chain order order/ledger order/proof order/stats store", "followers ask chains through order.Source; gateway hands them in"},
 	"order/query":    {"chain order order/follow order/ledger order/list order/stats store", "answers read the ledger and ask chains; writing belongs to order/follow and order/audit"},
 	"order/feed":     {"chain order order/ledger store", "the feed knows the log and who reads it: how entries leave belongs to proxy/orders and push"},
-	"webhook":        {"internal/publicnet order order/feed store", "subscribers are sent the feed: what is told of orders belongs to order/ledger"},
+	"webhook":        {"internal/publicnet order order/feed store upstream", "subscribers are sent the feed: what is told of orders belongs to order/ledger"},
 	"order/audit":    {"chain order order/follow order/ledger order/proof store", "commands read chains through follow.Reader, apart from what a gateway follows"},
 	"store":          {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
 	"quote":          {"cache/flight chain chain/solana token", "the comparison asks venues through quote.Venue; gateway hands them in"},

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"crossgate/upstream"
 )
 
 // Bounds of a request. Of a response the status counts; its body is not read.
@@ -44,14 +46,13 @@ func (f *failure) Error() string { return f.text }
 
 // send delivers a message. An error is a *failure, or ctx has ended.
 func (d *Deliverer) send(ctx context.Context, h *Hook, of *delivery) error {
-	now := d.Now()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(of.body))
 	if err != nil {
 		return &failure{text: "not a URL"}
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Crossgate-Webhook")
-	sign(request.Header, "msg_"+strconv.FormatUint(of.position, 10), now, of.body, h.Secrets)
+	sign(request.Header, "msg_"+strconv.FormatUint(of.position, 10), d.Now(), of.body, h.Secrets)
 	client := d.guarded
 	if h.IsConfigured {
 		client = d.trusted
@@ -76,17 +77,6 @@ func (d *Deliverer) send(ctx context.Context, h *Hook, of *delivery) error {
 	case 3:
 		return &failure{text: fmt.Sprintf("HTTP %d: redirects are not followed", code)}
 	default:
-		return &failure{fmt.Sprintf("HTTP %d", code), retryAfter(response.Header.Get("Retry-After"), now)}
+		return &failure{fmt.Sprintf("HTTP %d", code), min(upstream.RetryAfter(response.Header), longestWait)}
 	}
-}
-
-// retryAfter reads seconds or a date, a day at most.
-func retryAfter(text string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, longestWait)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(at.Sub(now), 0), longestWait)
-	}
-	return 0
 }

@@ -20,8 +20,18 @@ func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]cre
 	state := creation.State{Chain: s.chain.Facts().ID, Contracts: s.chain.Facts().Contracts}
 	_, err := creation.Judge(t, t.Sender, state)
 	isOurs := err == nil
-	if isOurs {
-		s.view(ctx, t, &state)
+	if isOurs { // then contracts are asked what they say of themselves
+		views := creation.Views(t, t.Sender, state)
+		to, data := make([]chain.Address, len(views)), make([][]byte, len(views))
+		for i, v := range views {
+			to[i], data[i] = v.To, v.Data
+		}
+		answers, err := s.chain.CallAll(ctx, to, data)
+		for i := range answers {
+			if err == nil {
+				views[i].Read(&state, answers[i])
+			}
+		}
 	}
 	created, err := s.probe(ctx, t, &state, isOurs)
 	if err != nil {
@@ -49,22 +59,6 @@ func observed(t creation.Transaction, state creation.State, created []onchain.Fo
 	refusal := creation.Refusal{By: t.To, Data: said.Data}
 	refusal.Why = "the chain refuses it: " + refusal.Reason().String()
 	return []creation.Forecast{{Maker: t.Sender, Refusal: &refusal}}, nil
-}
-
-// view reads what contracts say of themselves. What cannot be read is not known.
-func (s *Simulator) view(ctx context.Context, t creation.Transaction, state *creation.State) {
-	views := creation.Views(t, t.Sender, *state)
-	to, data := make([]chain.Address, len(views)), make([][]byte, len(views))
-	for i, v := range views {
-		to[i], data[i] = v.To, v.Data
-	}
-	answers, err := s.chain.CallAll(ctx, to, data)
-	if err != nil {
-		return
-	}
-	for i, v := range views {
-		v.Read(state, answers[i])
-	}
 }
 
 // probe makes the transaction and, of one of ours, its parts, each by itself: nothing of it is left on the chain. It

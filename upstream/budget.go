@@ -49,12 +49,13 @@ func NewBudget(perSecond float64, burst int) *Budget {
 
 func newBudget(o EndpointOptions) *Budget {
 	b := NewBudget(o.RequestsPerSecond, o.Burst)
-	b.units, b.shared, b.plan = o.Units, o.Forwards, newBillingPlan(o.Monthly)
+	b.units, b.shared = o.Units, o.Forwards
 	perSecond := math.Inf(1)
 	if b.limiter != nil {
 		perSecond = o.RequestsPerSecond
 	}
-	if b.plan != nil {
+	if o.Monthly > 0 {
+		b.plan = &billingPlan{unit: float64(planMonth) / float64(o.Monthly), spent: &spending{}}
 		perSecond = min(perSecond, float64(time.Second)/b.plan.unit)
 	}
 	if !math.IsInf(perSecond, 1) {

@@ -31,13 +31,6 @@ type spending struct {
 	isKnown  bool          // what others spent
 }
 
-func newBillingPlan(monthly int) *billingPlan {
-	if monthly <= 0 {
-		return nil
-	}
-	return &billingPlan{unit: float64(planMonth) / float64(monthly), spent: &spending{}}
-}
-
 // share is what may be spent at once: that of a day, one unit at least.
 func (p *billingPlan) share() time.Duration { return max(day, time.Duration(math.Ceil(p.unit))) }
 

@@ -2,6 +2,7 @@ package token
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -30,8 +31,29 @@ func (d *Directory) isUsable(p price) bool { return d.Now().Sub(p.asOf) < priceU
 // askPrices asks every source for keys at once. A token that no source priced while one of them failed
 // keeps its last price as long as that is usable.
 func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, error) {
-	given, failed := d.askSources(ctx, keys)
-	now := d.Now()
+	var group sync.WaitGroup
+	answers := make([]map[Key]*big.Rat, len(d.DirectoryOptions.Prices))
+	failures := make([]error, len(d.DirectoryOptions.Prices))
+	for i, source := range d.DirectoryOptions.Prices {
+		group.Go(func() {
+			defer func() {
+				if cause := recover(); cause != nil { // the process goes on
+					failures[i] = fmt.Errorf("price source panicked: %v", cause)
+				}
+			}()
+			answers[i], failures[i] = source(ctx, keys)
+		})
+	}
+	group.Wait()
+	given := make(map[Key][]*big.Rat, len(keys)) // in the sequence of the sources
+	for _, prices := range answers {
+		for key, usd := range prices {
+			if usd != nil && usd.Sign() > 0 {
+				given[key] = append(given[key], usd)
+			}
+		}
+	}
+	now, failed := d.Now(), errors.Join(failures...) != nil
 	prices := make(map[Key]price, len(keys))
 	for _, key := range keys {
 		p := price{usd: agreed(given[key]), asOf: now, until: now.Add(priceFresh)}
@@ -44,37 +66,6 @@ func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, e
 		prices[key] = p
 	}
 	return prices, nil
-}
-
-// askSources returns the sources' prices of each key, in their sequence, and whether one of them failed.
-func (d *Directory) askSources(ctx context.Context, keys []Key) (given map[Key][]*big.Rat, failed bool) {
-	var group sync.WaitGroup
-	answers := make([]map[Key]*big.Rat, len(d.DirectoryOptions.Prices))
-	failures := make([]error, len(d.DirectoryOptions.Prices))
-	for i, source := range d.DirectoryOptions.Prices {
-		group.Go(func() { answers[i], failures[i] = ask(ctx, source, keys) })
-	}
-	group.Wait()
-	given = make(map[Key][]*big.Rat, len(keys))
-	for i, prices := range answers {
-		failed = failed || failures[i] != nil
-		for key, usd := range prices {
-			if usd != nil && usd.Sign() > 0 {
-				given[key] = append(given[key], usd)
-			}
-		}
-	}
-	return given, failed
-}
-
-// ask keeps a source's panic from taking the process with it.
-func ask(ctx context.Context, source PriceSource, keys []Key) (prices map[Key]*big.Rat, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("price source panicked: %v", cause)
-		}
-	}()
-	return source(ctx, keys)
 }
 
 // tolerated is how far a price may be from the median, in percent, before it counts for nothing.

@@ -21,22 +21,14 @@ var wellKnownFile []byte
 // wellKnown are the tokens of wellknown.json, for chains that are not read: amounts of orders between such a chain and
 // one that is read are scaled right all the same.
 var wellKnown = sync.OnceValue(func() map[Key]Token {
-	tokens, err := parseWellKnown(wellKnownFile)
-	if err != nil {
-		panic("token: embedded wellknown.json: " + err.Error())
-	}
-	return tokens
-})
-
-func parseWellKnown(text []byte) (map[Key]Token, error) {
 	var rows []struct {
 		Chain        chain.ID
 		Address      string
 		Decimals     *uint8
 		Symbol, Name string
 	}
-	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, err
+	if err := json.Unmarshal(wellKnownFile, &rows); err != nil {
+		panic("token: embedded wellknown.json: " + err.Error())
 	}
 	tokens := make(map[Key]Token, len(rows))
 	for _, each := range rows {
@@ -44,12 +36,12 @@ func parseWellKnown(text []byte) (map[Key]Token, error) {
 		key := Key{each.Chain, address}
 		_, isTwice := tokens[key]
 		if err != nil || isTwice || each.Decimals == nil || each.Symbol == "" || each.Name == "" {
-			return nil, fmt.Errorf("token %s of chain %d: incomplete, repeated or of another family: %w", each.Address, each.Chain, err)
+			panic(fmt.Sprintf("token: %s of chain %d in wellknown.json is incomplete, repeated or of another family: %v", each.Address, each.Chain, err))
 		}
 		tokens[key] = Token{Decimals: *each.Decimals, Name: each.Name, Symbol: each.Symbol}
 	}
-	return tokens, nil
-}
+	return tokens
+})
 
 // WellKnown returns a token of a chain by its symbol, if it is one of those that most orders are about.
 func WellKnown(id chain.ID, symbol string) (key Key, known bool) {

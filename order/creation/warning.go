@@ -57,8 +57,11 @@ func (j *judge) warn() {
 			j.f.Warnings = append(j.f.Warnings, Warning{each.code, each.text})
 		}
 	}
-	if fault := callFault(c); fault != "" {
-		j.f.Warnings = append(j.f.Warnings, Warning{CallNeverRun, "the external call " + fault + ": the order can never be filled"})
+	const addressLength = 20
+	if len(c.ExternalCall) > 0 && c.Take.Token.Len() == addressLength {
+		if _, fault := ReadCall(c.ExternalCall, c.Take.Amount); fault != "" {
+			j.f.Warnings = append(j.f.Warnings, Warning{CallNeverRun, "the external call " + fault + ": the order can never be filled"})
+		}
 	}
 	if w := j.f.Swap; w != nil && w.RefundRecipient.IsNative() {
 		j.f.Warnings = append(j.f.Warnings, Warning{RefundLost, "a surplus of the swap is burnt, or makes it fail"})
@@ -81,13 +84,4 @@ func (j *judge) assumed() string {
 		return " in version " + knownVersion
 	}
 	return fmt.Sprintf(" in version %s; that of %s is not known", knownVersion, j.s.Version)
-}
-
-// callFault is why no taker can fill an order because of its external call; empty: nothing is known against it.
-func callFault(c Creation) (fault string) {
-	const addressLength = 20
-	if len(c.ExternalCall) > 0 && c.Take.Token.Len() == addressLength {
-		_, fault = ReadCall(c.ExternalCall, c.Take.Amount)
-	}
-	return fault
 }

@@ -199,7 +199,7 @@ func (s *scene) claimedSubmission() chain.Hash {
 		bridged, _ := step.event(gateBridged)
 		for _, data := range [][]byte{executed, bridged, args} {
 			candidate := newBorsh(data).hash()
-			if !candidate.IsAbsent() && submissionAccount(s.contracts, candidate) == account {
+			if !candidate.IsAbsent() && solana.ProgramAddress(s.contracts.Gate, []byte("SUBMISSION"), candidate[:]) == account {
 				return candidate
 			}
 		}

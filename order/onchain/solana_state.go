@@ -29,11 +29,6 @@ func CallAccount(c chain.Contracts, id order.ID) chain.Address {
 	return solana.ProgramAddress(c.ExternalCallAdapter, []byte("META"), id[:])
 }
 
-// submissionAccount is where the gate keeps that a message was carried out.
-func submissionAccount(c chain.Contracts, submission chain.Hash) chain.Address {
-	return solana.ProgramAddress(c.Gate, []byte("SUBMISSION"), submission[:])
-}
-
 // giveVariants are those of a GiveOrderAccount (IDL of dln_src 3.0.0).
 var giveVariants = []order.State{order.StateCreated, order.StateClaimedUnlock, order.StateClaimedOrderCancel}
 

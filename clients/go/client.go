@@ -150,7 +150,15 @@ func (c *Client) send(ctx context.Context, method, path, accept, lastEvent strin
 		return response, nil
 	}
 	defer response.Body.Close()
-	return nil, errorOf(response)
+	var e Error
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxBody)).Decode(&e); err != nil {
+		e = Error{Request: response.Header.Get("X-Request-Id")}
+	}
+	e.Status = response.StatusCode
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
+		e.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return nil, &e
 }
 
 // Error is an error of the API, or of a balancer in front of it, with the status alone.
@@ -168,18 +176,6 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("status %d without an error of the API", e.Status)
 	}
 	return fmt.Sprintf("%s: %s (request %s)", e.ID, e.Message, e.Request)
-}
-
-func errorOf(response *http.Response) error {
-	var e Error
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxBody)).Decode(&e); err != nil {
-		e = Error{Request: response.Header.Get("X-Request-Id")}
-	}
-	e.Status = response.StatusCode
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
-		e.RetryAfter = time.Duration(seconds) * time.Second
-	}
-	return &e
 }
 
 // isPassing reports whether the same request may succeed later.

@@ -25,8 +25,10 @@ const (
 
 // build is the proposal's transaction, which keeps to a promised amount, calls the venue and carries the input alone.
 func (o proposal) build(p quote.Profile, s quote.Swap, promised chain.Amount) (quote.Tx, error) {
-	if err := o.checkMinimum(s, promised); err != nil {
-		return quote.Tx{}, err
+	// No looser than the slippage allows, but for a part in a billion: some APIs use floats.
+	const billion = 1_000_000_000
+	if least := leastOf(promised, s); o.least != nil && o.least.Cmp(least.MulDiv(billion-1, billion)) < 0 {
+		return quote.Tx{}, fmt.Errorf("minimum of %s instead of %s", o.least, least)
 	}
 	if s.Chain.Family == chain.SVM {
 		return o.message()
@@ -44,16 +46,6 @@ func (o proposal) build(p quote.Profile, s quote.Swap, promised chain.Amount) (q
 		return quote.Tx{}, err
 	}
 	return quote.Tx{To: router, Data: data, Value: value}, nil
-}
-
-// checkMinimum refuses a looser minimum than the slippage allows, but for a part in a billion: some APIs use floats.
-func (o proposal) checkMinimum(s quote.Swap, quoted chain.Amount) error {
-	const billion = 1_000_000_000
-	promised := leastOf(quoted, s)
-	if o.least != nil && o.least.Cmp(promised.MulDiv(billion-1, billion)) < 0 {
-		return fmt.Errorf("minimum of %s instead of %s", o.least, promised)
-	}
-	return nil
 }
 
 // leastOf is what the swap's slippage leaves of an amount.

@@ -10,37 +10,27 @@ import (
 	"crossgate/chain"
 )
 
-// ListRoot is the root of the Merkle-Patricia trie of a list, keyed by places.
+// ListRoot is the root of the Merkle-Patricia trie of a list, keyed by places (Ethereum yellow paper, appendix D). No
+// path is a prefix of another.
 func ListRoot(list [][]byte) chain.Hash {
+	if len(list) == 0 {
+		return chain.Hash(crypto.Keccak256Hash(rlp.EmptyString))
+	}
 	leaves := make([]leaf, len(list))
 	for i, value := range list {
-		leaves[i] = leaf{nibbles(rlp.AppendUint64(nil, uint64(i))), value}
+		leaves[i].value = value
+		for _, b := range rlp.AppendUint64(nil, uint64(i)) {
+			leaves[i].path = append(leaves[i].path, b>>4, b&0xf)
+		}
 	}
 	slices.SortFunc(leaves, func(a, b leaf) int { return bytes.Compare(a.path, b.path) })
-	return trieRoot(leaves)
+	return chain.Hash(crypto.Keccak256Hash(trieNode(leaves, 0)))
 }
 
 // leaf is one entry of a trie.
 type leaf struct {
 	path  []byte // a nibble each
 	value []byte
-}
-
-func nibbles(key []byte) []byte {
-	path := make([]byte, 0, 2*len(key))
-	for _, b := range key {
-		path = append(path, b>>4, b&0xf)
-	}
-	return path
-}
-
-// trieRoot is the root of the Merkle-Patricia trie of leaves, which are sorted, with no path a prefix of another
-// (Ethereum yellow paper, appendix D).
-func trieRoot(leaves []leaf) chain.Hash {
-	if len(leaves) == 0 {
-		return chain.Hash(crypto.Keccak256Hash(rlp.EmptyString))
-	}
-	return chain.Hash(crypto.Keccak256Hash(trieNode(leaves, 0)))
 }
 
 // trieNode encodes the node over leaves that share the first depth nibbles.

@@ -45,10 +45,15 @@ func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, g
 // publishingFee is what the oracle says about the unsigned transaction, and about its gas where operators have a
 // share, which it may have no function for.
 func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
-	raw, err := unsigned(f.chain.Facts().Native, tx, gas)
+	// As EIP-1559 serialises it for signing, with prices of the usual size.
+	const dynamicFee, nonce, usualPrice = 2, uint64(1), uint64(1_000_000_000)
+	body, err := rlp.EncodeToBytes([]any{
+		f.chain.Facts().Native, nonce, usualPrice, usualPrice, gas, tx.To.Bytes(), tx.Value.Big(), []byte(tx.Data), []any{},
+	})
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("encode the unsigned transaction: %w", err)
 	}
+	raw := append([]byte{dynamicFee}, body...)
 	answers, err := f.chain.CallAll(ctx, []chain.Address{oracle, oracle}, [][]byte{getL1Fee.Call(raw), getOperatorFee.Call(gas)})
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
@@ -74,14 +79,4 @@ func (f *Fees) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, g
 	}
 	price := estimate.BaseFee.Add(estimate.Priority.Amount)
 	return price.Sub(usual.Amount).MulDiv(gas, 1), nil
-}
-
-// unsigned is the transaction as EIP-1559 serialises it for signing, with prices of the usual size.
-func unsigned(chainID uint64, tx quote.Tx, gas uint64) ([]byte, error) {
-	const dynamicFee, nonce, usualPrice = 2, uint64(1), uint64(1_000_000_000)
-	accessList := []any{}
-	body, err := rlp.EncodeToBytes([]any{
-		chainID, nonce, usualPrice, usualPrice, gas, tx.To.Bytes(), tx.Value.Big(), []byte(tx.Data), accessList,
-	})
-	return append([]byte{dynamicFee}, body...), err
 }

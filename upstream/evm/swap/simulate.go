@@ -45,7 +45,12 @@ func NewSimulator(c *evm.Chain) *Simulator {
 // eth_simulateV1 get eth_calls, which measure as far as they take overrides of states.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (found quote.Result, err error) {
 	err = s.prepared(ctx, t, func(set overrides, now surroundings) (err error) {
-		found, err = s.runAny(ctx, t, set, now)
+		if !s.chain.Client().Lacks(simulateV1, "") {
+			if found, err = s.run(ctx, t, set, now); !isUnknownMethod(err) {
+				return err
+			}
+		}
+		found, err = s.runPlain(ctx, t, set, now)
 		return err
 	})
 	return found, err
@@ -73,17 +78,6 @@ func (s *Simulator) prepared(ctx context.Context, t quote.Simulation, run func(o
 		}
 	}
 	return set.explain(err)
-}
-
-// runAny makes the transaction by the best means that the chain's nodes have.
-func (s *Simulator) runAny(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
-	if !s.chain.Client().Lacks(simulateV1, "") {
-		found, err := s.run(ctx, t, set, now)
-		if !isUnknownMethod(err) {
-			return found, err
-		}
-	}
-	return s.runPlain(ctx, t, set, now)
 }
 
 // need is the gas with which the transaction succeeds, as a node estimates it; zero where it fails with any.

@@ -145,12 +145,24 @@ func okxShare(word []byte) quote.Affiliate {
 // okxRouters is a setting.
 const okxRouters = "routers"
 
-// prepareOKX wants a key of three parts, with which requests are signed.
+// prepareOKX wants a key of three parts, with which requests are signed, and adds the routers of the setting.
 func prepareOKX(v *aggregator) (quote.Venue, error) {
 	if _, _, passphrase := okxKey(v.Key); passphrase == "" {
 		return nil, errors.New("key is not an API key, its secret and its passphrase with colons between them")
 	}
-	return v, addOKXRouters(v.profile, v.Settings[okxRouters])
+	if v.Settings[okxRouters] == "" {
+		return v, nil
+	}
+	for each := range strings.SplitSeq(v.Settings[okxRouters], ",") {
+		chainText, address, _ := strings.Cut(strings.TrimSpace(each), "=")
+		id, idErr := chain.ParseID(chainText)
+		router, err := chain.ParseAddress(address, chain.EVM)
+		if err := errors.Join(idErr, err); err != nil {
+			return nil, fmt.Errorf("setting routers: %w", err)
+		}
+		v.profile.MoreRouters[id] = append(v.profile.MoreRouters[id], router)
+	}
+	return v, nil
 }
 
 // okxKey takes a key apart. All parts are empty where one is.
@@ -160,23 +172,6 @@ func okxKey(key string) (id, secret, passphrase string) {
 		return "", "", ""
 	}
 	return parts[0], parts[1], parts[2]
-}
-
-// addOKXRouters adds those that the setting names to a profile.
-func addOKXRouters(p quote.Profile, setting string) error {
-	if setting == "" {
-		return nil
-	}
-	for each := range strings.SplitSeq(setting, ",") {
-		chainText, address, _ := strings.Cut(strings.TrimSpace(each), "=")
-		id, idErr := chain.ParseID(chainText)
-		router, err := chain.ParseAddress(address, chain.EVM)
-		if err := errors.Join(idErr, err); err != nil {
-			return fmt.Errorf("setting routers: %w", err)
-		}
-		p.MoreRouters[id] = append(p.MoreRouters[id], router)
-	}
-	return nil
 }
 
 // okxSign makes the headers of a GET request for a path and query, exactly as they are sent.

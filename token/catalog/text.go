@@ -32,7 +32,8 @@ func CheckText(c chain.Chain, key token.Key, t token.Token) error {
 	if known || symbol == skeleton(c.Coin.Symbol) && key.Address != c.WrappedCoin {
 		return errLookalike
 	}
-	if symbol != strings.ToUpper(t.Symbol) && !isASCII(t.Symbol) && isLatin(symbol) {
+	isLatin := strings.Trim(symbol, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	if symbol != strings.ToUpper(t.Symbol) && !isASCII(t.Symbol) && isLatin {
 		return errLookalike // letters of other scripts, drawn as Latin ones
 	}
 	return nil
@@ -95,10 +96,6 @@ func skeleton(symbol string) string {
 
 func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) < 0
-}
-
-func isLatin(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return r < 'A' || r > 'Z' }) < 0
 }
 
 // logo is an address that pages may load a picture from, empty for any other.

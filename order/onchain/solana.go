@@ -122,7 +122,12 @@ func (x *execution) callProgress(i int) []Found {
 // callFact reads the executor's event. The order's terms decide the meaning of a fallback.
 func callFact(step *invocation) (fact order.ExternalCall, told bool) {
 	if _, told := step.event(callFallbacked); told {
-		return order.ExternalCall{Step: order.CallFallenBack, By: fallbackAuthority(step.Instruction)}, true
+		const authority = 3 // of extcallMeta, executeAuth, executeWallet, fallbackAuthority, …
+		fact.Step = order.CallFallenBack
+		if d, _ := splitDiscriminator(step.Data); d == makeFallback && len(step.Accounts) > authority {
+			fact.By = step.Accounts[authority] // who signed that the call be given up
+		}
+		return fact, true
 	}
 	data, told := step.event(callExecuted)
 	if !told || len(data) == 0 {
@@ -132,15 +137,6 @@ func callFact(step *invocation) (fact order.ExternalCall, told bool) {
 		return order.ExternalCall{Step: order.CallExecuted}, true
 	}
 	return order.ExternalCall{Step: order.CallBegun}, true
-}
-
-// fallbackAuthority returns who signed that a call be given up, absent where the instruction is another one.
-func fallbackAuthority(in solana.Instruction) chain.Address {
-	const authority = 3 // of extcallMeta, executeAuth, executeWallet, fallbackAuthority, …
-	if d, _ := splitDiscriminator(in.Data); d != makeFallback || len(in.Accounts) <= authority {
-		return chain.Address{}
-	}
-	return in.Accounts[authority]
 }
 
 // positionOf orders facts within a transaction: by instruction, then by the order's place in it.

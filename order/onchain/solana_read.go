@@ -26,7 +26,13 @@ func readSolanaCreation(s *scene) (order.ID, order.Created) {
 	s.told.checkID(created.Terms, id)
 
 	asked := s.args.creation()
-	s.attachCall(&created.Terms, asked.ExternalCall)
+	switch call := asked.ExternalCall; { // its bytes come in the place of their hash
+	case len(call) == 0:
+	case CallHash(call) != created.Terms.ExternalCallHash:
+		s.args.Fail(errors.New("external call does not have the hash that the order has"))
+	default:
+		created.Terms.ExternalCall, created.Terms.ExternalCallHash = call, chain.Hash{}
+	}
 	created.Affiliate, created.ReferralCode = asked.Affiliate, asked.ReferralCode
 	return id, created
 }
@@ -43,18 +49,6 @@ func (s *scene) createdID() order.ID {
 		s.told.Fail(errors.New("order without an id"))
 	}
 	return id
-}
-
-// attachCall puts the bytes of an external call in the place of their hash.
-func (s *scene) attachCall(t *order.Terms, call []byte) {
-	if len(call) == 0 {
-		return
-	}
-	if CallHash(call) != t.ExternalCallHash {
-		s.args.Fail(errors.New("external call does not have the hash that the order has"))
-		return
-	}
-	t.ExternalCall, t.ExternalCallHash = call, chain.Hash{}
 }
 
 // readClaim leaves out the payment, which the program does not report.

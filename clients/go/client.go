@@ -76,7 +76,12 @@ func (c *Client) LockedAssets(ctx context.Context, taker string) (locked LockedA
 
 // Swap returns the best quote with the transaction to sign.
 func (c *Client) Swap(ctx context.Context, query SwapQuery) (swap Swap, err error) {
-	err = c.get(ctx, "/v1.0/chain/transaction?"+query.values().Encode(), &swap)
+	values := given(map[string]string{
+		"chainId": query.Chain.text(), "tokenIn": query.TokenIn, "tokenOut": query.TokenOut, "tokenInAmount": decimal(query.AmountIn, "max"),
+		"tokenOutRecipient": query.Recipient, "senderAddress": query.Sender, "slippage": percent(query.Slippage),
+		"affiliateFeePercent": percent(query.AffiliatePercent), "affiliateFeeRecipient": query.AffiliateRecipient,
+	})
+	err = c.get(ctx, "/v1.0/chain/transaction?"+values.Encode(), &swap)
 	return swap, err
 }
 

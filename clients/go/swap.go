@@ -17,14 +17,6 @@ type SwapQuery struct {
 	AffiliateRecipient string
 }
 
-func (q SwapQuery) values() url.Values {
-	return given(map[string]string{
-		"chainId": q.Chain.text(), "tokenIn": q.TokenIn, "tokenOut": q.TokenOut, "tokenInAmount": decimal(q.AmountIn, "max"),
-		"tokenOutRecipient": q.Recipient, "senderAddress": q.Sender, "slippage": percent(q.Slippage),
-		"affiliateFeePercent": percent(q.AffiliatePercent), "affiliateFeeRecipient": q.AffiliateRecipient,
-	})
-}
-
 // given are the parameters that are not empty.
 func given(all map[string]string) url.Values {
 	values := url.Values{}

@@ -46,8 +46,19 @@ func (j *journey) onSolana(ctx context.Context, e *Estimate, c creation.Creation
 	if m.Tx.Data, err = solana.LowerUnitLimit(m.Tx.Data, limit); err != nil {
 		return err
 	}
-	m.Fee, err = j.solanaFee(ctx, m.Tx, limit)
-	return err
+	written, err := solana.ParseUnsigned(m.Tx.Data)
+	if err != nil {
+		return err
+	}
+	signature, err := j.Chains[j.give.ID].Fees.DataFee(ctx, j.request.Making.Sender, m.Tx, limit)
+	if err != nil {
+		return err
+	}
+	bid := chain.NewAmount(written.Budget().Price)
+	m.Fee = &quote.Fee{GasLimit: limit, Price: quote.GasPrice{Bid: bid}, Beside: signature, Priority: solana.PriorityFee(limit, bid)}
+	m.Fee.Total = m.Fee.Beside.Add(m.Fee.Priority)
+	m.Fee.USD = quote.USD(j.usd()[coinOf(j.give)], m.Fee.Total, j.give.Coin.Decimals)
+	return nil
 }
 
 // swapOnSolana is a guarded swap to the sender that enforces what the order takes.
@@ -65,21 +76,4 @@ func (j *journey) swapOnSolana(ctx context.Context, e *Estimate) (*quote.Estimat
 		return nil, fmt.Errorf("%w: the swap before enforces %s, less than the %s that the order gives", quote.ErrNoTransaction, made.MinOut, e.Gross)
 	}
 	return &made, nil
-}
-
-// solanaFee is the price of a transaction with a limit of compute units.
-func (j *journey) solanaFee(ctx context.Context, tx quote.Tx, limit uint64) (*quote.Fee, error) {
-	m, err := solana.ParseUnsigned(tx.Data)
-	if err != nil {
-		return nil, err
-	}
-	signature, err := j.Chains[j.give.ID].Fees.DataFee(ctx, j.request.Making.Sender, tx, limit)
-	if err != nil {
-		return nil, err
-	}
-	bid := chain.NewAmount(m.Budget().Price)
-	f := &quote.Fee{GasLimit: limit, Price: quote.GasPrice{Bid: bid}, Beside: signature, Priority: solana.PriorityFee(limit, bid)}
-	f.Total = f.Beside.Add(f.Priority)
-	f.USD = quote.USD(j.usd()[coinOf(j.give)], f.Total, j.give.Coin.Decimals)
-	return f, nil
 }

@@ -267,21 +267,6 @@ func TestReservedCalldataDoesNotCompress(t *testing.T) {
 	}
 }
 
-// TestDataFeeIsPartOfTheCost: on a rollup the bytes of a transaction may cost more than its gas.
-func TestDataFeeIsPartOfTheCost(t *testing.T) {
-	o := quote.Options{
-		Registry: chain.Documented(), Venues: []quote.Venue{&fakeVenue{name: "only", perInput: 1_000_000_000_000, gas: 100_000}},
-		Tokens: directory(true),
-		Chains: ethereum(quote.Chain{Fees: meter{
-			price: quote.GasPrice{Expected: chain.NewAmount(10)}, gas: 100_000, dataFee: chain.NewAmount(7),
-		}}),
-	}
-	got := estimate(t, quote.New(o), usdcToDai())
-	if want := chain.NewAmount(120_000*10 + 7); got.Fee.Total != want {
-		t.Errorf("fee = %s, want %s", got.Fee.Total, want)
-	}
-}
-
 // TestTheDataFeeOfPricesIsReadBesideTheVenues: it is that of a typical transaction, whoever wins.
 func TestTheDataFeeOfPricesIsReadBesideTheVenues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

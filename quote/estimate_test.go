@@ -22,6 +22,7 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 		Venues: []quote.Venue{&fakeVenue{name: "next", perInput: 998_765_000_000, gas: 200_000}, best},
 		Chains: ethereum(quote.Chain{Fees: meter{
 			price: quote.GasPrice{Expected: chain.NewAmount(1_145_840_813), Base: chain.NewAmount(145_840_813)}, gas: 319_508,
+			dataFee: chain.NewAmount(7),
 		}}),
 	})
 	got := estimate(t, e, usdcToDai())
@@ -53,8 +54,8 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 		ProtocolFeeUSD: new(0.0),
 		Unsimulated:    true,   // nothing here can simulate
 		Tx:             got.Tx, // the guard's own tests are about it
-		Fee: &quote.Fee{ // the recorded answer of the hosted service has this total for this gas and price
-			Total: amount("439326826112330"), GasLimit: 383_410, USD: new(1.31798),
+		Fee: &quote.Fee{ // but for publishing, the recorded answer of the hosted service has this total for this gas and price
+			Total: amount("439326826112337"), GasLimit: 383_410, USD: new(1.31798), Beside: chain.NewAmount(7),
 			Price: quote.GasPrice{Expected: chain.NewAmount(1_145_840_813), Base: chain.NewAmount(145_840_813)},
 		},
 		Costs: []quote.Cost{{

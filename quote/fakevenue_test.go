@@ -33,7 +33,6 @@ type fakeVenue struct {
 	lie            func(*quote.Tx) // applied to the transaction
 	affiliate      decimal.Decimal
 	paysTwo        bool
-	omits          bool
 	chains         []chain.ID // Ethereum when nil
 
 	fallback bool
@@ -155,9 +154,7 @@ func (b *fakeVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote
 	for _, token := range []chain.Address{s.In.Address, s.Out.Address} {
 		data = append(append(data, make([]byte, 12)...), token.Bytes()...)
 	}
-	if !b.omits || s.Sender != s.Recipient {
-		data = append(append(data, make([]byte, 12)...), s.Recipient.Bytes()...)
-	}
+	data = append(append(data, make([]byte, 12)...), s.Recipient.Bytes()...)
 	tx := quote.Tx{To: b.router(), Data: data}
 	if s.In.Address.IsNative() {
 		tx.Value = s.In.Amount

@@ -75,19 +75,19 @@ func TestRoutedSwapIsThePublicRoutersCall(t *testing.T) {
 	router := &crossing{feeBps: 8, lists: []*fakeVenue{only}}
 	r := usdcToDai()
 	r.Sender, r.ReferralCode = sender, 31742
-	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("1"), Recipient: dai}
+	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("3.33"), Recipient: dai}
 	slippage := decimal.RequireFromString("0.3")
 	r.SlippagePercent = &slippage
 	got := estimate(t, crossroads(quote.PreferRouter, router, only), r)
-	// 100,000,000 × 1,000,000 = 10^14; the fee is 8 bps of it, the affiliate's 1 % of the rest.
-	const gross, fee, affiliate = "100000000000000", "80000000000", "999200000000"
-	const net, minimum = "98920800000000", "98620800000000" // the minimum is net less 0.3 % of gross
+	// 100,000,000 × 1,000,000 = 10^14; the fee is 8 bps of it, the affiliate's 3.33 % of the rest.
+	const gross, fee, affiliate = "100000000000000", "80000000000", "3327336000000"
+	const net, minimum = "96592664000000", "96292664000000" // the minimum is net less 0.3 % of gross
 	expect(t, "amount out", got.Out.Amount, amount(net))
 	expect(t, "minimum", got.MinOut, amount(minimum))
 	expect(t, "protocol fee", got.ProtocolFee, amount(fee))
 	expect(t, "costs", got.Costs, []quote.Cost{
 		{Type: "SingleChainSwapProtocolFee", AmountIn: amount(gross), AmountOut: amount("99920000000000"), Fee: amount(fee), FeeBps: "8"},
-		{Type: "SingleChainSwapAffiliateFee", AmountIn: amount("99920000000000"), AmountOut: amount(net), Fee: amount(affiliate), FeeBps: "100"},
+		{Type: "SingleChainSwapAffiliateFee", AmountIn: amount("99920000000000"), AmountOut: amount(net), Fee: amount(affiliate), FeeBps: "333"},
 		{Type: "SingleChainSwapEstimatedSlippage", AmountIn: amount(net), AmountOut: amount(minimum), Fee: amount("300000000000"), FeeBps: "30"},
 	})
 	if s := only.built.Load(); s.Sender != publicRouter || s.Recipient != publicRouter || !s.Affiliate.Percent.IsZero() {
@@ -96,7 +96,7 @@ func TestRoutedSwapIsThePublicRoutersCall(t *testing.T) {
 	want := quote.RouterSwap{
 		TokenIn: usdc, AmountIn: chain.NewAmount(100_000_000), VenueRouter: only.router(), VenueData: router.wrapped.VenueData,
 		TokenOut: dai, MinOut: amount(minimum), SurplusShareBps: 10_000,
-		AffiliateFee: append([]byte{0, 100}, dai.Bytes()...), Recipient: recipient, ReferralCode: 31742,
+		AffiliateFee: append([]byte{0x01, 0x4d}, dai.Bytes()...), Recipient: recipient, ReferralCode: 31742,
 	}
 	expect(t, "wrapped", router.wrapped, want)
 	if got.Way != quote.Routed || got.Tx.To != publicRouter || !bytes.Contains(got.Tx.Data, publicRouter.Bytes()) {
@@ -153,14 +153,20 @@ func TestWays(t *testing.T) {
 }
 
 func TestWhoOnlyWrapsIsAskedAboutNothingElse(t *testing.T) {
-	down := &fakeVenue{name: "down", quoteError: errDown}
-	got, err := estimator(&fakeVenue{name: "wrap", wraps: true, quoteError: quote.ErrNoRoute}, down).Estimate(t.Context(), usdcToDai())
-	if !errors.Is(err, errDown) || errors.Is(err, quote.ErrNoRoute) {
-		t.Errorf("Estimate = %v, want what kept the other venue from answering", err)
-	}
-	for _, one := range got.Asked {
-		if one.Venue == "wrap" && one.Verdict != quote.LeftOut {
-			t.Errorf("wrap was asked about USDC and DAI: %+v", one)
+	for name, ends := range map[string][2]chain.Address{
+		"a token for another": {usdc, dai}, "the coin for a token": {coin, dai}, "a token for the coin": {usdc, weth}, "to another wallet": {coin, weth},
+	} {
+		r := usdcToDai()
+		r.TokenIn, r.TokenOut, r.Sender = ends[0], ends[1], sender
+		down := &fakeVenue{name: "down", quoteError: errDown}
+		got, err := estimator(&fakeVenue{name: "wrap", wraps: true, quoteError: quote.ErrNoRoute}, down).Estimate(t.Context(), r)
+		if !errors.Is(err, errDown) || errors.Is(err, quote.ErrNoRoute) {
+			t.Errorf("%s: Estimate = %v, want what kept the other venue from answering", name, err)
+		}
+		for _, one := range got.Asked {
+			if one.Venue == "wrap" && one.Verdict != quote.LeftOut {
+				t.Errorf("%s: wrap was asked: %+v", name, one)
+			}
 		}
 	}
 }
@@ -353,24 +359,19 @@ func TestOutputGoesOnToAContract(t *testing.T) {
 	}
 }
 
-// TestAbsurdGasIsNoFigure: with what the public router takes it would come to next to nothing.
-func TestAbsurdGasIsNoFigure(t *testing.T) {
-	only := &fakeVenue{name: "only", perInput: 1_000_000, gas: math.MaxUint64}
-	got := estimate(t, crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{only}}, only), usdcToDai())
-	if gas := got.Asked[0].Gas; gas != 350_000+65_000 {
-		t.Errorf("gas = %d, want that of a usual swap", gas)
-	}
-}
-
-// TestTheRoutersGasIsCounted: what the public router takes for its call, and for an affiliate, comes to what the venue takes.
+// TestTheRoutersGasIsCounted: what the public router takes for its call, and for an affiliate, comes to what the venue
+// takes, or to that of a usual swap where its figure is absurd.
 func TestTheRoutersGasIsCounted(t *testing.T) {
-	for percent, more := range map[string]uint64{"0": 65_000, "1": 77_000} {
-		only := &fakeVenue{name: "only", perInput: 1_000_000, gas: 100_000}
+	for _, row := range []struct {
+		percent   string
+		gas, want uint64
+	}{{"0", 100_000, 165_000}, {"1", 100_000, 177_000}, {"0", math.MaxUint64, 415_000}} {
+		only := &fakeVenue{name: "only", perInput: 1_000_000, gas: row.gas}
 		r := usdcToDai()
-		r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString(percent), Recipient: dai}
+		r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString(row.percent), Recipient: dai}
 		got := estimate(t, crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{only}}, only), r)
-		if gas := got.Asked[0].Gas; gas != 100_000+more {
-			t.Errorf("gas with an affiliate's %s %% = %d, want %d", percent, gas, 100_000+more)
+		if gas := got.Asked[0].Gas; gas != row.want {
+			t.Errorf("gas of %d with an affiliate's %s %% = %d, want %d", row.gas, row.percent, gas, row.want)
 		}
 	}
 }

@@ -1,14 +1,11 @@
 package quote
 
 import (
-	"bytes"
-	"encoding/hex"
 	"testing"
 
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
-	"crossgate/internal/must"
 	"crossgate/internal/recorded"
 )
 
@@ -19,9 +16,7 @@ type executed struct {
 	Call  struct {
 		Args struct {
 			SwapDetails struct {
-				TokenOutMinAmount    string
-				SurplusShareBps      int
-				AffiliateFeeEnvelope string
+				SurplusShareBps int
 			}
 		}
 	}
@@ -77,28 +72,5 @@ func TestMinimumOfTheRealRouterIsReachable(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestAffiliateEnvelopeHoldsTheWholeShareOrNone(t *testing.T) {
-	affiliate := must.Get(chain.ParseAddress("0x2CF8337Fbb78408daB0949e047Dc9Fb9A8bFc552", chain.EVM))(t)
-	for _, row := range []struct{ percent, want string }{
-		{"0", ""},
-		{"0.01", "0001"},
-		{"0.1", "000a"},
-		{"3.33", "014d"},
-		{"10", "03e8"},
-	} {
-		want := must.Get(hex.DecodeString(row.want))(t)
-		if len(want) > 0 {
-			want = append(want, affiliate.Bytes()...)
-		}
-		got, err := affiliateEnvelope(Affiliate{Percent: decimal.RequireFromString(row.percent), Recipient: affiliate})
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("envelope of %s %% = %x, %v, want %x", row.percent, got, err, want)
-		}
-	}
-	if got, err := affiliateEnvelope(Affiliate{Percent: decimal.RequireFromString("0.125"), Recipient: affiliate}); err == nil {
-		t.Errorf("envelope of 12.5 basis points = %x, want an error", got)
 	}
 }

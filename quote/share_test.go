@@ -132,23 +132,3 @@ func TestUnitLimitFitsWhatASimulationTook(t *testing.T) {
 		}
 	}
 }
-
-func TestWrappingIsOfTheCoinForItsSender(t *testing.T) {
-	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	coin, wrapped, token := Side{Address: chain.NativeCoin(chain.EVM)}, Side{Address: ethereum.WrappedCoin}, Side{Address: ethereum.Contracts.Router}
-	for _, row := range []struct {
-		in, out   Side
-		recipient chain.Address
-		want      bool
-	}{
-		{coin, wrapped, token.Address, true},
-		{wrapped, coin, token.Address, true},
-		{coin, token, token.Address, false},
-		{token, wrapped, token.Address, false},
-		{coin, wrapped, wrapped.Address, false},
-	} {
-		if got := isWrapping(Swap{Chain: ethereum, In: row.in, Out: row.out, Sender: token.Address, Recipient: row.recipient}); got != row.want {
-			t.Errorf("%s to %s for %s: %t, want %t", row.in.Address, row.out.Address, row.recipient, got, row.want)
-		}
-	}
-}

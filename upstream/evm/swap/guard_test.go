@@ -115,6 +115,31 @@ func TestFunctionsThatAreNotKnownAreRefused(t *testing.T) {
 	}
 }
 
+// TestTransactionsOfAnotherKindAreRefused: to another contract than the venue's, with another value than the input, or
+// without a function.
+func TestTransactionsOfAnotherKindAreRefused(t *testing.T) {
+	some, p := chain.NewAmount(7), quote.Profile{Routers: map[chain.ID]chain.Address{0: someToken}}
+	function, coin := make([]byte, 4), chain.NativeCoin(chain.EVM)
+	for name, row := range map[string]struct {
+		in   chain.Address
+		tx   quote.Tx
+		pass bool
+	}{
+		"of a token":                  {otherToken, quote.Tx{To: someToken, Data: function}, true},
+		"of the coin":                 {coin, quote.Tx{To: someToken, Data: function, Value: some}, true},
+		"of the coin, without it":     {coin, quote.Tx{To: someToken, Data: function}, false},
+		"of a token, with the coin":   {otherToken, quote.Tx{To: someToken, Data: function, Value: some}, false},
+		"to another contract":         {otherToken, quote.Tx{To: otherToken, Data: function}, false},
+		"to nothing":                  {otherToken, quote.Tx{Data: function}, false},
+		"with a part of the selector": {otherToken, quote.Tx{To: someToken, Data: function[:3]}, false},
+	} {
+		err := Guard{}.Check(quote.Swap{In: quote.Side{Address: row.in, Amount: some}, Sender: somebody, Recipient: somebody}, p, row.tx)
+		if row.pass != (err == nil) || !row.pass && !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%s: %v, want that it passes: %t", name, err, row.pass)
+		}
+	}
+}
+
 // TestPaymentsToOthersAreRefusedByEitherWay: behind the public router nothing else of a venue's calldata counts.
 func TestPaymentsToOthersAreRefusedByEitherWay(t *testing.T) {
 	share := quote.Affiliate{Percent: decimal.RequireFromString("0.1"), Recipient: thief}

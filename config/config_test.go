@@ -2,8 +2,6 @@ package config_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -41,22 +39,6 @@ func TestDefaultReachesEveryDocumentedChain(t *testing.T) {
 
 const minimal = "chains: [{id: 1, endpoints: [{url: 'https://example.com'}]}]\n"
 
-func TestWhatTheFileLeavesOutIsDefault(t *testing.T) {
-	c := must.Get(config.Parse([]byte(minimal + "index: {path: here.db}\ncache:\n")))(t)
-	if want := (config.Index{Path: "here.db", Lookback: 50_000, Behind: time.Minute, Asked: 1900 * time.Millisecond, Connections: 8}); c.Index != want {
-		t.Errorf("Index = %+v, want %+v", c.Index, want)
-	}
-	if want := (config.Swap{Execution: "router", Unsimulated: "refuse", TakerCosts: 100, Window: 2500 * time.Millisecond, Deadline: 6 * time.Second}); c.Swap != want {
-		t.Errorf("Swap = %+v, want %+v", c.Swap, want)
-	}
-	if c.Listen != "127.0.0.1:8080" || c.Cache.MaxBytes != 256<<20 || c.Telemetry.Admin != "127.0.0.1:9464" {
-		t.Errorf("Listen, Cache, Telemetry = %v, %v, %v, want the defaults", c.Listen, c.Cache, c.Telemetry)
-	}
-	if len(c.Venues) != 0 || c.Prices.DefiLlama != nil {
-		t.Errorf("venues and prices are on without being listed")
-	}
-}
-
 func TestEndpointsWithoutANameAreNamedAfterTheirOwner(t *testing.T) {
 	c := must.Get(config.Parse([]byte(`
 chains: [{id: 10, endpoints: [{url: "https://a.example"}, {url: "https://b.example"}, {name: own, url: "https://c.example"}]}]
@@ -71,23 +53,6 @@ prices: {defillama: [{url: "https://e.example"}]}
 	}
 	if want := []string{"chain-10", "chain-10-2", "own", "velora", "defillama"}; !cmp.Equal(got, want) {
 		t.Errorf("names = %q, want %q", got, want)
-	}
-}
-
-func TestLoadSaysWhichFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "gateway.yaml")
-	must.Do(t, os.WriteFile(path, []byte(minimal+"drain: soon\n"), 0o600))
-	_, err := config.Load(path)
-	var mistakes config.Mistakes
-	if !errors.As(err, &mistakes) || len(mistakes) != 1 {
-		t.Fatalf("Load = %v, want one mistake", err)
-	}
-	want := config.Mistake{Path: "drain", Line: 2, Message: "want a duration such as 2500ms, 5s or 1m"}
-	if mistakes[0] != want || !strings.Contains(err.Error(), path) {
-		t.Errorf("Load = %v, want %v in %s", err, want, path)
-	}
-	if _, err := config.Load(path + ".absent"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("Load of no file = %v, want %v", err, os.ErrNotExist)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/config"
-	"crossgate/internal/must"
 )
 
 func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
@@ -112,14 +111,6 @@ func TestTextThatIsNoConfiguration(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("Parse(%q) = %v, want %q alone", test.text, err, test.want)
 		}
-	}
-}
-
-func TestMistakeOfAPartHasItsLine(t *testing.T) {
-	c := must.Get(config.Parse([]byte(minimal + "venues:\n  - name: nowhere\n    endpoints: [{url: 'https://example.com'}]\n")))(t)
-	got := c.Mistake("venues[0].settings.colour", "unknown").String()
-	if want := "venues[0].settings.colour: line 3: unknown"; got != want {
-		t.Errorf("Mistake = %q, want %q", got, want)
 	}
 }
 

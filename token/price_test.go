@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/big"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -113,25 +112,6 @@ func TestUSDLivesAndOutlivesItsSource(t *testing.T) {
 			if asked := source.asked.Load(); asked != step.asked {
 				t.Errorf("asked %d times after %s more, want %d", asked, step.wait, step.asked)
 			}
-		}
-	})
-}
-
-func TestUSDAsksOnceForAllWhoWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		source := &ticker{takes: time.Second}
-		d := token.NewDirectory(token.DirectoryOptions{Prices: []token.PriceSource{source.prices}})
-		var group sync.WaitGroup
-		for range 100 {
-			group.Go(func() {
-				if prices := d.USD(t.Context(), usdcKey, coinKey); len(prices) != 2 {
-					t.Errorf("USD = %v, want two prices", prices)
-				}
-			})
-		}
-		group.Wait()
-		if asked := source.asked.Load(); asked != 1 {
-			t.Errorf("asked %d times, want once", asked)
 		}
 	})
 }

@@ -74,7 +74,7 @@ telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 			"index.postgres: line 1: malformed PostgreSQL URL", "listen: line 2:", "chains[0].endpoints: line 3:", "venues[0]: line 4:",
 			"surprise: line 5:",
 		}},
-		{"serve --config " + wrong, 1, []string{"listen: line 2:", "surprise: line 5:"}},
+		{"serve --config " + wrong, 1, []string{"configuration " + wrong + ": ", "listen: line 2:", "surprise: line 5:"}},
 		{"check --config " + noCertificate, 1, []string{"venues[0]", "telemetry.tls: line 3: certificate of this gateway: no such file"}},
 		{"serve --config " + noCertificate, 1, []string{"crossgate: configuration " + noCertificate + ": "}},
 		{"doctor --config " + offline, 1, []string{"Ethereum (1)", "WRONG", "1 of 2 endpoints"}},

@@ -39,9 +39,19 @@ func decode(node *yaml.Node, into reflect.Value, at place) {
 	case into.Kind() == reflect.Struct:
 		decodeStruct(node, into, at)
 	case into.Kind() == reflect.Map:
-		decodeMap(node, into, at)
+		into.Set(reflect.MakeMap(into.Type()))
+		for key, value := range entries(node, at) {
+			element := reflect.New(into.Type().Elem()).Elem()
+			decode(value, element, at.key(key))
+			into.SetMapIndex(reflect.ValueOf(key), element)
+		}
+	case into.Kind() == reflect.Slice && node.Kind != yaml.SequenceNode:
+		at.mistake("want a list")
 	case into.Kind() == reflect.Slice:
-		decodeSlice(node, into, at)
+		into.Set(reflect.MakeSlice(into.Type(), len(node.Content), len(node.Content)))
+		for i, element := range node.Content {
+			decode(element, into.Index(i), at.item(i))
+		}
 	default:
 		decodeScalar(node, into, at)
 	}
@@ -62,15 +72,6 @@ func decodeStruct(node *yaml.Node, into reflect.Value, at place) {
 			continue
 		}
 		decode(value, field, at.key(key))
-	}
-}
-
-func decodeMap(node *yaml.Node, into reflect.Value, at place) {
-	into.Set(reflect.MakeMap(into.Type()))
-	for key, value := range entries(node, at) {
-		element := reflect.New(into.Type().Elem()).Elem()
-		decode(value, element, at.key(key))
-		into.SetMapIndex(reflect.ValueOf(key), element)
 	}
 }
 
@@ -99,17 +100,6 @@ func entries(node *yaml.Node, at place) func(yield func(string, *yaml.Node) bool
 				return
 			}
 		}
-	}
-}
-
-func decodeSlice(node *yaml.Node, into reflect.Value, at place) {
-	if node.Kind != yaml.SequenceNode {
-		at.mistake("want a list")
-		return
-	}
-	into.Set(reflect.MakeSlice(into.Type(), len(node.Content), len(node.Content)))
-	for i, element := range node.Content {
-		decode(element, into.Index(i), at.item(i))
 	}
 }
 

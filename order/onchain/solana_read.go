@@ -22,7 +22,15 @@ func readSolanaCreation(s *scene) (order.ID, order.Created) {
 		FixFee:     s.told.amount64(),
 		PercentFee: s.told.amount64(),
 	}
-	id := s.createdID()
+	var id order.ID
+	if data, told := s.event(createdOrderID); told || !s.cut {
+		event := newBorsh(data)
+		if id = event.hash(); event.Err != nil {
+			s.told.Fail(errors.New("order without an id"))
+		}
+	} else {
+		s.told.Fail(ErrLogsCut)
+	}
 	s.told.checkID(created.Terms, id)
 
 	asked := s.args.creation()
@@ -35,20 +43,6 @@ func readSolanaCreation(s *scene) (order.ID, order.Created) {
 	}
 	created.Affiliate, created.ReferralCode = asked.Affiliate, asked.ReferralCode
 	return id, created
-}
-
-func (s *scene) createdID() order.ID {
-	data, told := s.event(createdOrderID)
-	if !told && s.cut {
-		s.told.Fail(ErrLogsCut)
-		return order.ID{}
-	}
-	event := newBorsh(data)
-	id := event.hash()
-	if event.Err != nil {
-		s.told.Fail(errors.New("order without an id"))
-	}
-	return id
 }
 
 // readClaim leaves out the payment, which the program does not report.

@@ -180,7 +180,15 @@ func (e *Estimator) readSteps(ctx context.Context, w work) (Expenses, error) {
 	}
 	last := len(units)
 	made[last] = Step{Name: "message", Chain: w.take.ID}
-	reading.Go(func() { made[last].Coin, errs[last] = e.message(ctx, w.take, w.give.ID, units[last-1].orders) })
+	reading.Go(func() { // one order's part of the fee of the message that unlocks it
+		orders := units[last-1].orders
+		if w.take.Family == chain.SVM {
+			made[last].Coin = chain.NewAmount(solanaMessage / orders)
+			return
+		}
+		charges, err := e.charges(ctx, w.take.ID, w.give.ID)
+		made[last].Coin, errs[last] = charges.Message.MulDiv(1, orders), err
+	})
 	reading.Wait()
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnknownCosts, err)
@@ -235,15 +243,6 @@ func (e *Estimator) cost(ctx context.Context, u unit) (chain.Amount, error) {
 		cost = cost.Add(chain.NewAmount(u.rent))
 	}
 	return cost.MulDiv(1, u.orders), nil
-}
-
-// message is one order's part of the fee of the message that unlocks it.
-func (e *Estimator) message(ctx context.Context, from chain.Chain, to chain.ID, orders uint64) (chain.Amount, error) {
-	if from.Family == chain.SVM {
-		return chain.NewAmount(solanaMessage / orders), nil
-	}
-	charges, err := e.charges(ctx, from.ID, to)
-	return charges.Message.MulDiv(1, orders), err
 }
 
 func coinOf(c chain.Chain) token.Key {

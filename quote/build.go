@@ -122,7 +122,8 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	return b, t.kept.Covers(WithMargin(b.gas()), b.dataFee.Add(b.priorityFee))
 }
 
-// transaction has the venue build, checks that, and wraps it into the public router's call or takes over its minimum.
+// transaction has the venue build, checks that, and wraps it into the public router's call, one that goes on to another
+// contract as well, or takes over its minimum.
 func (t *trade) transaction(ctx context.Context, b *built) error {
 	if t.chain.Guard == nil {
 		return fmt.Errorf("%w: transactions of chain %d cannot be checked", ErrRefused, t.request.Chain)
@@ -136,9 +137,15 @@ func (t *trade) transaction(ctx context.Context, b *built) error {
 	if err := t.chain.Guard.Check(b.swap, b.profile, tx); err != nil {
 		return err
 	}
-	if t.request.Onward != nil {
-		b.tx, err = t.onward(b, tx)
-		return err
+	if o := t.request.Onward; o != nil {
+		switch {
+		case !t.router.calls(tx.To):
+			return fmt.Errorf("%w: the public router does not call %s", ErrRefused, tx.To)
+		case b.payout.gross.Cmp(o.Expected) < 0:
+			return fmt.Errorf("%w: it pays %s, less than the %s that are expected", ErrRefused, b.payout.gross, o.Expected)
+		}
+		b.tx, b.payout.minimum = o.Make(tx), o.Expected
+		return nil
 	}
 	if b.way == Routed {
 		b.tx, err = t.wrap(b.profile, tx, b.payout.minimum)

@@ -110,7 +110,7 @@ func (h *History) note(ctx context.Context, log *slog.Logger, now time.Time, all
 				log.InfoContext(ctx, "venue answers again", "venue", a.Venue, "failed_since", v.first)
 			}
 			v.first, v.latest = time.Time{}, time.Time{}
-		case a.hasFailed():
+		case (a.Verdict == Refused || a.Verdict == Silent) && !errors.Is(a.Err, context.Canceled): // its caller stayed
 			if v.latest = now; v.first.IsZero() {
 				v.first = now
 			}
@@ -148,11 +148,6 @@ func (r *Record) note(now time.Time, a *Asked) {
 // hasAnswered reports whether the venue quoted, or said that it does not serve the swap.
 func (a *Asked) hasAnswered() bool {
 	return a.Verdict == Won || a.Verdict == Outbid || a.Verdict == Refused && (!a.AmountOut.IsZero() || requestFault(a.Err) != nil)
-}
-
-// hasFailed reports whether the venue was asked, not left by its caller, and did not answer.
-func (a *Asked) hasFailed() bool {
-	return (a.Verdict == Refused || a.Verdict == Silent) && !a.hasAnswered() && !errors.Is(a.Err, context.Canceled)
 }
 
 // Take returns the counts of days and begins anew.
@@ -205,22 +200,15 @@ func (h *History) countLocked(now time.Time, all []Asked) {
 		}
 	}
 	if next != nil {
-		day.Contested, day.Gain = 1, gainOf(won, next)
+		const mostGain = 1_000_000 // millionths: beyond it the other quote is absurd
+		more := new(big.Int).Sub(won.Net.Big(), next.Net.Big())
+		more.Quo(more.Mul(more, big.NewInt(1_000_000)), next.Net.Big())
+		day.Contested, day.Gain = 1, mostGain
+		if more.IsInt64() {
+			day.Gain = min(more.Int64(), mostGain)
+		}
 	}
 	h.addLocked(day)
-}
-
-// mostGain is the largest gain that is counted, in millionths: beyond it the other quote is absurd.
-const mostGain = 1_000_000
-
-// gainOf is how much more one venue paid out than another, in millionths of that, rounded towards zero.
-func gainOf(won, next *Asked) int64 {
-	more := new(big.Int).Sub(won.Net.Big(), next.Net.Big())
-	more.Quo(more.Mul(more, big.NewInt(1_000_000)), next.Net.Big())
-	if !more.IsInt64() || more.Int64() > mostGain {
-		return mostGain
-	}
-	return more.Int64()
 }
 
 // Observe has for how long each venue has failed measured until stop.

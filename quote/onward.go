@@ -2,7 +2,6 @@ package quote
 
 import (
 	"context"
-	"fmt"
 
 	"crossgate/chain"
 )
@@ -16,17 +15,4 @@ type Onward struct {
 	Make func(venue Tx) Tx
 	// Check simulates that, and returns the gas it needs. ErrReverted and ErrRefused: it is not handed out.
 	Check func(context.Context, Tx) (gas uint64, err error)
-}
-
-// onward makes the transaction that goes on to another contract, of a venue's that pays enough for it.
-func (t *trade) onward(b *built, venue Tx) (Tx, error) {
-	o := t.request.Onward
-	if !t.router.calls(venue.To) {
-		return Tx{}, fmt.Errorf("%w: the public router does not call %s", ErrRefused, venue.To)
-	}
-	if b.payout.gross.Cmp(o.Expected) < 0 {
-		return Tx{}, fmt.Errorf("%w: it pays %s, less than the %s that are expected", ErrRefused, b.payout.gross, o.Expected)
-	}
-	b.payout.minimum = o.Expected
-	return o.Make(venue), nil
 }

@@ -38,7 +38,7 @@ func TestWinsCountWhoWonAndByHowMuch(t *testing.T) {
 	}
 	want := []VenueDay{
 		{Day: 3, Venue: "a", Quoted: 4, Won: 1, Contested: 1, Gain: 10_000},
-		{Day: 3, Venue: "b", Quoted: 3, Won: 1, Contested: 1, Gain: mostGain},
+		{Day: 3, Venue: "b", Quoted: 3, Won: 1, Contested: 1, Gain: 1_000_000},
 		{Day: 3, Venue: "c", Quoted: 4, Won: 3, Contested: 1, Gain: -10_000},
 	}
 	got := w.Take()

@@ -30,19 +30,6 @@ var walletCode = evm.Payload(common.FromHex("" +
 	"5b3d600060003e3d6000fd" + // 66: RETURNDATACOPY, REVERT
 	"5b506000f3")) // 77: RETURN
 
-// walletInput is calls as walletCode reads them: receiver, value, length of the input, a word each, and the input.
-func walletInput(calls []simulatedCall) evm.Payload {
-	var input evm.Payload
-	for _, c := range calls {
-		var value chain.Amount
-		if c.Value != nil {
-			value = c.Value.Amount
-		}
-		input = slices.Concat(input, words.Encode(c.To, value, len(c.Input)), c.Input)
-	}
-	return input
-}
-
 // walletGas is what the readings of balances, and an approval, may take beside the transaction.
 const walletGas = 500_000
 
@@ -140,8 +127,16 @@ func (s overrides) wallet(t quote.Simulation, now surroundings, calls []simulate
 	}
 	s.accounts = maps.Clone(s.accounts)
 	s.accounts[t.Sender], s.accounts[now.meter] = override{Balance: coins, Code: walletCode}, override{Code: meterCode}
+	var input evm.Payload // as walletCode reads calls: receiver, value, length of the input, a word each, and the input
+	for _, c := range calls {
+		var value chain.Amount
+		if c.Value != nil {
+			value = c.Value.Amount
+		}
+		input = slices.Concat(input, words.Encode(c.To, value, len(c.Input)), c.Input)
+	}
 	return s, simulatedCall{
-		From: &t.Sender, To: t.Sender, Input: walletInput(calls), Gas: evm.Quantity(now.gas), GasPrice: &evm.Amount{Amount: now.gasPrice},
+		From: &t.Sender, To: t.Sender, Input: input, Gas: evm.Quantity(now.gas), GasPrice: &evm.Amount{Amount: now.gasPrice},
 	}
 }
 

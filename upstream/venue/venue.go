@@ -120,8 +120,10 @@ func New(name string, o Options) (quote.Venue, error) {
 	if found.service.Keyless && o.Key != "" {
 		return nil, fmt.Errorf("venue %s takes no key", name)
 	}
-	if err := o.allow(found.settings); err != nil {
-		return nil, fmt.Errorf("venue %s: %w", name, err)
+	for _, setting := range slices.Sorted(maps.Keys(o.Settings)) {
+		if known := found.settings; !slices.Contains(known, setting) {
+			return nil, fmt.Errorf("venue %s: unknown setting %q%s (%s)", name, setting, didyoumean.Suggest(setting, known), strings.Join(known, ", "))
+		}
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -131,16 +133,6 @@ func New(name string, o Options) (quote.Venue, error) {
 		return nil, fmt.Errorf("venue %s: %w", name, err)
 	}
 	return v, nil
-}
-
-// allow refuses settings that are not among known.
-func (o Options) allow(known []string) error {
-	for _, name := range slices.Sorted(maps.Keys(o.Settings)) {
-		if !slices.Contains(known, name) {
-			return fmt.Errorf("unknown setting %q%s (%s)", name, didyoumean.Suggest(name, known), strings.Join(known, ", "))
-		}
-	}
-	return nil
 }
 
 // contract reads an address that stands in our own source.

@@ -1,9 +1,7 @@
 package webhook
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -175,24 +173,6 @@ func TestOperatorsSendDeadLettersAgain(t *testing.T) {
 	}
 }
 
-// TestRemovedWebhookLeavesNoDeliveries removes a subscriber in the midst of a pass: one that gets its name later is not
-// sent what that pass had left.
-func TestRemovedWebhookLeavesNoDeliveries(t *testing.T) {
-	o := newOperators(t)
-	o.answer = func(to http.ResponseWriter, _ *http.Request) {
-		must.Do(t, o.d.Remove(context.WithoutCancel(t.Context()), "shop"))
-		to.WriteHeader(http.StatusBadGateway)
-	}
-	o.tell(1, 1, false, created(1))
-	if _, err := o.d.Pass(t.Context(), store.Lease{}, "shop"); !errors.Is(err, ErrUnknown) {
-		t.Errorf("the pass ended with %v", err)
-	}
-	must.Do(t, o.d.Put(t.Context(), Hook{Name: "shop", URL: o.server.URL, Secrets: []string{secret}}))
-	if h := o.hook(o.d); h.Waiting != 0 || h.Delivered != 0 {
-		t.Errorf("the new subscriber begins with %+v", h)
-	}
-}
-
 func TestBadInputOfOperators(t *testing.T) {
 	o := newOperators(t)
 	must.Do(t, o.d.Configure(t.Context(), []Hook{{Name: "file", URL: "https://example.com", Secrets: []string{secret}}}))
@@ -209,7 +189,11 @@ func TestBadInputOfOperators(t *testing.T) {
 		{"/webhooks", []string{"name=" + strings.Repeat("x", 65), public}, http.StatusBadRequest, "name"},
 		{"/webhooks", []string{name}, http.StatusBadRequest, "want a URL"},
 		{"/webhooks", []string{name, "url=http://example.com/hook"}, http.StatusBadRequest, "https"},
+		{"/webhooks", []string{name, "url=ftp://example.com/hook"}, http.StatusBadRequest, "https"},
+		{"/webhooks", []string{name, "url=https://"}, http.StatusBadRequest, "want a URL"},
 		{"/webhooks", []string{name, "url=https://10.0.0.1/hook"}, http.StatusBadRequest, "public host"},
+		{"/webhooks", []string{name, "url=https://localhost/"}, http.StatusBadRequest, "public host"},
+		{"/webhooks", []string{name, "url=https://[::1]/"}, http.StatusBadRequest, "public host"},
 		{"/webhooks", []string{name, "url=https://user:password@example.com/"}, http.StatusBadRequest, "want a URL"},
 		{"/webhooks", []string{name, public, "filter=maker=nobody"}, http.StatusBadRequest, string(errBadFilter)},
 		{"/webhooks", []string{"name=file", public}, http.StatusConflict, ErrTaken.Error()},

@@ -200,13 +200,9 @@ func (c *comparison) list(decimals uint8) []Compared {
 		return cmp.Or(amountB.Cmp(amountA), cmp.Compare(unboundA, unboundB))
 	})
 	for i := range list {
-		list[i].PriceDrop = priceDrop(list[i].Amount, list[0].Amount)
+		// Below the best, in percent with two decimals.
+		missing := list[0].Amount.Sub(list[i].Amount)
+		list[i].PriceDrop = missing.Over(list[0].Amount).Round(chain.NewAmount(wholeBps)).Float64() / 100
 	}
 	return list
-}
-
-// priceDrop is how far amount is below best, in percent of best with two decimals; 0 for more than the best.
-func priceDrop(amount, best chain.Amount) float64 {
-	missing := best.Sub(amount)
-	return missing.Over(best).Round(chain.NewAmount(wholeBps)).Float64() / 100
 }

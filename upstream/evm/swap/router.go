@@ -48,14 +48,6 @@ type routerWord struct {
 	isAbsent bool
 }
 
-// covers reports whether the router was asked about all of venues.
-func (w *routerWord) covers(venues []chain.Address) bool {
-	return !slices.ContainsFunc(venues, func(v chain.Address) bool {
-		_, isAsked := w.Calls[v]
-		return !isAsked
-	})
-}
-
 var _ quote.Router = (*Router)(nil)
 
 // NewRouter returns the public router at the chain's router address.
@@ -74,7 +66,10 @@ func (r *Router) Terms(ctx context.Context, venues []chain.Address) (quote.Route
 	if r.address.IsAbsent() || known.isAbsent && age < absentFor {
 		return quote.RouterTerms{}, none
 	}
-	isUsable := !known.isAbsent && known.covers(venues)
+	isUsable := !known.isAbsent && !slices.ContainsFunc(venues, func(v chain.Address) bool {
+		_, isAsked := known.Calls[v]
+		return !isAsked
+	})
 	if isUsable && (age < termsFresh || !r.asking.CompareAndSwap(false, true)) {
 		return known.RouterTerms, nil
 	}

@@ -113,7 +113,16 @@ func Probes(t Transaction, caller chain.Address, s State) (asked []Probe) {
 		asked = append(asked,
 			Probe{
 				p.spender, p.token, words.Call("transferFrom(address,address,uint256)", p.payer, p.spender, p.amount),
-				func(s *State, r CallResult) { p.state(s).pulled(r, p.amount) },
+				func(s *State, r CallResult) { // before any permit
+					switch t := p.state(s); {
+					case !r.IsReverted:
+						t.TransferFrom = returned(r)
+					case t.Allowance != nil && t.Allowance.Cmp(p.amount) < 0:
+						t.LacksAllowance = r.Data
+					case t.Balance != nil && t.Balance.Cmp(p.amount) < 0:
+						t.LacksBalance = r.Data
+					}
+				},
 			},
 			Probe{source, p.token, words.Call("transfer(address,uint256)", source, chain.Amount{}), func(s *State, r CallResult) {
 				p.state(s).Transfer = returned(r)
@@ -128,18 +137,6 @@ func Probes(t Transaction, caller chain.Address, s State) (asked []Probe) {
 		}
 	}
 	return asked
-}
-
-// pulled is what transferFrom came to, before any permit.
-func (t *Token) pulled(r CallResult, amount chain.Amount) {
-	switch {
-	case !r.IsReverted:
-		t.TransferFrom = returned(r)
-	case t.Allowance != nil && t.Allowance.Cmp(amount) < 0:
-		t.LacksAllowance = r.Data
-	case t.Balance != nil && t.Balance.Cmp(amount) < 0:
-		t.LacksBalance = r.Data
-	}
 }
 
 // returned is what a function of a token returns.

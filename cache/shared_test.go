@@ -173,8 +173,7 @@ func TestLoadsThatFailAreLeftToTheNext(t *testing.T) {
 			<-end
 			panic("broken")
 		})
-		var panicked *PanicError
-		if !errors.As(err, &panicked) {
+		if _, is := errors.AsType[*PanicError](err); !is {
 			t.Errorf("a load that panics: %v", err)
 		}
 	})

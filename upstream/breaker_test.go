@@ -13,14 +13,6 @@ import (
 	"crossgate/upstream"
 )
 
-func classOf(err error) upstream.Class {
-	var classed *upstream.Error
-	if errors.As(err, &classed) {
-		return classed.Class
-	}
-	return 0
-}
-
 // failing is an endpoint whose breaker suspects it, since it has answered five requests as it goes on to.
 func failing(t *testing.T, answers transport, r upstream.Request) (*upstream.Endpoint, *changing) {
 	t.Helper()
@@ -53,8 +45,7 @@ func TestBreakerOpensAndProbes(t *testing.T) {
 				verified()
 				asked := next.asked.Load()
 				_, err := e.Do(t.Context(), upstream.Request{Path: "quote"})
-				var got *upstream.Error
-				if !errors.As(err, &got) || got.Class != upstream.BreakerOpen || got.RetryAfter <= 0 || next.asked.Load() != asked {
+				if got, is := errors.AsType[*upstream.Error](err); !is || got.Class != upstream.BreakerOpen || got.RetryAfter <= 0 || next.asked.Load() != asked {
 					t.Fatalf("Do() after 5 failures = %v, want an open breaker and when to ask again", err)
 				}
 				next.to(always(200, "{}"))
@@ -85,7 +76,7 @@ func TestEndpointThatIsBackIsUsedAgain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e, next := failing(t, down, test.opened)
 				verified()
-				if _, err := e.Do(t.Context(), post); classOf(err) != upstream.BreakerOpen {
+				if _, err := e.Do(t.Context(), post); upstream.ClassOf(err) != upstream.BreakerOpen {
 					t.Fatalf("Do() after 5 failures = %v, want an open breaker", err)
 				}
 				<-time.After(time.Minute)
@@ -136,7 +127,7 @@ func TestHungProbeFreesTheBreaker(t *testing.T) {
 		if next.asked.Load() != asked+1 {
 			t.Fatalf("%d probes after 2 s, want 1 under way", next.asked.Load()-asked)
 		}
-		if _, err := e.Do(t.Context(), upstream.Request{}); classOf(err) != upstream.BreakerOpen {
+		if _, err := e.Do(t.Context(), upstream.Request{}); upstream.ClassOf(err) != upstream.BreakerOpen {
 			t.Errorf("Do() beside a probe = %v, want the breaker's refusal", err)
 		}
 		next.to(always(200, "{}"))
@@ -157,7 +148,7 @@ func TestPanicSettlesTheBreaker(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if _, err := e.Do(t.Context(), upstream.Request{}); classOf(err) != upstream.BreakerOpen {
+		if _, err := e.Do(t.Context(), upstream.Request{}); upstream.ClassOf(err) != upstream.BreakerOpen {
 			t.Errorf("Do() after panics = %v, want an open breaker", err)
 		}
 	})

@@ -26,8 +26,7 @@ func TestBudgetWaitsOnlyWithinTheDeadline(t *testing.T) {
 		defer cancel()
 		start = time.Now()
 		_, err := e.Do(ctx, upstream.Request{})
-		var got *upstream.Error
-		if !errors.As(err, &got) || got.Class != upstream.RateLimited || got.RetryAfter != 2*time.Second {
+		if got, is := errors.AsType[*upstream.Error](err); !is || got.Class != upstream.RateLimited || got.RetryAfter != 2*time.Second {
 			t.Errorf("Do() without time to wait = %v, want rate limited, retry after 2 s", err)
 		}
 		if time.Since(start) != 0 {
@@ -66,7 +65,7 @@ func TestRetryAfterPausesTheEndpoint(t *testing.T) {
 				_, _ = e.Do(t.Context(), upstream.Request{})
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
-				if _, err := e.Do(ctx, upstream.Request{}); classOf(err) != upstream.RateLimited || asked != 1 {
+				if _, err := e.Do(ctx, upstream.Request{}); upstream.ClassOf(err) != upstream.RateLimited || asked != 1 {
 					t.Errorf("Do() during the pause = %v after %d requests, want rate limited after 1", err, asked)
 				}
 				if standing := e.Health().Standing; standing != "away" {

@@ -126,8 +126,7 @@ func TestEndpointTellsCancelFromTimeout(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(time.Millisecond, cancel)
 	_, err := e.Do(ctx, upstream.Request{})
-	var got *upstream.Error
-	if !errors.As(err, &got) || got.Class != upstream.Canceled || !errors.Is(err, context.Canceled) {
+	if got, is := errors.AsType[*upstream.Error](err); !is || got.Class != upstream.Canceled || !errors.Is(err, context.Canceled) {
 		t.Errorf("Do() of a caller who left = %v, want it classed as canceled", err)
 	}
 }

@@ -139,7 +139,7 @@ func TestForwardGoesOnFromWhatCannotBeReached(t *testing.T) {
 	if !failed.isClosed {
 		t.Error("the response of the one that failed stays open")
 	}
-	if _, err := upstream.NewPool("pool", gone).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}); classOf(err) != upstream.Unreachable {
+	if _, err := upstream.NewPool("pool", gone).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}); upstream.ClassOf(err) != upstream.Unreachable {
 		t.Errorf("of an origin that cannot be reached: %v", err)
 	}
 }
@@ -257,7 +257,7 @@ func TestForwardedRequestThatCannotBeSentIsAnsweredAtOnce(t *testing.T) {
 		for i, want := range []upstream.Class{0, upstream.RateLimited, upstream.RateLimited} {
 			began := time.Now()
 			response, err := pool.Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}})
-			if classOf(err) != want || time.Since(began) > 0 {
+			if upstream.ClassOf(err) != want || time.Since(began) > 0 {
 				t.Errorf("request %d: %v after %v, want class %q at once", i, err, time.Since(began), want)
 			}
 			if err == nil {
@@ -309,7 +309,7 @@ func TestSilentOriginIsGivenUp(t *testing.T) {
 		_, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{
 			Method: "POST", Path: "/", Header: http.Header{}, Body: strings.NewReader("whole"), ContentLength: 5,
 		})
-		if classOf(err) != upstream.Timeout || time.Since(began) != time.Second {
+		if upstream.ClassOf(err) != upstream.Timeout || time.Since(began) != time.Second {
 			t.Errorf("%v after %v, want a timeout after a second", err, time.Since(began))
 		}
 	})

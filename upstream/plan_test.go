@@ -42,7 +42,7 @@ func askAll(t *testing.T, e *upstream.Endpoint, most int) (answered int) {
 	defer cancel()
 	for answered < most {
 		if _, err := e.Do(ctx, upstream.Request{}); err != nil {
-			if classOf(err) != upstream.RateLimited {
+			if upstream.ClassOf(err) != upstream.RateLimited {
 				t.Fatal(err)
 			}
 			return answered
@@ -181,8 +181,7 @@ func TestDearCallsWaitForAWholeShare(t *testing.T) {
 		defer cancel()
 		must.Get(e.Do(ctx, upstream.Request{Cost: 30}))(t)
 		_, err := e.Do(ctx, upstream.Request{Cost: 30})
-		var refused *upstream.Error
-		if !errors.As(err, &refused) || refused.RetryAfter != 3*24*time.Hour {
+		if refused, is := errors.AsType[*upstream.Error](err); !is || refused.RetryAfter != 3*24*time.Hour {
 			t.Errorf("the next call of three days' shares = %v, want a refusal for three days", err)
 		}
 	})

@@ -86,8 +86,7 @@ func TestPoolClassesFailuresAsAWhole(t *testing.T) {
 					}
 					return errors.New("the answer to another question")
 				})
-				var got *upstream.Error
-				if !errors.As(err, &got) || got.Class != test.want || got.RetryAfter != test.after || got.Endpoint != "chain" {
+				if got, is := errors.AsType[*upstream.Error](err); !is || got.Class != test.want || got.RetryAfter != test.after || got.Endpoint != "chain" {
 					t.Fatalf("Do() = %v, want class %v, retry after %v", err, test.want, test.after)
 				}
 				for _, name := range []string{"a: ", "b: "} {
@@ -118,7 +117,7 @@ func TestPoolNamesEverythingOnce(t *testing.T) {
 			endpoints = append(endpoints, endpoint(t, name, broken))
 		}
 		_, err := upstream.NewPool("0x", endpoints...).Do(t.Context(), upstream.Request{}, nil)
-		if err == nil || err.Error() != test.want || len(endpoints) == 0 && classOf(err) != upstream.Unreachable {
+		if err == nil || err.Error() != test.want || len(endpoints) == 0 && upstream.ClassOf(err) != upstream.Unreachable {
 			t.Errorf("Do() with endpoints %q = %v, want %q", test.endpoints, err, test.want)
 		}
 	}
@@ -132,7 +131,7 @@ func TestPoolStopsWhenTheCallerLeaves(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		_, err := pool.Do(ctx, upstream.Request{Method: "POST"}, nil)
-		if classOf(err) != upstream.Canceled || asked != 1 {
+		if upstream.ClassOf(err) != upstream.Canceled || asked != 1 {
 			t.Errorf("Do() of a caller who left = %v after %d requests, want canceled after 1", err, asked)
 		}
 	})

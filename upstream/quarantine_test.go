@@ -38,7 +38,7 @@ func TestCordonedEndpointIsLeftAlone(t *testing.T) {
 		}
 		p.endB.Cordon()
 		_, err := p.pool.Do(t.Context(), upstream.Request{}, nil)
-		if classOf(err) != upstream.Unusable || !strings.Contains(err.Error(), "cordoned by an operator") {
+		if upstream.ClassOf(err) != upstream.Unusable || !strings.Contains(err.Error(), "cordoned by an operator") {
 			t.Errorf("Do() with all endpoints cordoned = %v, want to be told so", err)
 		}
 		p.endB.Uncordon()

@@ -15,8 +15,7 @@ func Example() {
 	gateway := crossgate.Client{URL: "http://127.0.0.1:8080"}
 	const creation = "0xa42d9c98b051fdc7dad90512a93b402fba2e7597f388dc2017f523c179b56c00"
 	for order, err := range gateway.WatchOrder(ctx, creation) {
-		var refused *crossgate.Error
-		if errors.As(err, &refused) && refused.ID == "TRANSACTION_WITHOUT_ORDER" {
+		if refused, is := errors.AsType[*crossgate.Error](err); is && refused.ID == "TRANSACTION_WITHOUT_ORDER" {
 			fmt.Println("the transaction created no order")
 			return
 		}

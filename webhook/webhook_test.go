@@ -22,11 +22,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/sdk/metric"
-	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"crossgate/chain"
+	"crossgate/internal/measured"
 	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
 	"crossgate/internal/publicnet"
@@ -259,9 +257,10 @@ func (w *world) checkHeard() {
 func TestADownSubscriberIsRetriedForADay(t *testing.T) {
 	w := newWorld(t, sqlite(t))
 	d := w.deliverer()
-	reader, before := metric.NewManualReader(), otel.GetMeterProvider()
-	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
-	defer otel.SetMeterProvider(before)
+	const waiting, failing = "waiting{crossgate.webhook=shop,}", "failing{crossgate.webhook=shop,}"
+	const failed = "deliveries{crossgate.webhook=shop,crossgate.webhook.outcome=failed,}"
+	const delivered = "deliveries{crossgate.webhook=shop,crossgate.webhook.outcome=delivered,}"
+	now := measured.Start(t)
 	isDown, tries := true, 0
 	w.answer = func(to http.ResponseWriter, _ *http.Request) {
 		if isDown {
@@ -280,12 +279,12 @@ func TestADownSubscriberIsRetriedForADay(t *testing.T) {
 	if h := w.hook(d); tries < 8 || tries > 14 || h.Waiting != 3 || h.FailingSince != begun.Unix() || h.Error != "HTTP 503" || h.Delivered > 0 {
 		t.Errorf("after an hour and %d tries: %+v", tries, h)
 	}
-	w.checkMeasured(d, reader, map[string]float64{"waiting": 3, "failing": 3600, "failed": float64(tries)})
+	w.checkMeasured(d, now, map[string]float64{waiting: 3, failing: 3600, failed: float64(tries)})
 	isDown = false
 	w.now = w.now.Add(time.Hour)
 	w.pass(d)
 	w.checkHeard()
-	w.checkMeasured(d, reader, map[string]float64{"waiting": 0, "failing": 0, "failed": float64(tries), "delivered": 3})
+	w.checkMeasured(d, now, map[string]float64{waiting: 0, failing: 0, failed: float64(tries), delivered: 3})
 	if h := w.hook(d); h.Waiting != 0 || h.Delivered != 3 || h.FailingSince != 0 {
 		t.Errorf("when it is back: %+v", h)
 	}
@@ -307,26 +306,14 @@ func TestADownSubscriberIsRetriedForADay(t *testing.T) {
 	}
 }
 
-// checkMeasured reads what is measured of the subscriber, by the last words of names and by outcomes.
-func (w *world) checkMeasured(d *Deliverer, reader metric.Reader, want map[string]float64) {
+// checkMeasured reads what is measured of the subscriber.
+func (w *world) checkMeasured(d *Deliverer, now func() map[string]float64, want map[string]float64) {
 	w.t.Helper()
 	defer d.Observe()()
-	var all metricdata.ResourceMetrics
-	must.Do(w.t, reader.Collect(w.t.Context(), &all))
 	got := map[string]float64{}
-	own := slices.IndexFunc(all.ScopeMetrics, func(m metricdata.ScopeMetrics) bool { return m.Scope.Name == "crossgate/webhook" })
-	for _, m := range all.ScopeMetrics[own].Metrics {
-		name := strings.TrimPrefix(m.Name, "crossgate.webhook.")
-		switch data := m.Data.(type) {
-		case metricdata.Gauge[int64]:
-			got[name] = float64(data.DataPoints[0].Value)
-		case metricdata.Gauge[float64]:
-			got[name] = math.Floor(data.DataPoints[0].Value)
-		case metricdata.Sum[int64]:
-			for _, point := range data.DataPoints {
-				outcome, _ := point.Attributes.Value("crossgate.webhook.outcome")
-				got[outcome.AsString()] = float64(point.Value)
-			}
+	for name, value := range now() {
+		if own, is := strings.CutPrefix(name, "crossgate.webhook."); is {
+			got[own] = math.Floor(value)
 		}
 	}
 	if !maps.Equal(got, want) {

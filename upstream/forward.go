@@ -10,6 +10,7 @@ import (
 	"net/http/httptrace"
 	"net/textproto"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,16 +33,12 @@ type Forward struct {
 	Inform func(status int, header http.Header)
 }
 
-// mayRepeat reports whether asking twice does no harm.
-func (f Forward) mayRepeat() bool {
-	return f.Body == nil && (f.Method == http.MethodGet || f.Method == http.MethodHead || f.Method == http.MethodOptions)
-}
-
 // Forward sends f to an endpoint, and returns the response, of any status, when its header has come. A request that
 // may be repeated is sent to the next endpoint where one fails. ctx ends the request until the response is returned,
 // closing its body afterwards.
 func (p *Pool) Forward(ctx context.Context, f Forward) (*http.Response, error) {
 	p.retries.earn()
+	mayRepeat := f.Body == nil && slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, f.Method)
 	order, _ := p.first("", nil, nil)
 	var failures attempts
 	var failed *http.Response // by which the endpoint before says that it failed
@@ -59,7 +56,7 @@ func (p *Pool) Forward(ctx context.Context, f Forward) (*http.Response, error) {
 		if attempt.response != nil {
 			failed = attempt.response
 		}
-		if !f.mayRepeat() || ctx.Err() != nil || ClassOf(err) != Unreachable && !p.retries.retry() {
+		if !mayRepeat || ctx.Err() != nil || ClassOf(err) != Unreachable && !p.retries.retry() {
 			break
 		}
 	}

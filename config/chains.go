@@ -110,7 +110,13 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 	if whole.Family != chain.EVM {
 		refuseWebSockets(c.Endpoints, at.key("endpoints"))
 	}
-	c.checkContracts(whole.Family, at)
+	checkAddress(c.Coin.Wrapped, whole.Family, at.key("coin").key("wrapped"))
+	for asset, token := range c.Reserves {
+		checkAddress(token, whole.Family, at.key("reserves").key(asset))
+	}
+	for field, value := range reflect.ValueOf(c.Contracts).Fields() {
+		checkAddress(value.Interface().(chain.Address), whole.Family, at.key("contracts").key(field.Tag.Get("yaml")))
+	}
 	if c.Fee != nil {
 		c.Fee.check(whole.Family, at.key("fee"))
 	}
@@ -118,17 +124,6 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 		"want a URL, or none")
 	if !isDocumented {
 		checkAdded(whole, at)
-	}
-}
-
-func (c Chain) checkContracts(family chain.Family, at place) {
-	contracts := at.key("contracts")
-	checkAddress(c.Coin.Wrapped, family, at.key("coin").key("wrapped"))
-	for asset, token := range c.Reserves {
-		checkAddress(token, family, at.key("reserves").key(asset))
-	}
-	for field, value := range reflect.ValueOf(c.Contracts).Fields() {
-		checkAddress(value.Interface().(chain.Address), family, contracts.key(field.Tag.Get("yaml")))
 	}
 }
 
@@ -150,10 +145,5 @@ func checkAdded(c chain.Chain, at place) {
 
 // checkAddress wants the length that the family's addresses have; absent is fine.
 func checkAddress(address chain.Address, family chain.Family, at place) {
-	length := 20
-	if family == chain.SVM {
-		length = 32
-	}
-	at.mistakeIf(!address.IsAbsent() && address.Len() != length && family != chain.UnknownFamily,
-		"not an address of family %s", family)
+	at.mistakeIf(!address.IsAbsent() && !address.Fits(family) && family != chain.UnknownFamily, "not an address of family %s", family)
 }

@@ -33,7 +33,10 @@ func Fold(events []Event) (folded *Order, ok bool) {
 		case TakeDecreased:
 			patches.take, patches.took = fact, true
 		case ExternalCall:
-			call.add(fact)
+			call.set |= 1 << fact.Step
+			if fact.Step == CallFallenBack {
+				call.fallenBackBy = fact.By
+			}
 		}
 	}
 	switch {
@@ -47,7 +50,14 @@ func Fold(events []Event) (folded *Order, ok bool) {
 	o.State = o.furthest()
 	o.Call = o.callState(call)
 	patches.apply(o)
-	o.reach(events)
+	for _, e := range events { // the newest on both chains
+		switch e.At.Chain {
+		case o.Terms.Give.Chain:
+			o.GiveBlock = max(o.GiveBlock, e.At.Block)
+		case o.Terms.Take.Chain:
+			o.TakeBlock = max(o.TakeBlock, e.At.Block)
+		}
+	}
 	return o, true
 }
 
@@ -131,13 +141,6 @@ type callSteps struct {
 	fallenBackBy chain.Address // for CallFallenBack
 }
 
-func (s *callSteps) add(fact ExternalCall) {
-	s.set |= 1 << fact.Step
-	if fact.Step == CallFallenBack {
-		s.fallenBackBy = fact.By
-	}
-}
-
 func (s callSteps) include(step ExternalCallStep) bool { return s.set&(1<<step) != 0 }
 
 // isCancelled reports whether the one who may cancel the order gave its call up.
@@ -184,18 +187,6 @@ func (p *patches) apply(o *Order) {
 	}
 	if p.took {
 		o.TakeFinal = p.take.Final
-	}
-}
-
-// reach notes the newest events on both chains.
-func (o *Order) reach(events []Event) {
-	for _, e := range events {
-		switch e.At.Chain {
-		case o.Terms.Give.Chain:
-			o.GiveBlock = max(o.GiveBlock, e.At.Block)
-		case o.Terms.Take.Chain:
-			o.TakeBlock = max(o.TakeBlock, e.At.Block)
-		}
 	}
 }
 

@@ -107,7 +107,21 @@ func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
 		r := ledger.Range{From: position.First, To: min(position.Block, head.Finalized)}
 		a.audit.From, a.audit.To = r.From, r.To
 		a.isAlone = position.ProvenEnd <= position.ProvenFrom || position.IsSingle()
-		if err := a.compare(ctx, part, r, of.StatesAlone); err != nil {
+		stored, err := ledger.EventsOfAll(ctx, a.Ledger, part)
+		if err != nil {
+			return err
+		}
+		sides, err := a.sides(ctx, part, stored)
+		if err != nil {
+			return err
+		}
+		a.audit.Orders += uint64(len(part))
+		if !of.StatesAlone {
+			if err := a.compareReceipts(ctx, sides, r); err != nil {
+				return err
+			}
+		}
+		if err := a.compareStates(ctx, sides, r); err != nil {
 			return err
 		}
 		a.progress.Read += uint64(len(part))
@@ -115,25 +129,6 @@ func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
 		a.report(a.progress)
 	}
 	return nil
-}
-
-// compare compares some orders within a range of blocks.
-func (a *auditor) compare(ctx context.Context, ids []order.ID, r ledger.Range, statesAlone bool) error {
-	stored, err := ledger.EventsOfAll(ctx, a.Ledger, ids)
-	if err != nil {
-		return err
-	}
-	sides, err := a.sides(ctx, ids, stored)
-	if err != nil {
-		return err
-	}
-	a.audit.Orders += uint64(len(ids))
-	if !statesAlone {
-		if err := a.compareReceipts(ctx, sides, r); err != nil {
-			return err
-		}
-	}
-	return a.compareStates(ctx, sides, r)
 }
 
 // sides lists the sides that orders have on the chain, with the state of each that the contracts store.

@@ -303,7 +303,7 @@ func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head 
 		f.SettledTo = max(f.SettledTo, proof.SettledAt(head))
 		return position.Block, nil
 	}
-	countReorg(ctx, f.ID)
+	proof.Count(ctx, f.ID, 1, "crossgate.index.reorgs", "Reorgs that dropped blocks which had been indexed.")
 	fork = max(below, position.First+1) - 1
 	f.Logger.InfoContext(ctx, "reorg", "read_to", position.Block, "back_to", fork)
 	return fork, nil

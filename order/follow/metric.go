@@ -117,11 +117,6 @@ func (c *Chains) Corrections() map[chain.ID]uint64 {
 	return all
 }
 
-// countReorg counts a chain's taking back of blocks that were read.
-func countReorg(ctx context.Context, id chain.ID) {
-	proof.Count(ctx, id, 1, "crossgate.index.reorgs", "Reorgs that dropped blocks which had been indexed.")
-}
-
 // countAnnouncerLosses counts connections by which heads are announced that were lost or could not be made. It is
 // called with 0 at the start, so that the first loss shows as an increase.
 func countAnnouncerLosses(ctx context.Context, id chain.ID, times int) {

@@ -34,7 +34,8 @@ func (s *Server) observe(c *gin.Context) {
 	defer func() {
 		took := time.Since(started)
 		if span == nil && isNotable(c, took) {
-			span = s.lateSpan(c, started, id)
+			options := append(linked(c.Request), trace.WithTimestamp(started), trace.WithAttributes(requestKey.String(id)))
+			span = s.openSpan(c.Request.Context(), c, options...)
 		}
 		s.measures.request(c, took)
 		if span != nil {

@@ -159,7 +159,10 @@ func (s *Server) open(o Options) (err error) {
 		return fmt.Errorf("answers: %w", err)
 	}
 	s.measures = s.newMeasures()
-	s.openShadow(o.Passthrough)
+	s.shadow = shadow.New(quietOrigins{o.Passthrough.Origins}, s.log)
+	s.SetShadow(o.Passthrough.Shadow)
+	s.observeCounts("crossgate.shadow.answers",
+		"Answers that were to be compared with the origin's, by route and the class of the gravest difference.", routeKey, s.shadow.EachCount)
 	return nil
 }
 

@@ -11,13 +11,6 @@ import (
 	"crossgate/proxy/wire"
 )
 
-func (s *Server) openShadow(o Passthrough) {
-	s.shadow = shadow.New(quietOrigins{o.Origins}, s.log)
-	s.SetShadow(o.Shadow)
-	s.observeCounts("crossgate.shadow.answers",
-		"Answers that were to be compared with the origin's, by route and the class of the gravest difference.", routeKey, s.shadow.EachCount)
-}
-
 // SetShadow changes the choice of compared requests. Comparisons under way are not disturbed.
 func (s *Server) SetShadow(settings shadow.Settings) { s.shadow.Configure(settings) }
 

@@ -69,12 +69,6 @@ func isNotable(c *gin.Context, took time.Duration) bool {
 		took >= slowRequest && !isStream(c.Writer.Header())
 }
 
-// lateSpan starts the span of a finished request, a trace of its own; id is the request id that the client has.
-func (s *Server) lateSpan(c *gin.Context, started time.Time, id string) trace.Span {
-	options := append(linked(c.Request), trace.WithTimestamp(started), trace.WithAttributes(requestKey.String(id)))
-	return s.openSpan(c.Request.Context(), c, options...)
-}
-
 // remote is the context of the client's span, from traceparent.
 func remote(r *http.Request) context.Context {
 	return propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))

@@ -232,7 +232,14 @@ func (p *Views) List(to io.Writer, l List) error {
 	v.Clear, v.Export = clearOf(l.Form, v.IsSwaps), strings.TrimPrefix(withField(l.Form, "skip", ""), "/orders")
 	if l.Answer != nil {
 		v.Listed, v.Total = p.rows(l.Answer), l.Answer.Total
-		v.turn()
+		v.From, v.To = v.Skip+1, v.Skip+uint64(len(v.Listed))
+		rows := uint64(v.Rows)
+		if v.Skip > 0 {
+			v.Prev = withField(v.Form, "skip", strconv.FormatUint(v.Skip-min(rows, v.Skip), 10))
+		}
+		if v.To < v.Total && len(v.Listed) > 0 {
+			v.Next = withField(v.Form, "skip", strconv.FormatUint(v.To, 10))
+		}
 	}
 	title := "Orders"
 	if v.IsSwaps {
@@ -253,18 +260,6 @@ func clearOf(form url.Values, isSwaps bool) string {
 		return "/orders"
 	}
 	return ""
-}
-
-// turn says which rows these are, and where the others are.
-func (v *listView) turn() {
-	v.From, v.To = v.Skip+1, v.Skip+uint64(len(v.Listed))
-	rows := uint64(v.Rows)
-	if v.Skip > 0 {
-		v.Prev = withField(v.Form, "skip", strconv.FormatUint(v.Skip-min(rows, v.Skip), 10))
-	}
-	if v.To < v.Total && len(v.Listed) > 0 {
-		v.Next = withField(v.Form, "skip", strconv.FormatUint(v.To, 10))
-	}
 }
 
 // withField is the page with another value in the form; but for skip itself it begins at the first row.

@@ -71,7 +71,8 @@ func (p *Views) tokenOf(id chain.ID, a chain.Address, t token.Token) TokenView {
 	shown := TokenView{Symbol: t.Symbol, Name: t.Name, Initial: web.Initial(t.Symbol), Address: address, URL: p.AddressURL(id, address), IsCoin: a.IsNative()}
 	shown.Page = "/token/" + id.String() + "/" + url.PathEscape(address)
 	if t.LogoURI != "" {
-		shown.Logo = logoPath(id, address)
+		// Visitors' addresses stay with the gateway.
+		shown.Logo = "/logo/" + id.String() + "/" + url.PathEscape(address)
 	}
 	return shown
 }

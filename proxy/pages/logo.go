@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -22,11 +21,6 @@ var (
 
 // logoPolicy has a picture do nothing but be one, also where it is opened by itself.
 const logoPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-
-// logoPath is where pages have a token's logo from: visitors' addresses stay with the gateway.
-func logoPath(id chain.ID, address string) string {
-	return "/logo/" + id.String() + "/" + url.PathEscape(address)
-}
 
 // logoRoute fetches the logo of a token; its value is the content type, empty without a logo. It is not mounted.
 func (s *Pages) logoRoute() proxy.Route[token.Key] {

@@ -138,7 +138,7 @@ func gapsOf(r *order.Order, all []Gap) []Gap {
 	var gaps []Gap
 	for _, g := range all {
 		switch {
-		case r.Created == nil && g.lacksCreation():
+		case r.Created == nil && (g.IsUnread || g.From > 0):
 			gaps = append(gaps, g)
 		case g.Quarantined > 0:
 			gaps = append(gaps, Gap{Chain: g.Chain, Quarantined: g.Quarantined})

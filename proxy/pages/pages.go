@@ -254,6 +254,3 @@ type Gap struct {
 	Lag         time.Duration // since the newest block that was read was the chain's; 0: none above the threshold
 	Quarantined int           // blocks that no endpoint can give
 }
-
-// lacksCreation reports whether a creation that was not seen may be missing because of the gap.
-func (g Gap) lacksCreation() bool { return g.IsUnread || g.From > 0 }

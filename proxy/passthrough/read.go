@@ -53,7 +53,10 @@ func (h *Handler) serveStored(x *exchange, v *variant, ended bool, joins int, no
 		x.outcome = hit
 	case rfc9111.ServeWhileValidating:
 		x.outcome, status.Detail = stale, "stale-while-revalidate"
-		h.validate(x, v)
+		quiet := *x
+		if f, isFirst := h.join(&quiet, v, false); f != nil { // another has just ended otherwise
+			f.leave(isFirst, isFirst)
+		}
 	case rfc9111.Validate:
 		return false
 	}
@@ -62,14 +65,6 @@ func (h *Handler) serveStored(x *exchange, v *variant, ended bool, joins int, no
 	}
 	h.write(x, v, status, now)
 	return true
-}
-
-// validate asks the origin in the background whether a variant still holds.
-func (h *Handler) validate(x *exchange, v *variant) {
-	quiet := *x
-	if f, isFirst := h.join(&quiet, v, false); f != nil { // another has just ended otherwise
-		f.leave(isFirst, isFirst)
-	}
 }
 
 // ask has the origin answer, and reports whether the client has its answer. Where it was the response to another

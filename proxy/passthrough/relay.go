@@ -45,7 +45,13 @@ func (h *Handler) relay(x *exchange, f *fill, why string) {
 			return
 		}
 		if sent += len(part); ended {
-			h.relayRest(x, f)
+			if f.growing.failure() != nil {
+				panic(http.ErrAbortHandler) // the client must not take it for all
+			}
+			if rest := f.growing.leave(); rest != nil {
+				flush(x.w)
+				copyBody(x, f.response, rest)
+			}
 			return
 		}
 		if len(part) > 0 && f.response.ContentLength < 0 {
@@ -57,17 +63,6 @@ func (h *Handler) relay(x *exchange, f *fill, why string) {
 		case <-x.r.Context().Done():
 			return
 		}
-	}
-}
-
-// relayRest sends the rest of a body that has grown.
-func (h *Handler) relayRest(x *exchange, f *fill) {
-	if f.growing.failure() != nil {
-		panic(http.ErrAbortHandler) // the client must not take it for all
-	}
-	if rest := f.growing.leave(); rest != nil {
-		flush(x.w)
-		copyBody(x, f.response, rest)
 	}
 }
 

@@ -246,7 +246,15 @@ func (w *response) finish() (sent bool) {
 	if w.streaming {
 		if w.chunked {
 			w.out = append(w.out, "0\r\n"...)
-			w.appendTrailer()
+			for key, values := range w.header { // the handler has set trailers with http.TrailerPrefix
+				name, is := strings.CutPrefix(key, http.TrailerPrefix)
+				if !is || !httpguts.ValidTrailerHeader(name) || !httpguts.ValidHeaderFieldName(name) {
+					continue
+				}
+				for _, value := range values {
+					w.appendField(name, value)
+				}
+			}
 			w.out = append(w.out, "\r\n"...)
 		}
 		return w.send(nil)
@@ -286,17 +294,4 @@ func (w *response) send(body []byte) (sent bool) {
 		w.out = nil // a stream may rest for long
 	}
 	return w.failure == nil
-}
-
-// appendTrailer appends the fields whose names the handler has set with http.TrailerPrefix.
-func (w *response) appendTrailer() {
-	for key, values := range w.header {
-		name, is := strings.CutPrefix(key, http.TrailerPrefix)
-		if !is || !httpguts.ValidTrailerHeader(name) || !httpguts.ValidHeaderFieldName(name) {
-			continue
-		}
-		for _, value := range values {
-			w.appendField(name, value)
-		}
-	}
 }

@@ -88,7 +88,8 @@ func (s *Server) Serve(listener net.Listener) error {
 	}
 	s.listeners[listener] = struct{}{}
 	s.mu.Unlock()
-	handed := newHandover(listener.Addr())
+	handed := &handover{address: listener.Addr(), handed: make(chan net.Conn), closed: make(chan struct{})}
+	handed.close = sync.OnceFunc(func() { close(handed.closed) })
 	over := make(chan error, 1)
 	go func() { over <- s.second.Serve(handed) }()
 	err := s.accept(listener, handed)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 	"unsafe"
 )
@@ -249,12 +248,6 @@ type handover struct {
 	handed  chan net.Conn
 	closed  chan struct{}
 	close   func()
-}
-
-func newHandover(address net.Addr) *handover {
-	h := &handover{address: address, handed: make(chan net.Conn), closed: make(chan struct{})}
-	h.close = sync.OnceFunc(func() { close(h.closed) })
-	return h
 }
 
 // Accept waits for the next connection.

@@ -93,7 +93,12 @@ func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
 		b.addVenue(fmt.Sprintf("venues[%d]", i), each)
 	}
 	b.addTokens()
-	b.addOrigins()
+	b.parts.origins = make(map[string]*upstream.Pool, len(b.config.Passthrough.Hosts))
+	for i, each := range b.config.Passthrough.Hosts {
+		path := fmt.Sprintf("passthrough.hosts[%d]", i)
+		b.parts.origins[each.Name] = b.service(path, each.Name, originPrefix+each.Name, each.Endpoints,
+			attribute.String("crossgate.host", each.Name)).Pool
+	}
 	if before == nil && c.Cache.Shared.Reveal() != "" { // a running gateway keeps its own
 		made, err := SharedCache(c, log)
 		if err != nil {

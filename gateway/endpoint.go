@@ -3,6 +3,7 @@ package gateway
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -29,7 +30,7 @@ func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attrib
 		return before, nil
 	}
 	o := EndpointOptions(each)
-	o.Attributes, o.Logger, o.Forwards = attributes, b.log, isOrigin(of)
+	o.Attributes, o.Logger, o.Forwards = attributes, b.log, strings.HasPrefix(of, originPrefix)
 	made, err := upstream.NewEndpoint(o)
 	if err != nil {
 		return nil, err

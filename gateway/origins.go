@@ -2,11 +2,7 @@ package gateway
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"strings"
-
-	"go.opentelemetry.io/otel/attribute"
 
 	"crossgate/config"
 	"crossgate/proxy/passthrough"
@@ -17,17 +13,6 @@ var _ passthrough.Origins = (*sets)(nil)
 
 // originPrefix is what the names begin with of what endpoints of origins serve.
 const originPrefix = "origin:"
-
-func isOrigin(of string) bool { return strings.HasPrefix(of, originPrefix) }
-
-func (b *builder) addOrigins() {
-	b.parts.origins = make(map[string]*upstream.Pool, len(b.config.Passthrough.Hosts))
-	for i, each := range b.config.Passthrough.Hosts {
-		path := fmt.Sprintf("passthrough.hosts[%d]", i)
-		b.parts.origins[each.Name] = b.service(path, each.Name, originPrefix+each.Name, each.Endpoints,
-			attribute.String("crossgate.host", each.Name)).Pool
-	}
-}
 
 // Forward implements passthrough.Origins. A response outlives the set that it is from.
 func (s *sets) Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error) {

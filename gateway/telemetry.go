@@ -102,23 +102,19 @@ func (t *Telemetry) measure(described *resource.Resource) error {
 	if err := runtime.Start(runtime.WithMeterProvider(provider)); err != nil {
 		return fmt.Errorf("measure the runtime: %w", err)
 	}
-	if err := measureRelease(provider.Meter("crossgate/internal/release")); err != nil {
-		return fmt.Errorf("measure the release: %w", err)
-	}
-	t.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
-	return nil
-}
-
-// measureRelease reports the version that runs, so that a dashboard can distinguish replicas.
-func measureRelease(meter metrics.Meter) error {
 	built := release.Current()
-	_, err := meter.Int64ObservableGauge("crossgate.build.info", metrics.WithDescription("1; its labels say what runs."),
+	_, err = provider.Meter("crossgate/internal/release").Int64ObservableGauge("crossgate.build.info",
+		metrics.WithDescription("1; its labels say what runs, so that a dashboard can distinguish replicas."),
 		metrics.WithInt64Callback(func(_ context.Context, o metrics.Int64Observer) error {
 			o.Observe(1, metrics.WithAttributes(attribute.String("version", built.Version),
 				attribute.String("commit", built.Commit), attribute.String("go", built.Go)))
 			return nil
 		}))
-	return err
+	if err != nil {
+		return fmt.Errorf("measure the release: %w", err)
+	}
+	t.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
+	return nil
 }
 
 // Metrics answers with all measurements in Prometheus' form; in OpenMetrics with the traces of examples.

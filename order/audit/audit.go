@@ -111,8 +111,11 @@ func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
 		if err != nil {
 			return err
 		}
-		sides, err := a.sides(ctx, part, stored)
-		if err != nil {
+		var sides []*side
+		for _, id := range part {
+			sides = append(sides, a.sidesOf(id, stored[id])...)
+		}
+		if err := a.readStates(ctx, sides...); err != nil {
 			return err
 		}
 		a.audit.Orders += uint64(len(part))
@@ -129,14 +132,6 @@ func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
 		a.report(a.progress)
 	}
 	return nil
-}
-
-// sides lists the sides that orders have on the chain, with the state of each that the contracts store.
-func (a *auditor) sides(ctx context.Context, ids []order.ID, stored map[order.ID][]order.Event) (sides []*side, err error) {
-	for _, id := range ids {
-		sides = append(sides, a.sidesOf(id, stored[id])...)
-	}
-	return sides, a.readStates(ctx, sides...)
 }
 
 // readStates reads what the contracts store of sides of orders, as far as they can be asked.

@@ -61,7 +61,10 @@ func (e *HistoryError) Error() string {
 // meanwhile. report hears of every step, from several goroutines. Backfill returns when all chains are done or ctx
 // ends. *HistoryError when some chains' history could not be read to its beginning: the part read is stored.
 func (b *Books) Backfill(ctx context.Context, report func(Progress)) error {
-	unread := each(b.Readers, func(r *follow.Reader) *UnreadHistory { return newBackfill(r, report).run(ctx) })
+	unread := each(b.Readers, func(r *follow.Reader) *UnreadHistory {
+		one := &backfill{Reader: r, width: follow.NewWidth(historyRanges * r.Range), report: report, progress: Progress{Chain: r.ID}}
+		return one.run(ctx)
+	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -87,12 +90,6 @@ type backfill struct {
 	first    uint64    // block before which nothing is read so far; 0: not known
 	firstAt  time.Time // since when
 	refusals int       // to read the block before it
-}
-
-func newBackfill(r *follow.Reader, report func(Progress)) *backfill {
-	return &backfill{
-		Reader: r, width: follow.NewWidth(historyRanges * r.Range), report: report, progress: Progress{Chain: r.ID},
-	}
 }
 
 // run works until the history is read, ctx ends or the rest is given up, which it returns. Where another process does

@@ -38,15 +38,9 @@ func (c *Chains) CatchUpOnce(ctx context.Context) error {
 	}
 	holding, release := c.DB.Hold(ctx, lease)
 	for left := true; left && err == nil && order.Wait(holding, countPause, nil); {
-		left, err = c.catchUpStep(holding, lease)
+		if left, err = stats.Count(holding, c.DB, lease, ledger.FoldedOrders, c.Prices); err == nil && !left {
+			left, err = stats.SumUp(holding, c.DB, lease)
+		}
 	}
 	return errors.Join(err, release())
-}
-
-// catchUpStep counts some orders, or sums up a day, and reports whether others may be left.
-func (c *Chains) catchUpStep(ctx context.Context, l store.Lease) (left bool, err error) {
-	if left, err = stats.Count(ctx, c.DB, l, ledger.FoldedOrders, c.Prices); err != nil || left {
-		return left, err
-	}
-	return stats.SumUp(ctx, c.DB, l)
 }

@@ -144,7 +144,11 @@ func lacking(events []order.Event, texts, others []string) (lack []order.Event) 
 func rowTexts(events []order.Event) []string {
 	texts := make([]string, len(events))
 	for i, e := range events {
-		texts[i] = fmt.Sprint(rowOf(e)...)
+		if s, is := e.Swap(); is {
+			texts[i] = fmt.Sprint(swapRow(s)...)
+		} else {
+			texts[i] = fmt.Sprint(eventRow(e, e.At.Initiator.Bytes(), e.Order[:], nil, nil)...)
+		}
 	}
 	return texts
 }

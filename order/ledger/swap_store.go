@@ -34,14 +34,6 @@ func swapRow(s order.Swap) []any {
 	}
 }
 
-// rowOf is an event as it is stored.
-func rowOf(e order.Event) []any {
-	if s, is := e.Swap(); is {
-		return swapRow(s)
-	}
-	return eventRow(e, e.At.Initiator.Bytes(), e.Order[:], nil, nil)
-}
-
 func scanSwap(rows *sql.Rows, s *order.Swap) error {
 	var affiliate order.Affiliate
 	var share string

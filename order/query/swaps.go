@@ -31,7 +31,8 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(
 		attribute.Int64("crossgate.chain.id", int64(id)), attribute.Stringer("crossgate.swap.transaction", tx)))
 	defer func() { endSpan(span, err) }()
-	searched = x.basisOf(id)
+	searched = x.Basis()
+	searched.All, searched.Chains = false, []order.ChainBasis{searched.Of(id)}
 	if x.Source(id) == nil || !slices.Contains(tx.Families(), x.Chains.Options.Chains.Family(id)) {
 		return nil, searched, fmt.Errorf("find swaps in %s: %w on chain %d", tx, order.ErrNotFound, id)
 	}
@@ -106,13 +107,6 @@ func (x *Index) SwapByID(ctx context.Context, id order.ID) (found FoundSwap, err
 		err = fmt.Errorf("find swap %s: dropped by a reorg: %w", id, order.ErrNotFound)
 	}
 	return FoundSwap{Basis: searched}, err
-}
-
-// basisOf is what an answer about one chain would be read from now.
-func (x *Index) basisOf(id chain.ID) order.Basis {
-	b := x.Basis()
-	b.All, b.Chains = false, []order.ChainBasis{b.Of(id)}
-	return b
 }
 
 // foundSwaps gives swaps that were read on a basis their part of it: their chain.

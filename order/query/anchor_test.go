@@ -251,17 +251,14 @@ func TestEndpointsAreHeldToTheAnchorBeforeTheyContradict(t *testing.T) {
 }
 
 func TestAnchorsAreAThousandBlocksApart(t *testing.T) {
-	for name, each := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) { testAnchorsApart(t, ledger.Ledger{DB: each}) })
-	}
-}
-
-func testAnchorsApart(t *testing.T, db ledger.Ledger) {
-	for _, number := range []uint64{100, 600, 1200, 1300, 2500, 1250, 700, 9000, 4000, 4100} {
-		b := order.Block{Number: number, Hash: chain.Hash{byte(number), 1}}
-		must.Get(db.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error { return tx.Anchor(t.Context(), 1, b) }))(t)
-	}
-	if got, want := fmt.Sprint(anchorsOf(t, db)), "[9000 4000 2500 1200 100]"; got != want {
-		t.Errorf("anchors at %s, want %s", got, want)
-	}
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		l := ledger.Ledger{DB: db}
+		for _, number := range []uint64{100, 600, 1200, 1300, 2500, 1250, 700, 9000, 4000, 4100} {
+			b := order.Block{Number: number, Hash: chain.Hash{byte(number), 1}}
+			must.Get(l.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error { return tx.Anchor(t.Context(), 1, b) }))(t)
+		}
+		if got, want := fmt.Sprint(anchorsOf(t, l)), "[9000 4000 2500 1200 100]"; got != want {
+			t.Errorf("anchors at %s, want %s", got, want)
+		}
+	})
 }

@@ -141,15 +141,13 @@ var damages = []damage{
 }
 
 func TestAuditNamesAndRepairMendsWhatDiffers(t *testing.T) {
-	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
-		t.Run(name, func(t *testing.T) {
-			a := newAudited(t, open(t))
-			sound := dump(t, a.store)
-			for _, damage := range damages { // each is mended before the next one
-				t.Run(damage.name, func(t *testing.T) { a.mends(t, damage, sound) })
-			}
-		})
-	}
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		a := newAudited(t, db)
+		sound := dump(t, a.store)
+		for _, damage := range damages { // each is mended before the next one
+			t.Run(damage.name, func(t *testing.T) { a.mends(t, damage, sound) })
+		}
+	})
 }
 
 func (a *audited) mends(t *testing.T, damage damage, sound []string) {
@@ -333,27 +331,25 @@ func TestRepairWithoutProofRemovesNothing(t *testing.T) {
 // TestRepairOfBlocksProvesWhatAnEarlierVersionRead: an order of which nothing at all is stored comes back, and all blocks
 // count as proven.
 func TestRepairOfBlocksProvesWhatAnEarlierVersionRead(t *testing.T) {
-	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
-		t.Run(name, func(t *testing.T) {
-			a := newAudited(t, open(t))
-			sound := dump(t, a.store)
-			damageStore(t, a.store, `DELETE FROM events WHERE order_number = (SELECT number FROM orders WHERE id = $1)`, a.deals[order.StateFulfilled].id)
-			execute(t, a.store.DB, `UPDATE checkpoints SET proven_from = block + 1, proven_end = block + 1`)
-			repairs := must.Get(audit.Of(a.Chains).RepairBlocks(t.Context(), 0, 0, 1<<62, func(audit.Progress) {}))(t)
-			for _, r := range repairs {
-				position, _, err := a.store.Checkpoint(t.Context(), r.Chain)
-				if err != nil || !r.IsWhole() || r.Added != 1 || r.Blocks != r.To+1 || r.From != 0 {
-					t.Errorf("repair %+v, %v, want one event added and all final blocks verified", r, err)
-				}
-				if position.Reorgs != 1 {
-					t.Errorf("chain %d: answers were withdrawn %d times, want once", r.Chain, position.Reorgs)
-				}
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		a := newAudited(t, db)
+		sound := dump(t, a.store)
+		damageStore(t, a.store, `DELETE FROM events WHERE order_number = (SELECT number FROM orders WHERE id = $1)`, a.deals[order.StateFulfilled].id)
+		execute(t, a.store.DB, `UPDATE checkpoints SET proven_from = block + 1, proven_end = block + 1`)
+		repairs := must.Get(audit.Of(a.Chains).RepairBlocks(t.Context(), 0, 0, 1<<62, func(audit.Progress) {}))(t)
+		for _, r := range repairs {
+			position, _, err := a.store.Checkpoint(t.Context(), r.Chain)
+			if err != nil || !r.IsWhole() || r.Added != 1 || r.Blocks != r.To+1 || r.From != 0 {
+				t.Errorf("repair %+v, %v, want one event added and all final blocks verified", r, err)
 			}
-			if got := dump(t, a.store); !slices.Equal(got, sound) {
-				t.Errorf("after the repair the store holds %d rows, want the %d of before", len(got), len(sound))
+			if position.Reorgs != 1 {
+				t.Errorf("chain %d: answers were withdrawn %d times, want once", r.Chain, position.Reorgs)
 			}
-		})
-	}
+		}
+		if got := dump(t, a.store); !slices.Equal(got, sound) {
+			t.Errorf("after the repair the store holds %d rows, want the %d of before", len(got), len(sound))
+		}
+	})
 }
 
 func TestJoinProven(t *testing.T) {

@@ -19,24 +19,22 @@ import (
 
 // TestDeliveriesAreThoseOfTheOrders compares what is looked up of many orders with the orders.
 func TestDeliveriesAreThoseOfTheOrders(t *testing.T) {
-	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) {
-			orders := fillInvented(t, db, newInvented(29), 230)
-			x := newIndex(db, nil, quietly(follow.Options{}))
-			var ids []order.ID
-			want := make(map[order.ID]order.Delivery)
-			for _, o := range orders {
-				ids = append(ids, o.ID)
-				if o.Fulfilled != nil {
-					want[o.ID] = order.Delivery{At: o.Fulfilled.At.Time, Give: o.GiveFinal, State: o.State}
-				}
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		orders := fillInvented(t, db, newInvented(29), 230)
+		x := newIndex(db, nil, quietly(follow.Options{}))
+		var ids []order.ID
+		want := make(map[order.ID]order.Delivery)
+		for _, o := range orders {
+			ids = append(ids, o.ID)
+			if o.Fulfilled != nil {
+				want[o.ID] = order.Delivery{At: o.Fulfilled.At.Time, Give: o.GiveFinal, State: o.State}
 			}
-			got, err := x.Deliveries(t.Context(), ids)
-			if err != nil || !maps.Equal(want, got) || len(got) == 0 {
-				t.Errorf("%d deliveries, %v: %v, want %v", len(got), err, got, want)
-			}
-		})
-	}
+		}
+		got, err := x.Deliveries(t.Context(), ids)
+		if err != nil || !maps.Equal(want, got) || len(got) == 0 {
+			t.Errorf("%d deliveries, %v: %v, want %v", len(got), err, got, want)
+		}
+	})
 }
 
 // checkDeliveryTimes compares quantiles and fills with those of the sorted times themselves.

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -73,23 +72,26 @@ func TestFindSaysWhatIsCertainOnly(t *testing.T) {
 	tests := []struct {
 		name string
 		tx   chain.TxHash
-		down *testChain
+		down []*testChain
 		want error
 	}{
 		{"no chain knows it", unknown, nil, order.ErrNotFound},
-		{"a chain that could know it is down", unknown, w.aside, down},
-		{"another chain is down, this one knows it", elsewhere, w.give, order.ErrNoOrder},
+		{"a chain that could know it is down", unknown, []*testChain{w.aside}, down},
+		{"all chains that could know it are down", unknown, []*testChain{w.give, w.aside, w.take}, down},
+		{"another chain is down, this one knows it", elsewhere, []*testChain{w.give}, order.ErrNoOrder},
 		{"it exists and created nothing", elsewhere, nil, order.ErrNoOrder},
-		{"the give chain is down", w.creation, w.give, down},
-		{"the take chain is down", w.creation, w.take, down},
-		{"a chain beside is down", w.creation, w.aside, nil},
+		{"the give chain is down", w.creation, []*testChain{w.give}, down},
+		{"the take chain is down", w.creation, []*testChain{w.take}, down},
+		{"a chain beside is down", w.creation, []*testChain{w.aside}, nil},
 		{"no chain of its family", signature, nil, order.ErrNotFound},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if test.down != nil {
-				test.down.fail(down)
-				defer test.down.fail(nil)
+			var silent []chain.ID
+			for _, each := range test.down {
+				each.fail(down)
+				defer each.fail(nil)
+				silent = append(silent, each.id)
 			}
 			found, _, err := x.Find(t.Context(), test.tx)
 			if !errors.Is(err, test.want) || (err == nil) != (len(found) == 1) {
@@ -99,49 +101,14 @@ func TestFindSaysWhatIsCertainOnly(t *testing.T) {
 			if errors.As(err, &unreachable) != (test.want == down) {
 				t.Errorf("Find: %v", err)
 			}
-			if unreachable != nil && !slices.Equal(unreachable.Chains, []chain.ID{test.down.id}) {
-				t.Errorf("unreachable chains %v, want %d", unreachable.Chains, test.down.id)
+			if unreachable != nil && !slices.Equal(unreachable.Chains, silent) {
+				t.Errorf("unreachable chains %v, want %d", unreachable.Chains, silent)
+			}
+			unheard, is := errors.AsType[*UnheardError](err)
+			if test.tx == unknown && is != (test.want == down) || is && !slices.Equal(unheard.Chains, silent) {
+				t.Errorf("Find: %v, want that %d were not heard", err, silent)
 			}
 		})
-	}
-}
-
-// Nothing is called not found while a chain was not heard that could know it: those chains are named.
-func TestNotFoundTakesAllChains(t *testing.T) {
-	w := newWorld()
-	x := w.index(t)
-	unknown, down := chain.NewTxHash(make([]byte, 32)), errors.New("no route to host")
-	chains := []*testChain{w.aside, w.give, w.take}
-	slices.SortFunc(chains, func(a, b *testChain) int { return cmp.Compare(a.id, b.id) })
-	var silent []chain.ID
-	for _, each := range chains {
-		each.fail(down)
-		silent = append(silent, each.id)
-		_, _, err := x.Find(t.Context(), unknown)
-		unheard, is := errors.AsType[*UnheardError](err)
-		if errors.Is(err, order.ErrNotFound) || !errors.As(err, new(*UnreachableError)) || !is || !slices.Equal(unheard.Chains, silent) {
-			t.Errorf("Find with %v down: %v", silent, err)
-		}
-	}
-}
-
-func TestFindReturnsAllOrdersOfATransaction(t *testing.T) {
-	give, take := newTestChain(1), newTestChain(137)
-	first, second, other := newDeal(9, 1, 137), newDeal(2, 1, 137), newDeal(3, 137, 1)
-	creation := give.mine([]told{first.created(), other.fulfilled(), second.created()})[0]
-	take.mine([]told{second.fulfilled()})
-	for _, indexed := range []bool{false, true} {
-		x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
-		if indexed {
-			followAll(t, x)
-		}
-		found, _, err := x.Find(t.Context(), creation)
-		if err != nil || len(found) != 2 {
-			t.Fatalf("indexed %v: Find = %v, %v, want two orders", indexed, found, err)
-		}
-		if found[0].ID != first.id || found[1].ID != second.id || found[1].State != order.StateFulfilled {
-			t.Errorf("indexed %v: found %s %v, %s %v", indexed, found[0].ID, found[0].State, found[1].ID, found[1].State)
-		}
 	}
 }
 
@@ -149,21 +116,6 @@ func followAll(t *testing.T, x *Index) {
 	t.Helper()
 	for _, f := range x.Followers {
 		catchUp(t, f)
-	}
-}
-
-func TestFindAsksNoChainWhileFollowersAreLevel(t *testing.T) {
-	w := newWorld()
-	w.fulfil()
-	x := w.index(t)
-	followAll(t, x)
-	if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
-		t.Errorf("state %v, want Fulfilled", o.State)
-	}
-	for _, l := range []*testChain{w.give, w.take, w.aside} {
-		if asked := l.times("EventsIn") + l.times("History"); asked != 0 {
-			t.Errorf("chain %d was asked %d times", l.id, asked)
-		}
 	}
 }
 
@@ -354,18 +306,20 @@ func TestFindAnswersWithWhatCanBeRead(t *testing.T) {
 	}
 }
 
-// TestATransactionLeadsToItsOrders looks orders up by each of their transactions, one of which creates an order and
-// delivers another, and one sends the unlock of both: indexed, without asking a chain, and from the chains.
+// TestATransactionLeadsToItsOrders looks orders up by each of their transactions, one of which creates two orders, one
+// creates an order and delivers another, and one sends the unlock of both: indexed, without asking a chain, and from the
+// chains.
 func TestATransactionLeadsToItsOrders(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
-	first, second := newDeal(9, 1, 137), newDeal(2, 137, 1)
-	created := give.mine([]told{first.created()})[0]
+	first, second, third := newDeal(9, 1, 137), newDeal(2, 137, 1), newDeal(3, 1, 137)
+	created := give.mine([]told{first.created(), third.created()})[0]
+	take.mine([]told{third.fulfilled()})
 	both := take.mine([]told{first.fulfilled(), second.created()})[0]
 	delivered := give.mine([]told{second.fulfilled()})[0]
 	sent := take.mine([]told{second.claimedUnlock(), first.sentUnlock()})[0]
 	for name, prepare := range map[string]func(*testing.T, *Index){"indexed": followAll, "cold": func(*testing.T, *Index) {}} {
 		for tx, want := range map[chain.TxHash]struct{ all, created []order.ID }{
-			created:   {[]order.ID{first.id}, []order.ID{first.id}},
+			created:   {[]order.ID{first.id, third.id}, []order.ID{first.id, third.id}},
 			both:      {[]order.ID{second.id, first.id}, []order.ID{second.id}},
 			delivered: {[]order.ID{second.id}, nil},
 			sent:      {[]order.ID{second.id, first.id}, nil},

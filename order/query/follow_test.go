@@ -71,39 +71,6 @@ func TestFollowerReadsWhatIsNew(t *testing.T) {
 	}
 }
 
-func TestFollowerBeginsBehindTheHead(t *testing.T) {
-	early, late := newDeal(1, 1, 137), newDeal(2, 1, 137)
-	give, store := newTestChain(1), openStore(t)
-	give.mine([]told{early.created()})
-	give.mineEmpty(20)
-	give.mine([]told{late.created()})
-	catchUp(t, newFollower(store, 1, give, quietly(follow.Options{Lookback: 10})))
-	if o := stored(t, store, early.id); o != nil {
-		t.Errorf("read %v from before the lookback", o.ID)
-	}
-	if o := stored(t, store, late.id); o == nil {
-		t.Error("did not read the order within the lookback")
-	}
-}
-
-func TestFollowerContinuesWhereItsStoreEnds(t *testing.T) {
-	path := t.TempDir() + "/orders.db"
-	give, d := newTestChain(1), newDeal(1, 1, 137)
-	give.mine([]told{d.created()})
-	store := openStoreAt(t, path)
-	catchUp(t, newFollower(store, 1, give, quietly(follow.Options{})))
-	give.mine([]told{d.claimedUnlock()})
-	give.asked["Events"] = 0
-	reopened := openStoreAt(t, path)
-	catchUp(t, newFollower(reopened, 1, give, quietly(follow.Options{})))
-	if o := stored(t, reopened, d.id); o == nil || o.State != order.StateClaimedUnlock {
-		t.Errorf("after the restart: %v", o)
-	}
-	if reads := give.times("Events"); reads != 1 {
-		t.Errorf("after the restart events were read %d times, want once", reads)
-	}
-}
-
 func TestFollowerHalvesRangesThatFail(t *testing.T) {
 	give, store := newTestChain(1), openStore(t)
 	give.mineEmpty(100)
@@ -170,22 +137,6 @@ func lockedIn(t tester, store *store.DB) []order.LockedChain {
 		t.Fatal(err)
 	}
 	return order.Locked(locks)
-}
-
-// TestFollowerGoesBackBehindQuietBlocks drops blocks in which nothing happened, so that none of them was
-// worth remembering but the last.
-func TestFollowerGoesBackBehindQuietBlocks(t *testing.T) {
-	d, ledger, store := newDeal(1, 1, 137), newTestChain(1), openStore(t)
-	f := newFollower(store, 1, ledger, quietly(follow.Options{}))
-	ledger.mineEmpty(20)
-	catchUp(t, f)
-	ledger.drop(4)
-	ledger.mine([]told{d.created()})
-	ledger.mineEmpty(3)
-	catchUp(t, f)
-	if o := stored(t, store, d.id); o == nil || o.Created == nil {
-		t.Errorf("the creation in the first replaced block was not read: %v", o)
-	}
 }
 
 func TestFollowerWaitsForAChainThatIsBehind(t *testing.T) {

@@ -16,70 +16,68 @@ import (
 // TestListsAreFilteredAndSortedAsTheirOrdersAre compares lists by token, amount, value and receiver, in each sequence and
 // by parts, with what all orders say, on both databases.
 func TestListsAreFilteredAndSortedAsTheirOrdersAre(t *testing.T) {
-	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
-		t.Run(name, func(t *testing.T) {
-			db, v := open(t), newInvented(7)
-			var events []order.Event
-			for range 1200 { // of one token more than are sorted
-				events = append(events, v.events()...)
-			}
-			apply(t, db, events, nil)
-			usd := valueThirds(t, db, events)
-			all := must.Get(listFrom(t.Context(), ledger.Ledger{DB: db}, list.Orders, list.Filter{}, 0, 2000))(t)
-			amount := func(n uint64) *chain.Amount { return new(chain.NewAmount(n)) }
-			give, until := v.people[0], uint64(inventedBegin+30*secondsOfDay)
-			worth := func(id order.ID) int64 { return *cmp.Or(usd[id], new(int64(-1))) }
-			for what, c := range map[string]struct {
-				filter list.Filter
-				fits   func(*order.Order) bool
-			}{
-				"all": {list.Filter{}, func(*order.Order) bool { return true }},
-				"token": {list.Filter{GiveToken: give, Given: list.Amounts{From: amount(100), To: amount(300)}}, func(o *order.Order) bool {
-					return o.GiveFinal.Cmp(chain.NewAmount(100)) >= 0 && o.GiveFinal.Cmp(chain.NewAmount(300)) <= 0
-				}},
-				"any amount": {list.Filter{GiveToken: give}, func(*order.Order) bool { return true }},
-				"token in a state and time": {list.Filter{TakeToken: v.people[1], States: []order.State{order.StateClaimedUnlock}, Since: inventedBegin + secondsOfDay, Until: until}, func(o *order.Order) bool {
-					return o.State == order.StateClaimedUnlock && o.Created.At.Time >= inventedBegin+secondsOfDay && o.Created.At.Time <= until
-				}},
-				"pair": {list.Filter{GiveToken: give, TakeToken: v.people[1]}, func(*order.Order) bool { return true }},
-				"pair with amounts": {list.Filter{GiveToken: give, TakeToken: v.people[1], Given: list.Amounts{From: amount(300)}}, func(o *order.Order) bool {
-					return o.GiveFinal.Cmp(chain.NewAmount(300)) >= 0
-				}},
-				"value on a chain": {list.Filter{GiveChains: []chain.ID{1}, USD: list.USD{To: new(int64(99))}}, func(o *order.Order) bool {
-					return usd[o.ID] != nil && *usd[o.ID] <= 99 && o.Terms.Give.Chain == 1
-				}},
-				"taken":    {list.Filter{TakeToken: v.people[1], Taken: list.Amounts{From: amount(256)}}, func(o *order.Order) bool { return o.TakeFinal.Cmp(chain.NewAmount(256)) >= 0 }},
-				"other":    {list.Filter{TakeToken: give}, func(*order.Order) bool { return false }},
-				"receiver": {list.Filter{Receiver: v.people[2]}, func(o *order.Order) bool { return o.Terms.Receiver == v.people[2] }},
-				"maker of a type": {list.Filter{Maker: v.people[0], TradeType: "Market"}, func(o *order.Order) bool {
-					return o.Terms.Maker == v.people[0] && tradeType(o) == "Market"
-				}},
-				"value": {list.Filter{USD: list.USD{From: new(int64(50)), To: new(int64(200))}}, func(o *order.Order) bool {
-					return usd[o.ID] != nil && *usd[o.ID] >= 50 && *usd[o.ID] <= 200
-				}},
-				"value of a token on a chain": {list.Filter{GiveToken: give, GiveChains: []chain.ID{1}, USD: list.USD{From: new(int64(50))}}, func(o *order.Order) bool {
-					return usd[o.ID] != nil && *usd[o.ID] >= 50 && o.Terms.Give.Chain == 1
-				}},
-			} {
-				for _, sort := range []list.Sort{list.Newest, list.Oldest, list.Largest} {
-					var want []order.ID
-					for _, item := range all.Items { // newest first
-						if c.fits(item.Order) {
-							want = append(want, item.Order.ID)
-						}
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		v := newInvented(7)
+		var events []order.Event
+		for range 1200 { // of one token more than are sorted
+			events = append(events, v.events()...)
+		}
+		apply(t, db, events, nil)
+		usd := valueThirds(t, db, events)
+		all := must.Get(listFrom(t.Context(), ledger.Ledger{DB: db}, list.Orders, list.Filter{}, 0, 2000))(t)
+		amount := func(n uint64) *chain.Amount { return new(chain.NewAmount(n)) }
+		give, until := v.people[0], uint64(inventedBegin+30*secondsOfDay)
+		worth := func(id order.ID) int64 { return *cmp.Or(usd[id], new(int64(-1))) }
+		for what, c := range map[string]struct {
+			filter list.Filter
+			fits   func(*order.Order) bool
+		}{
+			"all": {list.Filter{}, func(*order.Order) bool { return true }},
+			"token": {list.Filter{GiveToken: give, Given: list.Amounts{From: amount(100), To: amount(300)}}, func(o *order.Order) bool {
+				return o.GiveFinal.Cmp(chain.NewAmount(100)) >= 0 && o.GiveFinal.Cmp(chain.NewAmount(300)) <= 0
+			}},
+			"any amount": {list.Filter{GiveToken: give}, func(*order.Order) bool { return true }},
+			"token in a state and time": {list.Filter{TakeToken: v.people[1], States: []order.State{order.StateClaimedUnlock}, Since: inventedBegin + secondsOfDay, Until: until}, func(o *order.Order) bool {
+				return o.State == order.StateClaimedUnlock && o.Created.At.Time >= inventedBegin+secondsOfDay && o.Created.At.Time <= until
+			}},
+			"pair": {list.Filter{GiveToken: give, TakeToken: v.people[1]}, func(*order.Order) bool { return true }},
+			"pair with amounts": {list.Filter{GiveToken: give, TakeToken: v.people[1], Given: list.Amounts{From: amount(300)}}, func(o *order.Order) bool {
+				return o.GiveFinal.Cmp(chain.NewAmount(300)) >= 0
+			}},
+			"value on a chain": {list.Filter{GiveChains: []chain.ID{1}, USD: list.USD{To: new(int64(99))}}, func(o *order.Order) bool {
+				return usd[o.ID] != nil && *usd[o.ID] <= 99 && o.Terms.Give.Chain == 1
+			}},
+			"taken":    {list.Filter{TakeToken: v.people[1], Taken: list.Amounts{From: amount(256)}}, func(o *order.Order) bool { return o.TakeFinal.Cmp(chain.NewAmount(256)) >= 0 }},
+			"other":    {list.Filter{TakeToken: give}, func(*order.Order) bool { return false }},
+			"receiver": {list.Filter{Receiver: v.people[2]}, func(o *order.Order) bool { return o.Terms.Receiver == v.people[2] }},
+			"maker of a type": {list.Filter{Maker: v.people[0], TradeType: "Market"}, func(o *order.Order) bool {
+				return o.Terms.Maker == v.people[0] && tradeType(o) == "Market"
+			}},
+			"value": {list.Filter{USD: list.USD{From: new(int64(50)), To: new(int64(200))}}, func(o *order.Order) bool {
+				return usd[o.ID] != nil && *usd[o.ID] >= 50 && *usd[o.ID] <= 200
+			}},
+			"value of a token on a chain": {list.Filter{GiveToken: give, GiveChains: []chain.ID{1}, USD: list.USD{From: new(int64(50))}}, func(o *order.Order) bool {
+				return usd[o.ID] != nil && *usd[o.ID] >= 50 && o.Terms.Give.Chain == 1
+			}},
+		} {
+			for _, sort := range []list.Sort{list.Newest, list.Oldest, list.Largest} {
+				var want []order.ID
+				for _, item := range all.Items { // newest first
+					if c.fits(item.Order) {
+						want = append(want, item.Order.ID)
 					}
-					switch sort {
-					case list.Oldest:
-						slices.Reverse(want)
-					case list.Largest:
-						slices.SortStableFunc(want, func(a, b order.ID) int { return cmp.Compare(worth(b), worth(a)) })
-					}
-					c.filter.Sort = sort
-					checkParts(t, db, what+" "+string(sort), c.filter, want)
 				}
+				switch sort {
+				case list.Oldest:
+					slices.Reverse(want)
+				case list.Largest:
+					slices.SortStableFunc(want, func(a, b order.ID) int { return cmp.Compare(worth(b), worth(a)) })
+				}
+				c.filter.Sort = sort
+				checkParts(t, db, what+" "+string(sort), c.filter, want)
 			}
-		})
-	}
+		}
+	})
 }
 
 const partOfList = 250

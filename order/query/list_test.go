@@ -120,29 +120,27 @@ func TestMixedListsSayFromWhereTheyAre(t *testing.T) {
 // TestOrdersWithIDsThatBeginAlikeAreListed has orders of one second whose places in lists would be the same, in two
 // transactions, and withdraws one.
 func TestOrdersWithIDsThatBeginAlikeAreListed(t *testing.T) {
-	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
-		t.Run(name, func(t *testing.T) {
-			db, v := open(t), newInvented(3)
-			create := func(n byte) []order.Event {
-				events := v.events()
-				for !ledger.IsCreation(events[0]) {
-					events = v.events()
-				}
-				for i := range events {
-					events[i].Order, events[i].At.Time = order.ID{1, 2, 3, 4, 5, 6, 7, 31: n}, inventedBegin
-				}
-				return events
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		v := newInvented(3)
+		create := func(n byte) []order.Event {
+			events := v.events()
+			for !ledger.IsCreation(events[0]) {
+				events = v.events()
 			}
-			first := create(1)
-			apply(t, db, slices.Concat(first, create(2)), nil)
-			apply(t, db, slices.Concat(create(3), create(4)), nil)
-			checkListed(t, db)
-			apply(t, db, nil, first)
-			checkListed(t, db)
-			found, err := listFrom(t.Context(), ledger.Ledger{DB: db}, list.Orders, list.Filter{Since: inventedBegin, Until: inventedBegin}, 0, 10)
-			if err != nil || found.Total != 3 || len(found.Items) != 3 {
-				t.Errorf("%d of %d orders, %v, want 3", len(found.Items), found.Total, err)
+			for i := range events {
+				events[i].Order, events[i].At.Time = order.ID{1, 2, 3, 4, 5, 6, 7, 31: n}, inventedBegin
 			}
-		})
-	}
+			return events
+		}
+		first := create(1)
+		apply(t, db, slices.Concat(first, create(2)), nil)
+		apply(t, db, slices.Concat(create(3), create(4)), nil)
+		checkListed(t, db)
+		apply(t, db, nil, first)
+		checkListed(t, db)
+		found, err := listFrom(t.Context(), ledger.Ledger{DB: db}, list.Orders, list.Filter{Since: inventedBegin, Until: inventedBegin}, 0, 10)
+		if err != nil || found.Total != 3 || len(found.Items) != 3 {
+			t.Errorf("%d of %d orders, %v, want 3", len(found.Items), found.Total, err)
+		}
+	})
 }

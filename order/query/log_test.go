@@ -154,46 +154,43 @@ func (o *orderTraffic) rewrite(l *testChain, depth int) {
 // TestTheLogLeadsToTheIndex has a consumer apply the log of chains that are rewritten up to 20 blocks deep to an empty
 // table, while they are followed at the same time.
 func TestTheLogLeadsToTheIndex(t *testing.T) {
-	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			db := open(t)
-			o := &orderTraffic{Rand: rand.New(rand.NewPCG(1, 2)), chains: [2]*testChain{newTestChain(1), newTestChain(137)}}
-			o.deals = make([]deal, 0, scale(t, 40))
-			for _, l := range o.chains {
-				l.finality = 25
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		t.Parallel()
+		o := &orderTraffic{Rand: rand.New(rand.NewPCG(1, 2)), chains: [2]*testChain{newTestChain(1), newTestChain(137)}}
+		o.deals = make([]deal, 0, scale(t, 40))
+		for _, l := range o.chains {
+			l.finality = 25
+		}
+		x := newIndex(db, map[chain.ID]order.Source{1: o.chains[0], 137: o.chains[1]}, quietly(follow.Options{Chains: evmChains(1, 137), Keep: ever}))
+		h, l := newHeld(), x.Ledger()
+		for depth := 1; len(o.deals) < cap(o.deals) || len(o.open) > 0; depth = depth%20 + 1 {
+			for range 10 {
+				o.mine(o.chains[o.IntN(2)], max(1, cap(o.deals)/50))
 			}
-			x := newIndex(db, map[chain.ID]order.Source{1: o.chains[0], 137: o.chains[1]}, quietly(follow.Options{Chains: evmChains(1, 137), Keep: ever}))
-			h, l := newHeld(), x.Ledger()
-			for depth := 1; len(o.deals) < cap(o.deals) || len(o.open) > 0; depth = depth%20 + 1 {
-				for range 10 {
-					o.mine(o.chains[o.IntN(2)], max(1, cap(o.deals)/50))
-				}
-				var following sync.WaitGroup
-				for _, f := range x.Followers {
-					following.Go(func() { catchUp(t, f) })
-				}
-				following.Go(func() { h.read(t, l) })
-				following.Wait()
-				o.rewrite(o.chains[o.IntN(2)], depth)
+			var following sync.WaitGroup
+			for _, f := range x.Followers {
+				following.Go(func() { catchUp(t, f) })
 			}
-			for _, l := range o.chains {
-				l.mineEmpty(60)
+			following.Go(func() { h.read(t, l) })
+			following.Wait()
+			o.rewrite(o.chains[o.IntN(2)], depth)
+		}
+		for _, l := range o.chains {
+			l.mineEmpty(60)
+		}
+		followAll(t, x)
+		h.read(t, l)
+		h.checkIndex(t, l)
+		if h.counts[order.Retracted] == 0 || h.counts[order.Final] == 0 {
+			t.Errorf("steps of events: %v, want some of each", h.counts)
+		}
+		for of, step := range h.events {
+			if step == order.Happened {
+				t.Fatalf("event in block %s of chain %d is neither final nor retracted", of.block, of.chain)
 			}
-			followAll(t, x)
-			h.read(t, l)
-			h.checkIndex(t, l)
-			if h.counts[order.Retracted] == 0 || h.counts[order.Final] == 0 {
-				t.Errorf("steps of events: %v, want some of each", h.counts)
-			}
-			for of, step := range h.events {
-				if step == order.Happened {
-					t.Fatalf("event in block %s of chain %d is neither final nor retracted", of.block, of.chain)
-				}
-			}
-			t.Logf("%d orders, steps of events: %v", len(h.orders), h.counts)
-		})
-	}
+		}
+		t.Logf("%d orders, steps of events: %v", len(h.orders), h.counts)
+	})
 }
 
 func allOrders(t *testing.T, l ledger.Ledger) (ids []order.ID) {
@@ -209,34 +206,32 @@ func allOrders(t *testing.T, l ledger.Ledger) (ids []order.ID) {
 
 // TestTheLogExpires deletes what is too old, remembers up to where, and never gives a position twice.
 func TestTheLogExpires(t *testing.T) {
-	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
-		t.Run(name, func(t *testing.T) {
-			db, now := open(t), uint64(time.Now().Unix())
-			write := func(keep time.Duration, number byte, at uint64) {
-				d := newDeal(number, 1, 137).created()
-				must.Get(ledger.Ledger{DB: db, Keep: keep}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
-					tx.Add(order.Event{Order: d.id, Fact: d.fact, At: order.At{Chain: 1, Block: uint64(number), Time: at}})
-					return nil
-				}))(t)
-			}
-			l := ledger.Ledger{DB: db, Keep: time.Hour}
-			write(time.Hour, 1, now)
-			write(time.Hour, 2, now-7200) // history
-			write(0, 3, now)
-			list, err := l.Entries(t.Context(), 0, order.ID{}, 10)
-			if err != nil || len(list) != 1 || list[0].Order != (order.ID{31: 1}) {
-				t.Fatalf("the log has %+v, %v, want the new order alone", list, err)
-			}
-			first := list[0].Position
-			l.Keep = -time.Minute
-			must.Do(t, l.Expire(t.Context()))
-			if newest, deleted, err := l.LogEnds(t.Context()); newest != first || deleted != first || err != nil {
-				t.Errorf("ends %d, %d, %v, want %d both", newest, deleted, err, first)
-			}
-			write(time.Hour, 4, now)
-			if list, _ := l.Entries(t.Context(), 0, order.ID{}, 10); len(list) != 1 || list[0].Position <= first {
-				t.Errorf("after all were deleted: %+v, want a greater position than %d", list, first)
-			}
-		})
-	}
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		now := uint64(time.Now().Unix())
+		write := func(keep time.Duration, number byte, at uint64) {
+			d := newDeal(number, 1, 137).created()
+			must.Get(ledger.Ledger{DB: db, Keep: keep}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
+				tx.Add(order.Event{Order: d.id, Fact: d.fact, At: order.At{Chain: 1, Block: uint64(number), Time: at}})
+				return nil
+			}))(t)
+		}
+		l := ledger.Ledger{DB: db, Keep: time.Hour}
+		write(time.Hour, 1, now)
+		write(time.Hour, 2, now-7200) // history
+		write(0, 3, now)
+		list, err := l.Entries(t.Context(), 0, order.ID{}, 10)
+		if err != nil || len(list) != 1 || list[0].Order != (order.ID{31: 1}) {
+			t.Fatalf("the log has %+v, %v, want the new order alone", list, err)
+		}
+		first := list[0].Position
+		l.Keep = -time.Minute
+		must.Do(t, l.Expire(t.Context()))
+		if newest, deleted, err := l.LogEnds(t.Context()); newest != first || deleted != first || err != nil {
+			t.Errorf("ends %d, %d, %v, want %d both", newest, deleted, err, first)
+		}
+		write(time.Hour, 4, now)
+		if list, _ := l.Entries(t.Context(), 0, order.ID{}, 10); len(list) != 1 || list[0].Position <= first {
+			t.Errorf("after all were deleted: %+v, want a greater position than %d", list, first)
+		}
+	})
 }

@@ -32,6 +32,14 @@ func openPostgres(t testing.TB) *store.DB {
 	return openReplica(t, newDatabase(t))
 }
 
+// onBoth runs a test on a database of each kind.
+func onBoth(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
 func openReplica(t testing.TB, url string) *store.DB {
 	t.Helper()
 	store := must.Get(store.OpenPostgres(t.Context(), url, store.PostgresOptions{}))(t)

@@ -351,51 +351,49 @@ func TestAQuarantinedBlockThatFailsHoldsUpNoOther(t *testing.T) {
 }
 
 func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
-	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) {
-			chain1, held, later := &unreadable{testChain: newTestChain(1)}, newDeal(1, 1, 1), newDeal(2, 1, 1)
-			chain1.mine()
-			chain1.mine([]told{held.created(), held.fulfilled()})
-			chain1.block = 2
-			chain1.mine([]told{later.created(), later.fulfilled()})
-			x := following(t, chain1, db)
-			for range proof.QuarantineAfter - 1 {
-				if err := x.Followers[0].CatchUp(t.Context()); !errors.As(err, new(*order.UnreadableError)) {
-					t.Fatalf("catchUp: %v, want that block 2 cannot be read", err)
-				}
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		chain1, held, later := &unreadable{testChain: newTestChain(1)}, newDeal(1, 1, 1), newDeal(2, 1, 1)
+		chain1.mine()
+		chain1.mine([]told{held.created(), held.fulfilled()})
+		chain1.block = 2
+		chain1.mine([]told{later.created(), later.fulfilled()})
+		x := following(t, chain1, db)
+		for range proof.QuarantineAfter - 1 {
+			if err := x.Followers[0].CatchUp(t.Context()); !errors.As(err, new(*order.UnreadableError)) {
+				t.Fatalf("catchUp: %v, want that block 2 cannot be read", err)
 			}
-			followAll(t, x)
-			if got := lockedOrders(t, x); got != 1 {
-				t.Errorf("%d orders are locked, want the one of the block after", got)
-			}
-			left, err := x.store.Quarantined(t.Context(), 1, ledger.Range{From: 0, To: 10})
-			if err != nil || len(left) != 1 || left[0].Number != 2 || left[0].Reason == "" || left[0].Since == 0 {
-				t.Errorf("quarantined are %+v, %v, want block 2 with a reason and a time", left, err)
-			}
-			checkQuarantined(t, x, order.QuarantinedBlocks{Count: 1, First: 2})
-			beside := following(t, chain1, db)
-			beside.Followers[0].Watch(t.Context())
-			checkQuarantined(t, beside, order.QuarantinedBlocks{Count: 1, First: 2})
-			status, err := audit.Of(x.Chains).Status(t.Context())
-			if err != nil || !slices.Equal(status[0].Quarantined, left) || status[0].From.Number != 0 {
-				t.Errorf("status %+v, %v, want block 2 quarantined and nothing before block 0", status, err)
-			}
-			chain1.block = 0
-			followAll(t, x)
-			if got := lockedOrders(t, x); got != 1 {
-				t.Errorf("%d orders are locked before the block is asked for again", got)
-			}
-			x = beside // which has not asked for it
-			followAll(t, x)
-			if got := lockedOrders(t, x); got != 2 {
-				t.Errorf("%d orders are locked, want both", got)
-			}
-			if left, err := x.store.Quarantined(t.Context(), 1, ledger.Range{From: 0, To: 10}); err != nil || len(left) != 0 {
-				t.Errorf("quarantined are still %+v, %v", left, err)
-			}
-			checkQuarantined(t, x, order.QuarantinedBlocks{})
-		})
-	}
+		}
+		followAll(t, x)
+		if got := lockedOrders(t, x); got != 1 {
+			t.Errorf("%d orders are locked, want the one of the block after", got)
+		}
+		left, err := x.store.Quarantined(t.Context(), 1, ledger.Range{From: 0, To: 10})
+		if err != nil || len(left) != 1 || left[0].Number != 2 || left[0].Reason == "" || left[0].Since == 0 {
+			t.Errorf("quarantined are %+v, %v, want block 2 with a reason and a time", left, err)
+		}
+		checkQuarantined(t, x, order.QuarantinedBlocks{Count: 1, First: 2})
+		beside := following(t, chain1, db)
+		beside.Followers[0].Watch(t.Context())
+		checkQuarantined(t, beside, order.QuarantinedBlocks{Count: 1, First: 2})
+		status, err := audit.Of(x.Chains).Status(t.Context())
+		if err != nil || !slices.Equal(status[0].Quarantined, left) || status[0].From.Number != 0 {
+			t.Errorf("status %+v, %v, want block 2 quarantined and nothing before block 0", status, err)
+		}
+		chain1.block = 0
+		followAll(t, x)
+		if got := lockedOrders(t, x); got != 1 {
+			t.Errorf("%d orders are locked before the block is asked for again", got)
+		}
+		x = beside // which has not asked for it
+		followAll(t, x)
+		if got := lockedOrders(t, x); got != 2 {
+			t.Errorf("%d orders are locked, want both", got)
+		}
+		if left, err := x.store.Quarantined(t.Context(), 1, ledger.Range{From: 0, To: 10}); err != nil || len(left) != 0 {
+			t.Errorf("quarantined are still %+v, %v", left, err)
+		}
+		checkQuarantined(t, x, order.QuarantinedBlocks{})
+	})
 }
 
 // checkQuarantined looks at what answers say of blocks that are left out.

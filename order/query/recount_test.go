@@ -121,53 +121,51 @@ func TestListsEqualARecount(t *testing.T) {
 	const mostInvented, mostSwaps = 10_000, 4000
 	filters := scale(t, 40)
 	swapped := min(40*filters, mostSwaps)
-	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			v, w := newInvented(7), inventedSwaps{rand.New(rand.NewPCG(7, 7))}
-			orders := fillInvented(t, db, v, min(5*filters, mostInvented))
-			all := recountable(orders, w.fill(t, db, swapped))
-			var full, deep, both int
-			for n := range filters {
-				f, skip, take := v.filter(orders)
-				kind := list.Kind(n % 3)
-				switch v.IntN(5) {
-				case 0, 1:
-					f, skip = w.filter(), []uint64{0, w.Uint64N(50), w.Uint64N(uint64(swapped) + 200)}[w.IntN(3)]
-				case 2:
-					f, skip = w.filterOfBoth(), []uint64{0, w.Uint64N(50), w.Uint64N(uint64(swapped))}[w.IntN(3)]
-				}
-				got, err := listFrom(t.Context(), ledger.Ledger{DB: db}, kind, f, skip, take)
-				if err != nil {
-					t.Fatalf("list(%d, %+v): %v", kind, f, err)
-				}
-				want, total := recount(all, kind, f, skip, take)
-				var ids []order.ID
-				swaps := 0
-				for _, each := range got.Items {
-					if each.Swap != nil {
-						ids, swaps = append(ids, each.Swap.ID), swaps+1
-					} else {
-						ids = append(ids, each.Order.ID)
-					}
-				}
-				if got.Total != total || !slices.Equal(ids, want) {
-					t.Fatalf("list(%d, %+v, %d, %d) = %d of %d, want %d of %d or others", kind, f, skip, take, len(ids), got.Total, len(want), total)
-				}
-				full += min(len(ids), 1)
-				if len(ids) > 0 && skip > uint64(swapped/4) {
-					deep++
-				}
-				if swaps > 0 && swaps < len(ids) {
-					both++
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		t.Parallel()
+		v, w := newInvented(7), inventedSwaps{rand.New(rand.NewPCG(7, 7))}
+		orders := fillInvented(t, db, v, min(5*filters, mostInvented))
+		all := recountable(orders, w.fill(t, db, swapped))
+		var full, deep, both int
+		for n := range filters {
+			f, skip, take := v.filter(orders)
+			kind := list.Kind(n % 3)
+			switch v.IntN(5) {
+			case 0, 1:
+				f, skip = w.filter(), []uint64{0, w.Uint64N(50), w.Uint64N(uint64(swapped) + 200)}[w.IntN(3)]
+			case 2:
+				f, skip = w.filterOfBoth(), []uint64{0, w.Uint64N(50), w.Uint64N(uint64(swapped))}[w.IntN(3)]
+			}
+			got, err := listFrom(t.Context(), ledger.Ledger{DB: db}, kind, f, skip, take)
+			if err != nil {
+				t.Fatalf("list(%d, %+v): %v", kind, f, err)
+			}
+			want, total := recount(all, kind, f, skip, take)
+			var ids []order.ID
+			swaps := 0
+			for _, each := range got.Items {
+				if each.Swap != nil {
+					ids, swaps = append(ids, each.Swap.ID), swaps+1
+				} else {
+					ids = append(ids, each.Order.ID)
 				}
 			}
-			if full < filters/4 || deep <= filters/100 || both <= filters/100 {
-				t.Errorf("of %d lists %d hold something, %d of them are deep and %d hold orders and swaps: the filters ask for too much", filters, full, deep, both)
+			if got.Total != total || !slices.Equal(ids, want) {
+				t.Fatalf("list(%d, %+v, %d, %d) = %d of %d, want %d of %d or others", kind, f, skip, take, len(ids), got.Total, len(want), total)
 			}
-			t.Logf("%d orders and swaps, %d filters, %d lists that hold something, %d of them deep and %d of both, none different", len(all), filters, full, deep, both)
-		})
-	}
+			full += min(len(ids), 1)
+			if len(ids) > 0 && skip > uint64(swapped/4) {
+				deep++
+			}
+			if swaps > 0 && swaps < len(ids) {
+				both++
+			}
+		}
+		if full < filters/4 || deep <= filters/100 || both <= filters/100 {
+			t.Errorf("of %d lists %d hold something, %d of them are deep and %d hold orders and swaps: the filters ask for too much", filters, full, deep, both)
+		}
+		t.Logf("%d orders and swaps, %d filters, %d lists that hold something, %d of them deep and %d of both, none different", len(all), filters, full, deep, both)
+	})
 }
 
 func TestSwapsAreFoundByWhatNamesThem(t *testing.T) {

@@ -3,10 +3,8 @@ package query
 import (
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"crossgate/chain"
@@ -41,43 +39,6 @@ func (d *dated) Block(ctx context.Context, number uint64) (order.Block, error) {
 func (d *dated) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	d.calls.Add(1)
 	return d.clockwork.Events(ctx, from, to)
-}
-
-// TestReplicasThatWatchAskLittle follows a chain with 12 s blocks that nobody asks about for a quarter of an hour of the
-// bubble's clock.
-// Two others watch it as replicas do that did not get the lease, on the same SQLite store: what waits for a real server
-// stands still with the bubble's clock. TestReplicasOnPostgresAskLittle counts by blocks, not by hours.
-func TestReplicasThatWatchAskLittle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		db, start := openStore(t), time.Now()
-		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
-		var running sync.WaitGroup
-		var sources []*dated
-		for i := range 3 {
-			source := &dated{clockwork: &clockwork{id: 1, start: start, first: 10_000, last: 1 << 40, every: 12 * time.Second}}
-			chains := chain.NewRegistry(chain.Chain{ID: 1, Family: chain.EVM, BlockTime: source.every})
-			f := newIndex(db, map[chain.ID]order.Source{1: source}, quietly(follow.Options{Chains: chains, Lookback: 10})).Followers[0]
-			f.Demand.Orders.Store(0) // of the start, when everything counts as asked about
-			sources = append(sources, source)
-			running.Go(func() {
-				if i == 0 {
-					f.Run(ctx)
-					return
-				}
-				for f.WatchFor(ctx) {
-				}
-			})
-		}
-		time.Sleep(15 * time.Minute)
-		stop()
-		running.Wait()
-		follows, watch, other := sources[0].calls.Load(), sources[1].calls.Load(), sources[2].calls.Load()
-		t.Logf("%d calls of the replica that follows, %d and %d of those that watch", follows, watch, other)
-		if watch == 0 || watch+other > follows/2 {
-			t.Errorf("those that watch asked %d and %d times, want half of the %d of the one that follows at most", watch, other, follows)
-		}
-	})
 }
 
 // reached is the newest block that the replica knows to be stored.

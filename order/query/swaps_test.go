@@ -92,30 +92,28 @@ func TestFindSwapsSaysWhatIsCertainOnly(t *testing.T) {
 
 // TestASwapInDoubtIsAskedFor has a reorg that was seen and whose blocks are not withdrawn yet.
 func TestASwapInDoubtIsAskedFor(t *testing.T) {
-	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) {
-			l := newTestChain(1)
-			x := newIndex(db, map[chain.ID]order.Source{1: l}, quietly(follow.Options{Chains: evmChains(1)}))
-			gone := l.mineSwaps([]told{swapped(1)})[0]
-			followAll(t, x)
-			l.drop(1)
-			moved := l.mineSwaps([]told{swapped(2)})[0]
-			x.Followers[0].Watch(t.Context())
-			if found, _, err := x.FindSwaps(t.Context(), 1, gone); !errors.Is(err, order.ErrNotFound) {
-				t.Errorf("a dropped swap in doubt: %+v, %v, want ErrNotFound", found, err)
-			}
-			if found, err := x.SwapByID(t.Context(), swapped(1).id); !errors.Is(err, order.ErrNotFound) {
-				t.Errorf("a dropped swap in doubt, by its id: %+v, %v, want ErrNotFound", found, err)
-			}
-			l.fail(errors.New("no route to host"))
-			if _, _, err := x.FindSwaps(t.Context(), 1, gone); !errors.As(err, new(*UnreachableError)) {
-				t.Errorf("a swap in doubt on a chain that is down: %v", err)
-			}
-			l.fail(nil)
-			followAll(t, x)
-			mustFindSwap(t, x, 1, moved, true)
-		})
-	}
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		l := newTestChain(1)
+		x := newIndex(db, map[chain.ID]order.Source{1: l}, quietly(follow.Options{Chains: evmChains(1)}))
+		gone := l.mineSwaps([]told{swapped(1)})[0]
+		followAll(t, x)
+		l.drop(1)
+		moved := l.mineSwaps([]told{swapped(2)})[0]
+		x.Followers[0].Watch(t.Context())
+		if found, _, err := x.FindSwaps(t.Context(), 1, gone); !errors.Is(err, order.ErrNotFound) {
+			t.Errorf("a dropped swap in doubt: %+v, %v, want ErrNotFound", found, err)
+		}
+		if found, err := x.SwapByID(t.Context(), swapped(1).id); !errors.Is(err, order.ErrNotFound) {
+			t.Errorf("a dropped swap in doubt, by its id: %+v, %v, want ErrNotFound", found, err)
+		}
+		l.fail(errors.New("no route to host"))
+		if _, _, err := x.FindSwaps(t.Context(), 1, gone); !errors.As(err, new(*UnreachableError)) {
+			t.Errorf("a swap in doubt on a chain that is down: %v", err)
+		}
+		l.fail(nil)
+		followAll(t, x)
+		mustFindSwap(t, x, 1, moved, true)
+	})
 }
 
 // swapped is a swap of the tests, as its chain tells it.
@@ -191,37 +189,35 @@ func checkSwaps(t *testing.T, db *store.DB, ledgers ...*testChain) {
 }
 
 func TestSwapsFollowTheChain(t *testing.T) {
-	for name, db := range map[string]*store.DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
-		t.Run(name, func(t *testing.T) {
-			l, d := newTestChain(1), newDeal(1, 1, 137)
-			affiliate := chain.NewAddress([]byte("affiliate"))
-			l.mineSwaps([]told{swapped(1), withShare(2, affiliate, 9)}, []told{d.created(), withShare(3, chain.Address{}, 8)})
-			l.mineSwaps([]told{withShare(4, affiliate, 0)})
-			changed := map[order.ID]chain.TxHash{}
-			f := newFollower(db, 1, l, quietly(follow.Options{Observer: observed{changed: func(changes []order.Change) {
-				for _, c := range changes {
-					changed[c.Order] = c.Creation
-				}
-			}}}))
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		l, d := newTestChain(1), newDeal(1, 1, 137)
+		affiliate := chain.NewAddress([]byte("affiliate"))
+		l.mineSwaps([]told{swapped(1), withShare(2, affiliate, 9)}, []told{d.created(), withShare(3, chain.Address{}, 8)})
+		l.mineSwaps([]told{withShare(4, affiliate, 0)})
+		changed := map[order.ID]chain.TxHash{}
+		f := newFollower(db, 1, l, quietly(follow.Options{Observer: observed{changed: func(changes []order.Change) {
+			for _, c := range changes {
+				changed[c.Order] = c.Creation
+			}
+		}}}))
+		catchUp(t, f)
+		checkSwaps(t, db, l)
+
+		for depth := 1; depth <= 3; depth++ { // each block comes again in another one, without one of its swaps
+			l.drop(depth)
+			clear(changed)
+			l.mineEmpty(depth - 1)
+			last := l.mineSwaps([]told{swapped(5), swapped(4)}, []told{withShare(3, affiliate, 8)})
+			l.mine()
 			catchUp(t, f)
 			checkSwaps(t, db, l)
-
-			for depth := 1; depth <= 3; depth++ { // each block comes again in another one, without one of its swaps
-				l.drop(depth)
-				clear(changed)
-				l.mineEmpty(depth - 1)
-				last := l.mineSwaps([]told{swapped(5), swapped(4)}, []told{withShare(3, affiliate, 8)})
-				l.mine()
-				catchUp(t, f)
-				checkSwaps(t, db, l)
-				if !db.IsReplicated() && changed[swapped(4).id] != last[0] {
-					t.Errorf("after a reorg of %d blocks %v changed, want swap %s too", depth, changed, swapped(4).id)
-				}
+			if !db.IsReplicated() && changed[swapped(4).id] != last[0] {
+				t.Errorf("after a reorg of %d blocks %v changed, want swap %s too", depth, changed, swapped(4).id)
 			}
-			// A restart goes on from there, and begins anew with nothing.
-			l.mineSwaps([]told{swapped(9)})
-			catchUp(t, newFollower(db, 1, l, quietly(follow.Options{})))
-			checkSwaps(t, db, l)
-		})
-	}
+		}
+		// A restart goes on from there, and begins anew with nothing.
+		l.mineSwaps([]told{swapped(9)})
+		catchUp(t, newFollower(db, 1, l, quietly(follow.Options{})))
+		checkSwaps(t, db, l)
+	})
 }

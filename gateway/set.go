@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"reflect"
 	"strings"
 	"sync"
@@ -63,7 +62,6 @@ func (s *set) close() {
 
 // sets hands out the current set and lets another take its place.
 type sets struct {
-	log     *slog.Logger
 	store   *store.DB
 	current atomic.Pointer[set]
 }

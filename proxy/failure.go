@@ -84,7 +84,13 @@ func ProblemOf(err error) *problem {
 		return p
 	}
 	if other, is := errors.AsType[*query.NotCreatedError](err); is {
-		return laterStep(err, other.Orders)
+		p := TxWithoutOrder.From(err)
+		p.Orders = other.Orders
+		p.message = "the transaction did not create an order; it is a later step of that at /api/Orders/" + other.Orders[0].String()
+		if others := len(other.Orders) - 1; others > 0 {
+			p.message += fmt.Sprintf(" and %d others, which /api/Transaction/{hash}/orderIds lists", others)
+		}
+		return p
 	}
 	for _, domain := range domainErrors {
 		if errors.Is(err, domain.err) {
@@ -105,17 +111,6 @@ func ProblemOf(err error) *problem {
 		return internalError.From(fmt.Errorf("%w\n%s", err, panicked.Stack))
 	}
 	return internalError.From(err)
-}
-
-// laterStep is the problem of a transaction that did not create orders and is another step of them.
-func laterStep(err error, orders []order.ID) *problem {
-	p := TxWithoutOrder.From(err)
-	p.Orders = orders
-	p.message = "the transaction did not create an order; it is a later step of that at /api/Orders/" + orders[0].String()
-	if others := len(orders) - 1; others > 0 {
-		p.message += fmt.Sprintf(" and %d others, which /api/Transaction/{hash}/orderIds lists", others)
-	}
-	return p
 }
 
 // unreachableFrom is the problem of chains that did not answer: overloaded if none was asked, for lack of budget.

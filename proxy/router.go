@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,7 +33,17 @@ func newRouter(s *Server) *router {
 }
 
 func (to *router) handler() http.Handler {
-	return thenRest(to.paths.canonical(to.engine))
+	// Of a stream its continuation is called when the handlers have returned.
+	next := to.paths.canonical(to.engine)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !WantsStream(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		rest := func() {}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), restKey{}, &rest)))
+		rest()
+	})
 }
 
 // Mount adds the path to the API.

@@ -121,19 +121,6 @@ func (s *Server) follow(c *gin.Context, d Dialect, begin func(context.Context) (
 // restKey is the key of a stream's continuation in the context of its request.
 type restKey struct{}
 
-// thenRest calls next and then, of a stream, its continuation.
-func thenRest(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !WantsStream(r) {
-			next.ServeHTTP(w, r)
-			return
-		}
-		rest := func() {}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), restKey{}, &rest)))
-		rest()
-	})
-}
-
 // Events is a response on which one event follows another.
 type Events struct {
 	writer     http.ResponseWriter

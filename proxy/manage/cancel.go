@@ -3,7 +3,6 @@ package manage
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/gin-gonic/gin"
 
@@ -57,7 +56,6 @@ func (p *paths) cancelCallRoute() proxy.Route[order.ID] {
 func (p *paths) idRoute(path string, make func(context.Context, *order.Order, Settler) (wire.Settlement, error)) proxy.Route[order.ID] {
 	return proxy.Route[order.ID]{
 		Paths:   []string{path},
-		Methods: []string{http.MethodGet, http.MethodHead},
 		Dialect: proxy.Swapping,
 		Cost:    proxy.SwapCost,
 		Limit:   p.limit,

@@ -3,7 +3,6 @@ package manage
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -30,7 +29,6 @@ type payment struct {
 func (p *paths) unlockRoute() proxy.Route[payment] {
 	return proxy.Route[payment]{
 		Paths:   []string{"/v1.0/dln/order/unlock-tx"},
-		Methods: []string{http.MethodGet, http.MethodHead},
 		Dialect: proxy.Swapping,
 		Cost:    proxy.SwapCost,
 		Limit:   p.limit,

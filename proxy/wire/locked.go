@@ -23,24 +23,21 @@ func (e Encoder) AppendLocked(dst []byte, locked []order.LockedChain, worth Wort
 	objects(w, locked, func(c order.LockedChain) {
 		w.name("chainId").chainID(c.Chain)
 		objects(w.name("lockedTokens"), c.Tokens, func(t order.LockedToken) {
-			w.lockedToken(token.Key{Chain: c.Chain, Address: t.Token}, t, worth)
+			key := token.Key{Chain: c.Chain, Address: t.Token}
+			metadata, price := worth.Tokens[key], worth.USD[key]
+			w.name("tokenAddress").address(t.Token, w.chains.Family(key.Chain))
+			w.name("tokenMetadata").tokenMetadata(metadata)
+			w.name("amount").value(t.Amount, metadata, price)
+			w.name("tokenAmount").units(t.Amount, metadata)
+			objects(w.name("dstChainsLockedAmounts"), t.Targets, func(target order.LockedTarget) {
+				w.name("targetChainId").chainID(target.Chain)
+				w.name("dstChainAmount").value(target.Amount, metadata, price)
+				w.name("dstChainTokenAmount").units(target.Amount, metadata)
+				list(w.name("ordersToUnlock"), target.Orders, w.hash)
+			})
 		})
 	})
 	return w.json
-}
-
-func (w *writer) lockedToken(key token.Key, t order.LockedToken, worth Worth) {
-	metadata, price := worth.Tokens[key], worth.USD[key]
-	w.name("tokenAddress").address(t.Token, w.chains.Family(key.Chain))
-	w.name("tokenMetadata").tokenMetadata(metadata)
-	w.name("amount").value(t.Amount, metadata, price)
-	w.name("tokenAmount").units(t.Amount, metadata)
-	objects(w.name("dstChainsLockedAmounts"), t.Targets, func(target order.LockedTarget) {
-		w.name("targetChainId").chainID(target.Chain)
-		w.name("dstChainAmount").value(target.Amount, metadata, price)
-		w.name("dstChainTokenAmount").units(target.Amount, metadata)
-		list(w.name("ordersToUnlock"), target.Orders, w.hash)
-	})
 }
 
 // units writes an amount in whole tokens, with every digit; null of a token that could not be read.

@@ -35,22 +35,7 @@ func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
 	w.name("allowedCancelBeneficiarySrc").address(terms.Authorities.CancelBeneficiary, source)
 	w.name("state").plain(o.State.String())
 	w.name("externalCallState").plain(o.Call.String())
-	w.fees(o)
-	w.name("unlockBeneficiarySrc").addressOrNull(beneficiary(o.SentUnlock, o.ClaimedUnlock), source)
-	w.name("cancelBeneficiarySrc").addressOrNull(beneficiary(o.SentCancel, o.ClaimedCancel), source)
-	w.name("taker").address(fulfilled.Taker, destination)
-	w.name("unlockAuthorityDst").address(fulfilled.UnlockAuthority, destination)
-	orNull(w.name("affiliateFee"), created.Affiliate, func(a order.Affiliate) { w.affiliateFee(a, source) })
-	w.orderEvents(o)
-	orNull(w.name("preswapData"), created.Preswap, func(p order.Preswap) { w.preswap(terms.Give.Chain, p, r) })
-	w.name("externalCallData").bytesOrNull(terms.ExternalCall)
-	w.name("orderMetadata").orderMetadata(created.Metadata, false)
-	w.close('}')
-	return w.json
-}
-
-// fees writes what the creation says of fees. Without it they are unknown, not 0, and left out.
-func (w *writer) fees(o *order.Order) {
+	// Without a creation fees are unknown, not 0, and left out.
 	if o.Created != nil {
 		w.name("referralCode").uint(uint64(o.Created.Fact.ReferralCode))
 		w.name("percentFee").bigNumber(o.Created.Fact.PercentFee)
@@ -61,10 +46,12 @@ func (w *writer) fees(o *order.Order) {
 	if o.Created != nil {
 		w.name("fixFee").bigNumber(o.Created.Fact.FixFee)
 	}
-}
-
-// orderEvents writes the events. On EVM chains one cancels and sends the message, so both members have it.
-func (w *writer) orderEvents(o *order.Order) {
+	w.name("unlockBeneficiarySrc").addressOrNull(beneficiary(o.SentUnlock, o.ClaimedUnlock), source)
+	w.name("cancelBeneficiarySrc").addressOrNull(beneficiary(o.SentCancel, o.ClaimedCancel), source)
+	w.name("taker").address(fulfilled.Taker, destination)
+	w.name("unlockAuthorityDst").address(fulfilled.UnlockAuthority, destination)
+	orNull(w.name("affiliateFee"), created.Affiliate, func(a order.Affiliate) { w.affiliateFee(a, source) })
+	// On EVM chains one event cancels and sends the message, so both members have it.
 	cancelled := at(o.Cancelled)
 	if cancelled == nil {
 		cancelled = at(o.SentCancel)
@@ -76,6 +63,11 @@ func (w *writer) orderEvents(o *order.Order) {
 	w.name("orderCancelledDstEventMetadata").eventMetadata(cancelled)
 	w.name("sentOrderCancelDstEventInfo").eventInfo(at(o.SentCancel), factOf(o.SentCancel).Submission)
 	w.name("claimedOrderCancelSrcEventInfo").eventInfo(at(o.ClaimedCancel), factOf(o.ClaimedCancel).Submission)
+	orNull(w.name("preswapData"), created.Preswap, func(p order.Preswap) { w.preswap(terms.Give.Chain, p, r) })
+	w.name("externalCallData").bytesOrNull(terms.ExternalCall)
+	w.name("orderMetadata").orderMetadata(created.Metadata, false)
+	w.close('}')
+	return w.json
 }
 
 // offer writes an OfferWithMetadata, which has the token's metadata twice.

@@ -51,13 +51,10 @@ type example struct{ What, Text string }
 // pairsAtHome is how many pairs of chains the start page shows.
 const pairsAtHome = 3
 
-// mostRecent is how many orders and swaps the start page shows.
-const mostRecent = 12
-
 // Home writes the start page.
 func (p *Views) Home(to io.Writer, h Home) error {
 	rows := p.rows(h.Orders, h.Swaps)
-	v := homeView{Home: h, Month: p.viewOf(h.Statistics, pairsAtHome), Examples: examplesOf(rows, h.Chains), Recent: rows[:min(len(rows), mostRecent)]}
+	v := homeView{Home: h, Month: p.viewOf(h.Statistics, pairsAtHome), Examples: examplesOf(rows, h.Chains), Recent: rows[:min(len(rows), mostNewest)]}
 	return p.Write(to, "home", web.View{Title: "Crossgate", At: "home", Root: h.Origin, Now: h.Now, Page: v})
 }
 

@@ -37,19 +37,19 @@ func evidence(c order.ChainBasis, block uint64) string {
 
 // recordedStep is an event of an order, with the fields of its record that it gave.
 type recordedStep struct {
-	name, fields string
-	at           *order.At
+	fields string
+	at     *order.At
 }
 
 func recordedSteps(o *order.Order) []recordedStep {
 	steps := []recordedStep{
-		{"Creation", "maker, receiver, both amounts, authorities, fees", atOf(o.Created)},
-		{"Fulfilment", "taker, delivered amount", atOf(o.Fulfilled)},
-		{"Unlock message", "unlock message", atOf(o.SentUnlock)},
-		{"Unlock claim", "taker's payment", atOf(o.ClaimedUnlock)},
-		{"Cancellation", "cancellation", cancelledAt(o)},
-		{"Refund message", "refund message", atOf(o.SentCancel)},
-		{"Refund claim", "refund", atOf(o.ClaimedCancel)},
+		{"maker, receiver, both amounts, authorities, fees", atOf(o.Created)},
+		{"taker, delivered amount", atOf(o.Fulfilled)},
+		{"unlock message", atOf(o.SentUnlock)},
+		{"taker's payment", atOf(o.ClaimedUnlock)},
+		{"cancellation", cancelledAt(o)},
+		{"refund message", atOf(o.SentCancel)},
+		{"refund", atOf(o.ClaimedCancel)},
 	}
 	return slices.DeleteFunc(steps, func(s recordedStep) bool { return s.at == nil })
 }

@@ -19,7 +19,7 @@ import (
 	"crossgate/token"
 )
 
-// How many orders and swaps the start page asks for, and how many orders a search.
+// How many orders and how many swaps the start page asks for, to show so many of both, and how many orders a search.
 const (
 	mostNewest = 12
 	mostNamed  = 20

@@ -106,19 +106,6 @@ type fillRow struct {
 	P50                string // empty: nothing was delivered
 }
 
-func fillsOf(pairs []pairRow) (rows []fillRow) {
-	for _, pair := range pairs {
-		for _, f := range pair.times.Fills {
-			row := fillRow{Give: pair.Give, Take: pair.Take, Margin: marginText(f.Margin), Fills: f}
-			if f.Fulfilled > 0 {
-				row.P50 = web.Took(time.Duration(f.P50) * time.Second)
-			}
-			rows = append(rows, row)
-		}
-	}
-	return rows
-}
-
 // marginText names a class of margins, in percent.
 func marginText(m order.Margin) string {
 	const perPercent = 100
@@ -206,7 +193,15 @@ func (p *Views) viewOf(s Statistics, most int) statisticsView {
 	pairs := p.pairs(s.Daily, s.Times)
 	most = min(most, len(pairs))
 	v.Pairs, v.More = pairs[:most], pairs[most:]
-	v.Fills = fillsOf(v.Pairs)
+	for _, pair := range v.Pairs {
+		for _, f := range pair.times.Fills {
+			row := fillRow{Give: pair.Give, Take: pair.Take, Margin: marginText(f.Margin), Fills: f}
+			if f.Fulfilled > 0 {
+				row.P50 = web.Took(time.Duration(f.P50) * time.Second)
+			}
+			v.Fills = append(v.Fills, row)
+		}
+	}
 	return v
 }
 

@@ -3,10 +3,8 @@ package passthrough
 import (
 	"io"
 	"net/http"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -121,22 +119,8 @@ func TestWhatIsValidatedForOneIsNotForAll(t *testing.T) {
 		})
 		w.get("/")
 		w.handler.works.Wait()
-		var waiting sync.WaitGroup
-		numbers := make(chan int, callers)
-		for range callers {
-			waiting.Go(func() { numbers <- w.get("/").number() })
-		}
-		for w.waiters() < callers {
-			runtime.Gosched()
-		}
-		close(release)
-		waiting.Wait()
-		seen := map[int]bool{}
-		for range callers {
-			seen[<-numbers] = true
-		}
-		if len(seen) != callers {
-			t.Errorf("%s: %d clients got %d different responses", line, callers, len(seen))
+		if seen := w.together(callers, release); len(seen) != callers {
+			t.Errorf("%s: %d clients got different responses %v", line, callers, seen)
 		}
 	}
 }

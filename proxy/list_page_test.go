@@ -85,10 +85,12 @@ func TestListPageReadsAmountsInWholeTokens(t *testing.T) {
 	s := w.server(t)
 	var page string
 	for _, named := range []string{usdcText, "usdc", "+USD+Coin"} {
-		page = pageAt(t, s, "/orders?from=8453&giveToken="+named+"&giveFrom=1.5&giveTo=20&usdFrom=0.25&usdTo=1000&receiver="+taker+"&sort=Largest&filter="+nobody, http.StatusOK)
+		page = pageAt(t, s, "/orders?from=8453&giveToken="+named+"&giveFrom=1.5&giveTo=20&to=8453&takeToken="+wethText+"&takeFrom=0.25&takeTo=2&usdFrom=0.25&usdTo=1000&receiver="+taker+"&sort=Largest&filter="+nobody, http.StatusOK)
 		want := list.Filter{
 			GiveChains: []chain.ID{8453}, GiveToken: address(t, usdcText), Receiver: address(t, taker), Sort: list.Largest,
-			Given: list.Amounts{From: new(chain.NewAmount(1_500_000)), To: new(chain.NewAmount(20_000_000))},
+			Given:      list.Amounts{From: new(chain.NewAmount(1_500_000)), To: new(chain.NewAmount(20_000_000))},
+			TakeChains: []chain.ID{8453}, TakeToken: address(t, wethText),
+			Taken: list.Amounts{From: new(chain.NewAmount(25e16)), To: new(chain.NewAmount(2e18))},
 			USD:   list.USD{From: new(int64(250_000)), To: new(int64(1_000_000_000))}, Search: &list.Search{Address: address(t, nobody)},
 		}
 		same := cmp.Options{

@@ -20,33 +20,30 @@ import (
 // leave a little room.
 func TestBackfillReadsWideRanges(t *testing.T) {
 	for _, test := range []struct{ span, history, most uint64 }{{0, 4_000_000, 450}, {5000, 400_000, 400}, {1000, 400_000, 1500}} {
-		t.Run(fmt.Sprintf("span %d", test.span), func(t *testing.T) { countBackfill(t, test.span, test.history, test.most) })
+		t.Run(fmt.Sprintf("span %d", test.span), func(t *testing.T) {
+			onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) {
+				own := c.Chains[2]
+				calmly := newCalm(c, own.ID)
+				calmly.span = test.span
+				calmly.chain.FirstBlock = calmly.head() - test.history
+				for i := range own.Endpoints {
+					own.Endpoints[i].RequestsPerSecond = 0
+				}
+				books := audit.Of(follow.New(db, map[chain.ID]order.Source{own.ID: calmly.source(t, c, own)}, o))
+				synctest.Wait() // endpoints are asked for their heads in the background
+				clear(calmly.calls)
+				var last audit.Progress
+				must.Do(t, books.Backfill(t.Context(), func(p audit.Progress) { last = p }))
+				if !last.Done || last.Read < test.history-10 || last.Read > test.history {
+					t.Errorf("at the end %+v, want %d blocks read", last, test.history)
+				}
+				synctest.Wait()
+				total := uint64(calmly.total())
+				t.Logf("%d calls for %d blocks: %v", total, last.Read, calmly.calls)
+				if total > test.most {
+					t.Errorf("%d calls for %d blocks, want %d at most: %v", total, last.Read, test.most, calmly.calls)
+				}
+			})
+		})
 	}
-}
-
-// countBackfill reads so many blocks at endpoints that search so many at once.
-func countBackfill(t *testing.T, span, history, most uint64) {
-	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) {
-		own := c.Chains[2]
-		calmly := newCalm(c, own.ID)
-		calmly.span = span
-		calmly.chain.FirstBlock = calmly.head() - history
-		for i := range own.Endpoints {
-			own.Endpoints[i].RequestsPerSecond = 0
-		}
-		books := audit.Of(follow.New(db, map[chain.ID]order.Source{own.ID: calmly.source(t, c, own)}, o))
-		synctest.Wait() // endpoints are asked for their heads in the background
-		clear(calmly.calls)
-		var last audit.Progress
-		must.Do(t, books.Backfill(t.Context(), func(p audit.Progress) { last = p }))
-		if !last.Done || last.Read < history-10 || last.Read > history {
-			t.Errorf("at the end %+v, want %d blocks read", last, history)
-		}
-		synctest.Wait()
-		total := uint64(calmly.total())
-		t.Logf("%d calls for %d blocks: %v", total, last.Read, calmly.calls)
-		if total > most {
-			t.Errorf("%d calls for %d blocks, want %d at most: %v", total, last.Read, most, calmly.calls)
-		}
-	})
 }

@@ -34,41 +34,36 @@ func TestADayOfFollowing(t *testing.T) {
 			if os.Getenv("CROSSGATE_DAY") != "" {
 				test.simulated = 24 * time.Hour
 			}
-			followADay(t, test.asked, test.simulated, test.most, test.late)
+			asked := test.asked
+			const settle = 6 * time.Minute // after the start, when everything counts as asked about
+			onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) {
+				chains, sources := map[chain.ID]*calm{}, map[chain.ID]order.Source{}
+				for _, own := range c.Chains {
+					chains[own.ID] = newCalm(c, own.ID)
+					sources[own.ID] = chains[own.ID].source(t, c, own)
+				}
+				if asked == nil {
+					asked = slices.Collect(maps.Keys(chains))
+				}
+				o.Lookback = 100
+				x := index(follow.New(db, sources, o), c.Index)
+				stop := settled(t, x, settle, chains)
+				seen := askAround(x, chains, asked, test.simulated)
+				stop()
+				report(t, c, chains, asked, float64(24*time.Hour)/float64(test.simulated), test.most)
+				for id, ages := range seen {
+					// A proof and what endpoints are proven by can meet in one look, of thousands, at five calls a second.
+					slices.Sort(ages)
+					limit := chains[id].chain.BlockTime + test.late
+					usual, worst := ages[len(ages)*995/1000], ages[len(ages)-1]
+					t.Logf("chain %d, which is asked about: newest indexed block at most %v old 995 times in 1000, %v at worst", id, usual, worst)
+					if usual > limit || worst > limit+test.late {
+						t.Errorf("chain %d was indexed up to a block that was %v old 995 times in 1000, %v at worst: want %v", id, usual, worst, limit)
+					}
+				}
+			})
 		})
 	}
-}
-
-// followADay has orders of some chains asked for, or of all. A newest block may be late by a time beside that between
-// two blocks.
-func followADay(t *testing.T, asked []chain.ID, simulated time.Duration, most float64, late time.Duration) {
-	const settle = 6 * time.Minute // after the start, when everything counts as asked about
-	onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) {
-		chains, sources := map[chain.ID]*calm{}, map[chain.ID]order.Source{}
-		for _, own := range c.Chains {
-			chains[own.ID] = newCalm(c, own.ID)
-			sources[own.ID] = chains[own.ID].source(t, c, own)
-		}
-		if asked == nil {
-			asked = slices.Collect(maps.Keys(chains))
-		}
-		o.Lookback = 100
-		x := index(follow.New(db, sources, o), c.Index)
-		stop := settled(t, x, settle, chains)
-		seen := askAround(x, chains, asked, simulated)
-		stop()
-		report(t, c, chains, asked, float64(24*time.Hour)/float64(simulated), most)
-		for id, ages := range seen {
-			// A proof and what endpoints are proven by can meet in one look, of thousands, at five calls a second.
-			slices.Sort(ages)
-			limit := chains[id].chain.BlockTime + late
-			usual, worst := ages[len(ages)*995/1000], ages[len(ages)-1]
-			t.Logf("chain %d, which is asked about: newest indexed block at most %v old 995 times in 1000, %v at worst", id, usual, worst)
-			if usual > limit || worst > limit+late {
-				t.Errorf("chain %d was indexed up to a block that was %v old 995 times in 1000, %v at worst: want %v", id, usual, worst, limit)
-			}
-		}
-	})
 }
 
 // report compares what was counted, made a day's, with what is allowed and with what is projected.

@@ -110,7 +110,33 @@ func TestATrioOfFreeEndpointsIsEnough(t *testing.T) {
 	for start := range must.Get(strconv.Atoi(cmp.Or(os.Getenv("CROSSGATE_STARTS"), "4")))(t) {
 		t.Run(fmt.Sprintf("start %d", start), func(t *testing.T) {
 			t.Parallel()
-			onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) { followTrio(t, start, db, c, o) })
+			onVirtualClock(t, func(t *testing.T, db *store.DB, c config.Config, o follow.Options) {
+				of := newCalm(c, 56)
+				of.chain.BlockTime, of.isQuiet, o.Lookback = trioBlockTime, true, trioBehind
+				known, _ := c.Registry().Chain(56)
+				source := evm.New(known, jsonrpc.New(upstream.NewPool("chain-56", trioEndpoints(t, of, start)...)))
+				followed := index(follow.New(db, map[chain.ID]order.Source{56: source}, o), c.Index)
+				defer settled(t, followed, 0, nil)()
+				caughtUp := time.Duration(0)
+				var worst uint64
+				for range 1200 {
+					<-time.After(100 * time.Millisecond)
+					behind := of.head() - min(followed.Basis().Chains[0].Indexed, of.head())
+					if caughtUp == 0 && behind <= 3 {
+						caughtUp = time.Since(of.began)
+					}
+					if caughtUp > 0 {
+						worst = max(worst, behind)
+					}
+				}
+				t.Logf("caught up after %v, then at most %d blocks behind", caughtUp, worst)
+				if caughtUp == 0 || caughtUp > time.Minute {
+					t.Errorf("caught up after %v, want a minute at most", caughtUp)
+				}
+				if worst > trioLevel {
+					t.Errorf("%d blocks behind after having caught up, want at most %d", worst, trioLevel)
+				}
+			})
 		})
 	}
 }
@@ -131,32 +157,4 @@ func trioEndpoints(t *testing.T, of *calm, start int) (endpoints []*upstream.End
 		endpoints = append(endpoints, e)
 	}
 	return endpoints
-}
-
-func followTrio(t *testing.T, start int, db *store.DB, c config.Config, o follow.Options) {
-	of := newCalm(c, 56)
-	of.chain.BlockTime, of.isQuiet, o.Lookback = trioBlockTime, true, trioBehind
-	known, _ := c.Registry().Chain(56)
-	source := evm.New(known, jsonrpc.New(upstream.NewPool("chain-56", trioEndpoints(t, of, start)...)))
-	followed := index(follow.New(db, map[chain.ID]order.Source{56: source}, o), c.Index)
-	defer settled(t, followed, 0, nil)()
-	caughtUp := time.Duration(0)
-	var worst uint64
-	for range 1200 {
-		<-time.After(100 * time.Millisecond)
-		behind := of.head() - min(followed.Basis().Chains[0].Indexed, of.head())
-		if caughtUp == 0 && behind <= 3 {
-			caughtUp = time.Since(of.began)
-		}
-		if caughtUp > 0 {
-			worst = max(worst, behind)
-		}
-	}
-	t.Logf("caught up after %v, then at most %d blocks behind", caughtUp, worst)
-	if caughtUp == 0 || caughtUp > time.Minute {
-		t.Errorf("caught up after %v, want a minute at most", caughtUp)
-	}
-	if worst > trioLevel {
-		t.Errorf("%d blocks behind after having caught up, want at most %d", worst, trioLevel)
-	}
 }

@@ -109,9 +109,13 @@ func (a *answering) AllTime(context.Context) (order.Statistics, order.Basis, err
 func (a *answering) List(_ context.Context, k list.Kind, f list.Filter, skip, take uint64) (l query.List, basis order.Basis, err error) {
 	basis = a.Basis()
 	if k != list.Orders {
-		if l, err = a.listSwaps(f); err != nil {
-			return l, basis, err
+		a.world.asked.Add(1)
+		for i, s := range a.world.swaps {
+			if f.Search == nil || f.Search.Tx == s.At.Tx || f.Search.Order == s.ID {
+				l.Items = append(l.Items, query.Item{Swap: &a.world.swaps[i]})
+			}
 		}
+		l.Total = uint64(len(l.Items))
 	}
 	if k != list.Swaps {
 		listed, failed := a.list(f, skip, take)

@@ -389,15 +389,3 @@ func (a *answering) SwapByID(_ context.Context, id order.ID) (query.FoundSwap, e
 	}
 	return query.FoundSwap{Basis: a.Basis()}, order.ErrNotFound
 }
-
-// listSwaps lists all swaps, or those that are searched for.
-func (a *answering) listSwaps(f list.Filter) (l query.List, err error) {
-	a.world.asked.Add(1)
-	for i, s := range a.world.swaps {
-		if f.Search == nil || f.Search.Tx == s.At.Tx || f.Search.Order == s.ID {
-			l.Items = append(l.Items, query.Item{Swap: &a.world.swaps[i]})
-		}
-	}
-	l.Total = uint64(len(l.Items))
-	return l, nil
-}

@@ -14,15 +14,6 @@ import (
 	"crossgate/internal/must"
 )
 
-// multiplexed is a client of HTTP/2 without TLS, which has one connection.
-func multiplexed(t *testing.T) *http.Client {
-	t.Helper()
-	transport := &http.Transport{Protocols: new(http.Protocols), DisableCompression: true}
-	transport.Protocols.SetUnencryptedHTTP2(true)
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
-}
-
 // TestHTTP2IsPassedThroughLikeHTTP1 asks over one connection of HTTP/2 for what is stored and what is streamed.
 func TestHTTP2IsPassedThroughLikeHTTP1(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
@@ -49,7 +40,10 @@ func TestHTTP2IsPassedThroughLikeHTTP1(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 	})
-	two := multiplexed(t)
+	transport := &http.Transport{Protocols: new(http.Protocols), DisableCompression: true}
+	transport.Protocols.SetUnencryptedHTTP2(true)
+	t.Cleanup(transport.CloseIdleConnections)
+	two := &http.Client{Transport: transport}
 	ask := func(method, path string, body io.Reader, header, trailer http.Header) (*http.Response, string, error) {
 		t.Helper()
 		var hints []string

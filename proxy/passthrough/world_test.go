@@ -37,11 +37,6 @@ func (p pools) Forward(ctx context.Context, host string, f upstream.Forward) (*h
 	return p[host].Forward(ctx, f)
 }
 
-// usual is a host as it is configured by default.
-func usual() Host {
-	return Host{Name: "o", MaxBody: 64 << 10}
-}
-
 // open starts a world whose origin answers by origin.
 func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 	t.Helper()
@@ -54,7 +49,7 @@ func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 	t.Cleanup(server.Close)
 	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: server.URL, Forwards: true, Timeout: time.Minute}))(t)
 	t.Cleanup(endpoint.Close)
-	host := usual()
+	host := Host{Name: "o", MaxBody: 64 << 10}
 	for _, each := range change {
 		each(&host)
 	}
@@ -73,11 +68,6 @@ func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 	}))(t)
 	t.Cleanup(w.handler.Close)
 	w.handler.Configure([]Host{host})
-	w.serve()
-	return w
-}
-
-func (w *world) serve() {
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(w.t)
 	front := transport.New(transport.Options{
 		Handler: w.handler, Refuse: func(rw http.ResponseWriter, status int) { rw.WriteHeader(status) },
@@ -95,6 +85,7 @@ func (w *world) serve() {
 	})
 	w.address = listener.Addr().String()
 	w.url = "http://" + w.address
+	return w
 }
 
 // client keeps no connections and follows nothing.

@@ -84,26 +84,22 @@ func TestTypesAreInWords(t *testing.T) {
 		}
 		var lines []string
 		for _, m := range read.Components.Schemas[0].Value.Members() {
-			lines = append(lines, said(m))
+			text := m.Name + " "
+			for _, word := range m.Type() {
+				if word.Schema {
+					word.Text = "*" + word.Text + "*"
+				}
+				text += word.Text
+			}
+			if m.Required {
+				text += " required"
+			}
+			lines = append(lines, strings.Join(append([]string{text}, m.Rules()...), "; "))
 		}
 		if got := strings.Join(lines, "\n"); got != want {
 			t.Errorf("%s is %q, want %q", schema, got, want)
 		}
 	}
-}
-
-func said(m Member) string {
-	text := m.Name + " "
-	for _, word := range m.Type() {
-		if word.Schema {
-			word.Text = "*" + word.Text + "*"
-		}
-		text += word.Text
-	}
-	if m.Required {
-		text += " required"
-	}
-	return strings.Join(append([]string{text}, m.Rules()...), "; ")
 }
 
 func TestDocumentsThatLeadNowhereAreRefused(t *testing.T) {

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bufio"
 	"io"
 	"net/http"
 	"strings"
@@ -232,7 +233,8 @@ func TestClientThatWaitsIsToldToSendItsBody(t *testing.T) {
 			t.Fatalf("%q (%v)", told, err)
 		}
 		must.Get(io.WriteString(connection, framing[0]))(t)
-		if answer := readAnswer(t, connection); answer != framing[1] {
+		response := must.Get(http.ReadResponse(bufio.NewReader(connection), nil))(t)
+		if answer := string(must.Get(io.ReadAll(response.Body))(t)); answer != framing[1] {
 			t.Errorf("%s: %q, want %q", proto, answer, framing[1])
 		}
 		connection.Close()

@@ -15,8 +15,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"crossgate/internal/must"
 )
 
 // lines is a listener without a network.
@@ -252,11 +250,4 @@ func exchange(l *lines, sent []byte) (status int, header http.Header, body []byt
 	defer response.Body.Close()
 	body, err = io.ReadAll(response.Body)
 	return response.StatusCode, response.Header, body, err
-}
-
-// readAnswer reads the next answer, to anything but HEAD, and returns its body.
-func readAnswer(t *testing.T, connection io.Reader) string {
-	t.Helper()
-	response := must.Get(http.ReadResponse(bufio.NewReader(connection), nil))(t)
-	return string(must.Get(io.ReadAll(response.Body))(t))
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"html"
-	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,8 +19,9 @@ import (
 
 func operatorsPage(t *testing.T, o Operators) string {
 	t.Helper()
-	pages := New(chain.Documented())
-	return rendered(t, func(to io.Writer) error { return pages.Operators(to, o) })
+	var page bytes.Buffer
+	must.Do(t, New(chain.Documented()).Operators(&page, o))
+	return page.String()
 }
 
 func TestOperatorsSeeHowEverythingIs(t *testing.T) {
@@ -133,13 +133,6 @@ func TestOperatorsCommandByButtons(t *testing.T) {
 var atNoon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 const injected = `</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'{{.}}`
-
-func rendered(t *testing.T, write func(io.Writer) error) string {
-	t.Helper()
-	var page bytes.Buffer
-	must.Do(t, write(&page))
-	return page.String()
-}
 
 // plain is a page without its tags, on one line.
 func plain(page string) string {

@@ -21,7 +21,16 @@ import (
 func TestAnswersAreTheirGoldenFiles(t *testing.T) {
 	for _, answers := range []map[string][]byte{orderAnswers(t), listAnswers(t), swapAnswers(t), tokenAnswers(t), statisticsAnswers(), creationAnswers(t), crossChainAnswers(t)} {
 		for name, answer := range answers {
-			checkGolden(t, name, answer)
+			var compact, indented bytes.Buffer
+			if err := json.Compact(&compact, answer); err != nil {
+				t.Fatalf("%s is not JSON: %v\n%s", name, err, answer)
+			}
+			if !bytes.Equal(compact.Bytes(), answer) {
+				t.Errorf("%s has white space", name)
+			}
+			must.Do(t, json.Indent(&indented, answer, "", "  "))
+			indented.WriteByte('\n')
+			golden.Check(t, filepath.Join("testdata", name+".json"), indented.String())
 		}
 	}
 }
@@ -209,20 +218,4 @@ func TestAnswersAboutNothing(t *testing.T) {
 			t.Errorf("%s, want %s", each.got, each.want)
 		}
 	}
-}
-
-// checkGolden compares an answer with testdata/name.json, which is the same JSON with line breaks. It also
-// holds the answer to being valid and without a byte of white space.
-func checkGolden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	var compact, indented bytes.Buffer
-	if err := json.Compact(&compact, got); err != nil {
-		t.Fatalf("%s is not JSON: %v\n%s", name, err, got)
-	}
-	if !bytes.Equal(compact.Bytes(), got) {
-		t.Errorf("%s has white space", name)
-	}
-	must.Do(t, json.Indent(&indented, got, "", "  "))
-	indented.WriteByte('\n')
-	golden.Check(t, filepath.Join("testdata", name+".json"), indented.String())
 }

@@ -79,16 +79,7 @@ type audited struct {
 
 func newAudited(t *testing.T, db *store.DB) *audited {
 	t.Helper()
-	a := &audited{}
-	a.give, a.take, a.deals = everyState()
-	a.Index = newIndex(db, map[chain.ID]order.Source{1: a.give, 137: a.take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
-	followAll(t, a.Index)
-	return a
-}
-
-// everyState is two chains with one order of every state, all of them final.
-func everyState() (give, take keeper, deals map[order.State]deal) {
-	give, take, deals = keeper{testChain: newTestChain(1)}, keeper{newTestChain(137), map[order.ID]chain.Amount{}}, map[order.State]deal{}
+	give, take, deals := keeper{testChain: newTestChain(1)}, keeper{newTestChain(137), map[order.ID]chain.Amount{}}, map[order.State]deal{}
 	for i, state := range []order.State{order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock} {
 		d := newDeal(byte(i+1), 1, 137)
 		deals[state] = d
@@ -105,7 +96,9 @@ func everyState() (give, take keeper, deals map[order.State]deal) {
 	}
 	give.mineEmpty(10)
 	take.mineEmpty(10)
-	return give, take, deals
+	x := newIndex(db, map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	followAll(t, x)
+	return &audited{x, give, take, deals}
 }
 
 // differences lists what an audit found, and fails when something could not be compared.
@@ -145,29 +138,26 @@ func TestAuditNamesAndRepairMendsWhatDiffers(t *testing.T) {
 		a := newAudited(t, db)
 		sound := dump(t, a.store)
 		for _, damage := range damages { // each is mended before the next one
-			t.Run(damage.name, func(t *testing.T) { a.mends(t, damage, sound) })
+			t.Run(damage.name, func(t *testing.T) {
+				d := a.deals[damage.state]
+				damageStore(t, a.store, damage.statement, d.id)
+				var missing, wrong int
+				for _, each := range a.differences(t, ledger.Selection{}) {
+					if each.Order != d.id || each.Contradicted {
+						t.Errorf("found %+v, want order %s only, and all of it explained", each, d.id)
+					}
+					missing, wrong = missing+len(each.Missing), wrong+len(each.False)
+				}
+				if missing != damage.missing || wrong != damage.false {
+					t.Errorf("%d events missing, %d false, want %d and %d", missing, wrong, damage.missing, damage.false)
+				}
+				a.mustRepair(t, ledger.Selection{}, uint64(damage.missing), uint64(damage.false))
+				if got := dump(t, a.store); !slices.Equal(got, sound) {
+					t.Errorf("after the repair the store holds %d rows, want the %d of before", len(got), len(sound))
+				}
+			})
 		}
 	})
-}
-
-func (a *audited) mends(t *testing.T, damage damage, sound []string) {
-	t.Helper()
-	d := a.deals[damage.state]
-	damageStore(t, a.store, damage.statement, d.id)
-	var missing, wrong int
-	for _, each := range a.differences(t, ledger.Selection{}) {
-		if each.Order != d.id || each.Contradicted {
-			t.Errorf("found %+v, want order %s only, and all of it explained", each, d.id)
-		}
-		missing, wrong = missing+len(each.Missing), wrong+len(each.False)
-	}
-	if missing != damage.missing || wrong != damage.false {
-		t.Errorf("%d events missing, %d false, want %d and %d", missing, wrong, damage.missing, damage.false)
-	}
-	a.mustRepair(t, ledger.Selection{}, uint64(damage.missing), uint64(damage.false))
-	if got := dump(t, a.store); !slices.Equal(got, sound) {
-		t.Errorf("after the repair the store holds %d rows, want the %d of before", len(got), len(sound))
-	}
 }
 
 // TestALostPatchOfTheTakeAmountIsFound: no state says that there was one, but the contract's sum of patches.

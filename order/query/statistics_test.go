@@ -150,6 +150,7 @@ func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 			orders = append(orders, o)
 		}
 	}
+	checkValues(t, db, orders)
 	want, wantAll := recounted(orders)
 	rows, _, err := stats.Daily(t.Context(), db, 0, 1<<40)
 	if err != nil {
@@ -172,6 +173,30 @@ func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 		WHERE usd <> COALESCE(given, -1)`)
 	if err != nil || differing > 0 {
 		t.Fatalf("%d orders are listed with another value than the statistics have, %v", differing, err)
+	}
+}
+
+// checkValues compares what orders were worth one by one with a recount of each.
+func checkValues(t *testing.T, db *store.DB, orders []*order.Order) {
+	t.Helper()
+	x := newIndex(db, nil, quietly(follow.Options{}))
+	for _, o := range orders {
+		var want order.Statistics
+		if o.Created != nil {
+			addRecounted(&want, o)
+		}
+		got, isCounted, err := x.Values(t.Context(), o.ID)
+		if err != nil || isCounted != (o.Created != nil) {
+			t.Fatalf("values of %s: %t, %v", o.ID, isCounted, err)
+		}
+		for _, each := range []struct {
+			got  *int64
+			want order.USD
+		}{{got.Given, want.Given}, {got.Taken, want.Taken}, {got.Fee, want.Fee}, {got.Affiliate, want.Affiliate}} {
+			if (each.got != nil) != (each.want.Orders > 0) || each.got != nil && *each.got != each.want.Micros {
+				t.Fatalf("order %s: %v, want %+v", o.ID, each.got, each.want)
+			}
+		}
 	}
 }
 
@@ -220,42 +245,6 @@ func TestOrdersAreValuedAsTheyAre(t *testing.T) {
 				t.Errorf("values = %+v, %v, want %d given, %d taken", v, err, row.given, row.takenFor)
 			}
 		})
-	}
-}
-
-// TestValuesAreThoseOfTheStatistics asks for what orders were worth one by one.
-func TestValuesAreThoseOfTheStatistics(t *testing.T) {
-	db, v := openStore(t), newInvented(23)
-	orders := fillInvented(t, db, v, 40)
-	x := newIndex(db, nil, quietly(follow.Options{}))
-	if _, counted, err := x.Values(t.Context(), orders[0].ID); err != nil || counted {
-		t.Errorf("an order that is not counted: %t, %v", counted, err)
-	}
-	countAll(t, db, madeUpPrices)
-	known := 0
-	for _, o := range orders {
-		got, counted, err := x.Values(t.Context(), o.ID)
-		if err != nil || counted != (o.Created != nil) {
-			t.Fatalf("values of %s: %t, %v", o.ID, counted, err)
-		}
-		var want order.Statistics
-		if counted {
-			addRecounted(&want, o)
-		}
-		for _, each := range []struct {
-			got  *int64
-			want order.USD
-		}{{got.Given, want.Given}, {got.Taken, want.Taken}, {got.Fee, want.Fee}, {got.Affiliate, want.Affiliate}} {
-			if (each.got != nil) != (each.want.Orders > 0) || each.got != nil && *each.got != each.want.Micros {
-				t.Errorf("order %s: %v, want %+v", o.ID, each.got, each.want)
-			}
-			if each.got != nil {
-				known++
-			}
-		}
-	}
-	if known == 0 {
-		t.Error("no value is known at all")
 	}
 }
 
@@ -318,8 +307,8 @@ func TestACreatorIsNewOnce(t *testing.T) {
 	checkStatistics(t, db, events[:2])
 }
 
-// TestAPatchChangesTheMargin has the take amount of an order that waits lowered, and the block of that taken out again.
-func TestAPatchChangesTheMargin(t *testing.T) {
+// TestWhatHappensToAnOrderThatWaitsIsCounted has its take amount lowered and the order cancelled, and both taken out again.
+func TestWhatHappensToAnOrderThatWaitsIsCounted(t *testing.T) {
 	db, d := openStore(t), newDeal(1, 1, 137)
 	event := func(on chain.ID, log uint, fact order.Fact) order.Event {
 		return order.Event{Order: d.id, Fact: fact, At: order.At{
@@ -329,10 +318,15 @@ func TestAPatchChangesTheMargin(t *testing.T) {
 	events := []order.Event{
 		event(1, 1, d.created().fact),
 		event(137, 2, order.TakeDecreased{Final: d.terms.Take.Amount.MulDiv(1, 100)}),
+		event(137, 3, order.Sent{Kind: order.Cancel}),
 	}
-	for _, step := range []struct{ comes, goes, now []order.Event }{{events[:1], nil, events[:1]}, {events[1:], nil, events}, {nil, events[1:], events[:1]}} {
-		apply(t, db, step.comes, step.goes)
-		checkStatistics(t, db, step.now)
+	for i := range events {
+		apply(t, db, events[i:i+1], nil)
+		checkStatistics(t, db, events[:i+1])
+	}
+	for i := len(events) - 1; i > 0; i-- {
+		apply(t, db, nil, events[i:i+1])
+		checkStatistics(t, db, events[:i])
 	}
 }
 
@@ -397,10 +391,13 @@ func TestStatisticsSayWhenTooMuchIsMissing(t *testing.T) {
 // TestCatchUpLeavesNothingToCount counts what a restored backup may have left.
 func TestCatchUpLeavesNothingToCount(t *testing.T) {
 	db := openStore(t)
-	fillInvented(t, db, newInvented(9), 3*stats.AtOnce)
+	orders := fillInvented(t, db, newInvented(9), 3*stats.AtOnce)
 	x := newIndex(db, nil, quietly(follow.Options{}))
 	if _, _, err := x.AllTime(t.Context()); !errors.Is(err, stats.ErrUncounted) {
 		t.Errorf("before: %v, want stats.ErrUncounted", err)
+	}
+	if _, isCounted, err := x.Values(t.Context(), orders[0].ID); err != nil || isCounted {
+		t.Errorf("before: the values of an order, %t, %v", isCounted, err)
 	}
 	must.Do(t, x.CatchUpOnce(t.Context()))
 	if all, _, err := x.AllTime(t.Context()); err != nil || all.Created == 0 {

@@ -14,21 +14,21 @@ import (
 	"crossgate/order/query"
 )
 
-// ClientDetail is how much the lines of requests in the log have of a client's address, in the words of the
-// configuration. The User-Agent is logged as clients send it, unless they are hidden.
+// ClientDetail says how much of a client's address request log lines show, in the configuration's words. The User-Agent
+// is logged as sent unless clients are hidden.
 type ClientDetail string
 
-// Details of addresses.
+// Levels of client detail.
 const (
 	HideClients     ClientDetail = "none"
 	ClientNetworks  ClientDetail = "network" // an IPv4 address without its last 8 bits, the first 48 of an IPv6 address
 	ClientAddresses ClientDetail = "address" // the whole address
 )
 
-// isHiding reports whether nothing may be logged.
+// isHiding reports whether nothing about clients may be logged.
 func (d ClientDetail) isHiding() bool { return d != ClientNetworks && d != ClientAddresses }
 
-// of is as much of an address as may be logged; empty for none.
+// of returns as much of an address as may be logged, possibly nothing.
 func (d ClientDetail) of(address netip.Addr) string {
 	const network4, network6 = 24, 48
 	switch {
@@ -48,13 +48,13 @@ func (d ClientDetail) of(address netip.Addr) string {
 	return network.String()
 }
 
-// Longest texts of clients in a line, in characters.
+// Limits of client-supplied text in a log line, in characters.
 const (
 	longestPath      = 200
 	longestUserAgent = 200
 )
 
-// logRequest writes the line of a finished request, without its query, which may hold a key.
+// logRequest logs a finished request, without its query, which may hold a key.
 func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 	ctx, status := c.Request.Context(), c.Writer.Status()
 	level := levelOf(c)
@@ -88,8 +88,8 @@ func (s *Server) logRequest(c *gin.Context, id string, took time.Duration) {
 	s.log.LogAttrs(ctx, level, "request", attributes...)
 }
 
-// levelOf is the level of a finished request's line. Server errors have level error but for those of an outage, which
-// has a line of its own, of an index that is only beginning, and of a flood.
+// levelOf returns the level of a finished request's log line. Server errors log at level error, except during an
+// outage, which has a log line of its own, while the index is still empty, and under overload.
 func levelOf(c *gin.Context) slog.Level {
 	var cause error
 	if len(c.Errors) > 0 {
@@ -105,13 +105,13 @@ func levelOf(c *gin.Context) slog.Level {
 	return slog.LevelInfo
 }
 
-// SetClients changes how much lines and spans of requests have of their clients.
+// SetClients changes how much log lines and spans of requests reveal about clients.
 func (s *Server) SetClients(d ClientDetail) { s.clients.Store(&d) }
 
-// clientOf is the address of a request's client, as far as it may be logged.
+// clientOf returns a client's address as far as it may be logged.
 func (s *Server) clientOf(r *http.Request) string { return s.clients.Load().of(s.quotas.Client(r)) }
 
-// userAgent is a client's name for itself, as far as that may be logged.
+// userAgent returns a client's User-Agent as far as it may be logged.
 func (s *Server) userAgent(r *http.Request) string {
 	if s.clients.Load().isHiding() {
 		return ""

@@ -17,37 +17,37 @@ import (
 	"crossgate/order"
 )
 
-// answer is what one load made, ready to be copied to any number of clients: one body or several that belong
-// together, or a problem, whose body is written for each client since it carries the request's id. It is
-// shared and never changed.
+// answer is the result of one load, ready to be copied to any number of clients: one body or several that belong
+// together, or a problem, whose body is written per client because it carries the request's id. It is shared and
+// immutable.
 type answer struct {
 	Bodies    []Body
 	problem   *problem
-	Searched  order.Basis // beside a problem: where the answer was looked for
-	freshness freshness   // of that
+	Searched  order.Basis // set with a problem: where the answer was looked for
+	freshness freshness   // of Searched
 
-	subject cache.Key // of the question that the index answered; absent when it was not asked
+	subject cache.Key // of the question that the index answered; zero if the index was not asked
 	Made    time.Time // when the load ended
 }
 
 // Body is a response body with its headers.
 type Body struct {
-	Value   any      `json:"-"` // the source of Text, for pages: nil in answers for clients of the API
+	Value   any      `json:"-"` // the source of Text, for pages; nil in answers to API clients
 	Text    string   `json:"-"`
-	plain   form     // the body as it is
-	packed  *packed  // nil where the body is too short to be compressed
-	Link    []string // to its neighbours among the bodies, nil when there is one
+	plain   form     // uncompressed
+	packed  *packed  // nil if the body is too short to compress
+	Link    []string // to the neighbouring bodies, nil if there is only one
 	control []string
 
-	unheard   []chain.ID  // chains whose metadata of tokens is missing
-	Final     bool        // nothing but a reorg can change the body
-	Orders    []order.ID  // that it is about
-	Basis     order.Basis // of the body; empty when it does not come from the index
+	unheard   []chain.ID  // chains whose token metadata is missing
+	Final     bool        // only a reorg can change the body
+	Orders    []order.ID  // that the body is about
+	Basis     order.Basis // of the body; empty if it does not come from the index
 	freshness freshness
 
-	Quoted      time.Time // when the prices in the body were asked for; zero: it has none
+	Quoted      time.Time // when the prices in the body were quoted; zero if it has none
 	Unsimulated bool      // the transaction in the body was not simulated
-	Expires     time.Time // when the transaction in the body is no longer good for sure; zero: not known
+	Expires     time.Time // when the transaction in the body is certain to have expired; zero if unknown
 }
 
 // Header values that many answers share.
@@ -64,10 +64,10 @@ var (
 		"X-Chains-Unheard, X-Order-Unsearched, X-Request-Id, X-Unsimulated"}
 )
 
-// OneBody is what most loads come to.
+// OneBody returns body as the only body of an answer.
 func OneBody(body []byte) []Body { return []Body{{Text: string(body)}} }
 
-// newAnswer makes the headers of bodies. Bodies that are not kept here must not be kept elsewhere either.
+// newAnswer sets the headers of bodies. Bodies that are not cached here must not be cached elsewhere either.
 func newAnswer(bodies []Body, life cache.Life, made time.Time) answer {
 	control := cacheControl(life)
 	for i := range bodies {
@@ -87,7 +87,7 @@ func newAnswer(bodies []Body, life cache.Life, made time.Time) answer {
 	return answer{Bodies: bodies, Made: made}
 }
 
-// cost is what the answer takes in memory at most, bytes: a compressed form is half as long as the body or is not kept.
+// cost returns an upper bound of the answer's memory in bytes. A compressed form is kept only if it halves the body.
 func (a answer) cost() int64 {
 	const headers, perChain = 512, 300
 	cost := int64(headers)
@@ -100,7 +100,7 @@ func (a answer) cost() int64 {
 	return cost
 }
 
-// Without is the body, with its life, as it is where metadata of tokens on some chains is missing.
+// Without returns the body and its life, NoLife if token metadata is missing on some chains.
 func (b Body) Without(unread []chain.ID, life cache.Life) ([]Body, cache.Life, error) {
 	if b.unheard = unread; len(unread) > 0 {
 		life = NoLife
@@ -108,7 +108,7 @@ func (b Body) Without(unread []chain.ID, life cache.Life) ([]Body, cache.Life, e
 	return []Body{b}, life, nil
 }
 
-// holds reports whether no new head has made the answer wrong.
+// holds reports whether no new head contradicts the answer.
 func (a answer) holds() bool {
 	for i := range a.Bodies {
 		if !a.Bodies[i].Basis.Holds() {
@@ -118,12 +118,12 @@ func (a answer) holds() bool {
 	return true
 }
 
-// isSettled reports whether nothing can make the answer wrong.
+// isSettled reports whether nothing can change the answer any more.
 func (a answer) isSettled() bool {
 	return !slices.ContainsFunc(a.Bodies, func(b Body) bool { return !b.Final || !b.Basis.IsFinal() })
 }
 
-// write sends the body in the coding that the client prefers, or 304 when the client has it already.
+// write sends the body in the client's preferred coding, or 304 if the client already has it.
 func (b *Body) write(c *gin.Context, age time.Duration) {
 	header := c.Writer.Header()
 	header["Cache-Control"] = b.control
@@ -158,11 +158,11 @@ func (b *Body) write(c *gin.Context, age time.Duration) {
 	header["Content-Type"] = jsonType
 	header["Content-Length"] = sent.length
 	c.Status(http.StatusOK)
-	// A client that left is not our error, and the log has the bytes sent.
-	_, _ = c.Writer.Write(unsafe.Slice(unsafe.StringData(sent.body), len(sent.body))) // which does not change it
+	// A client that left is not a server error, and the log line counts the bytes sent.
+	_, _ = c.Writer.Write(unsafe.Slice(unsafe.StringData(sent.body), len(sent.body))) // Write does not modify it
 }
 
-// matches reports whether an If-None-Match header names etag, by weak comparison (RFC 9110 section 13.1.2).
+// matches reports whether an If-None-Match header lists etag, by weak comparison (RFC 9110 section 13.1.2).
 func matches(conditions []string, etag string) bool {
 	for _, condition := range conditions {
 		for tag := range strings.SplitSeq(condition, ",") {

@@ -42,7 +42,7 @@ func cacheStatus(found *cache.Result[answer]) []string {
 	return statusMiss
 }
 
-// cacheControl lets caches between here and the client keep an answer for as long as this cache does.
+// cacheControl lets caches on the way to the client keep an answer as long as this cache does.
 func cacheControl(life cache.Life) []string {
 	if life.Fresh <= 0 {
 		return noStore
@@ -60,9 +60,9 @@ func cacheControl(life cache.Life) []string {
 	return []string{text.String()}
 }
 
-// Lives of answers about orders. Nothing follows a final state that no reorg can take back; other states may change
-// with the next block, and unknown orders are asked for again and again. Where the chains cannot be reached, an answer
-// of a few minutes ago, with its Age, is better than none.
+// Lives of answers about orders. A final state that no reorg can undo never changes; other states may change with the
+// next block, and unknown orders are polled. While chains are unreachable, an answer a few minutes old, with its Age,
+// is better than none.
 var (
 	NoLife      = cache.Life{}
 	UnknownLife = cache.Life{Fresh: time.Second}

@@ -9,7 +9,7 @@ import (
 	"crossgate/order"
 )
 
-// Tags of all answers from the index, and of those that any chain's reorg can make wrong.
+// IndexTag tags every answer from the index, BranchesTag those that a reorg of any chain can invalidate.
 var (
 	IndexTag    = cache.KeyOf("index")
 	BranchesTag = cache.KeyOf("branches")
@@ -19,10 +19,10 @@ func OrderTag(id order.ID) cache.Key { return cache.KeyOf("order", id[:]) }
 
 func chainTag(id chain.ID) cache.Key { return cache.KeyOf("chain", []byte(id.String())) }
 
-// BranchTag is that of answers which a chain's reorg can make wrong.
+// BranchTag tags answers that a reorg of a chain can invalidate.
 func BranchTag(id chain.ID) cache.Key { return cache.KeyOf("branch", []byte(id.String())) }
 
-// KeyOf is a key of every exported member of a question.
+// KeyOf returns the key of a question on a path, made from all of the question's exported members.
 func KeyOf(path string, members ...any) cache.Key {
 	text, err := json.Marshal(members)
 	if err != nil {
@@ -31,11 +31,11 @@ func KeyOf(path string, members ...any) cache.Key {
 	return cache.KeyOf(path, text)
 }
 
-// Subject stands for the path in keys that tag an answer with its question, whatever path asked it.
+// Subject replaces the path in keys that tag an answer with its question, whichever path it came by.
 const Subject = "subject"
 
-// tags are what an answer of the index can be purged by: its question, every order and every chain that it is about,
-// and the branches that its basis stands on unless nothing can make it wrong.
+// tags returns the keys to purge an answer of the index by: its question, every order and chain that it is about and,
+// unless it is settled, the branches that its basis rests on.
 func (a answer) tags() []cache.Key {
 	if a.subject == (cache.Key{}) {
 		return nil
@@ -64,5 +64,5 @@ func (a answer) tags() []cache.Key {
 	return tags
 }
 
-// Drop ends kept answers by their tags.
+// Drop purges cached answers by their tags.
 func (s *Server) Drop(tags ...cache.Key) { s.answers.Purge(cache.Hard, tags...) }

@@ -10,14 +10,14 @@ import (
 	"crossgate/order"
 )
 
-// sharedAnswer is an answer as it lies in the shared cache: in JSON on one line, which the texts of its bodies follow
-// one after the other. Another encoding takes another version in package cache.
+// sharedAnswer is an answer as stored in the shared cache: one line of JSON, followed by the concatenated texts of its
+// bodies. Changing the encoding requires a new version in package cache.
 type sharedAnswer struct {
 	Made     time.Time // by the clock of the replica that made it
 	Subject  cache.Key
 	Bodies   []Body
-	Lengths  []int  // of their texts
-	Problem  string `json:",omitempty"` // id of one of commonProblems; empty: there are bodies
+	Lengths  []int  // of the bodies' texts, in bytes
+	Problem  string `json:",omitempty"` // id of one of commonProblems; empty if there are bodies
 	Message  string
 	Orders   []order.ID `json:",omitempty"` // of the problem
 	Searched order.Basis
@@ -25,10 +25,10 @@ type sharedAnswer struct {
 
 var errMalformedAnswer = errors.New("no answer as it is encoded here")
 
-// commonProblems are the same on every replica; an order id that one does not find another may know (creations).
+// commonProblems are the same on every replica. An unknown order id is not: another may know it (creations).
 var commonProblems = map[string]Kind{UnknownTx.ID: UnknownTx, TxWithoutOrder.ID: TxWithoutOrder}
 
-// encodeAnswer writes an answer for other replicas; nothing when it is not for them.
+// encodeAnswer encodes an answer for other replicas, or returns nil if it is not to be shared.
 func encodeAnswer(a answer) []byte {
 	shared := sharedAnswer{Made: a.Made, Subject: a.subject, Bodies: a.Bodies, Searched: a.Searched}
 	var texts []byte
@@ -44,12 +44,12 @@ func encodeAnswer(a answer) []byte {
 	}
 	head, err := json.Marshal(shared)
 	if err != nil {
-		return nil // of a time beyond the calendar
+		return nil // a time beyond the calendar
 	}
 	return append(append(head, '\n'), texts...)
 }
 
-// decode reads what another replica wrote, of the age it has now. Whether it holds depends on what this one knows.
+// decode decodes another replica's answer, given its age. Whether it holds depends on this replica's index.
 func (s *Server) decode(text []byte, life cache.Life, age time.Duration) (answer, error) {
 	a, err := decodeAnswer(text, life, time.Now().Add(-age))
 	if a.subject == (cache.Key{}) {
@@ -62,7 +62,7 @@ func (s *Server) decode(text []byte, life cache.Life, age time.Duration) (answer
 	return a, err
 }
 
-// decodeAnswer reads what encodeAnswer wrote, or any other client of the shared cache.
+// decodeAnswer decodes an answer that encodeAnswer, or any other client of the shared cache, wrote.
 func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) {
 	head, texts, _ := bytes.Cut(text, []byte("\n"))
 	var shared sharedAnswer
@@ -99,9 +99,9 @@ func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) 
 	return a, nil
 }
 
-// moved is a basis of an answer that was made then, by the clock of another replica, by which it was made now.
+// moved translates a basis from another replica's clock, by which its answer was made then, to this one's.
 func moved(b order.Basis, then, now time.Time) order.Basis {
-	const century = 100 * 365 * 24 * time.Hour // more than any lag, and twice as much does not overflow
+	const century = 100 * 365 * 24 * time.Hour // more than any lag, and twice that does not overflow
 	move := func(at time.Time) time.Time {
 		if at.IsZero() {
 			return time.Time{}

@@ -15,7 +15,7 @@ import (
 //go:embed openapi.yaml
 var OpenAPI []byte
 
-// llms leads language models to the paths (https://llmstxt.org).
+// llms points language models to the paths (https://llmstxt.org).
 //
 //go:embed llms.txt
 var llms []byte

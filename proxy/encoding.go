@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// smallestEncoded is the length from which a body is worth compressing: below it hardly a packet is saved.
+// smallestEncoded is the body length in bytes from which compression pays: below it hardly a packet is saved.
 const smallestEncoded = 1 << 10
 
-// acceptsGzip reports whether a client takes gzip as gladly as a plain body (RFC 9110, section 12.5.3).
+// acceptsGzip reports whether a client likes gzip at least as much as identity (RFC 9110, section 12.5.3).
 func acceptsGzip(lines []string) bool {
-	packed, plain, other := -1.0, -1.0, 0.0 // other is of codings that are not named: *
+	packed, plain, other := -1.0, -1.0, 0.0 // other is the quality of *: unlisted codings
 	for _, line := range lines {
 		for each := range strings.SplitSeq(line, ",") {
 			name, parameters, _ := strings.Cut(each, ";")
@@ -34,7 +34,7 @@ func acceptsGzip(lines []string) bool {
 	return packed > 0 && packed >= plain
 }
 
-// quality parses the q parameter: 1 without one, 0 when it is malformed.
+// quality parses the q parameter: 1 if it is absent, 0 if it is malformed.
 func quality(parameters string) float64 {
 	name, value, given := strings.Cut(parameters, "=")
 	if !given || !strings.EqualFold(strings.TrimSpace(name), "q") {
@@ -49,19 +49,19 @@ func quality(parameters string) float64 {
 
 // form is a body in one coding, with the headers that go with it.
 type form struct {
-	body   string   // empty where compression does not pay
+	body   string   // empty if compression does not pay
 	length []string // Content-Length
-	etag   []string // nil where the body may not be cached
-	coding []string // Content-Encoding; nil: the body is as it is
+	etag   []string // nil if the body may not be cached
+	coding []string // Content-Encoding; nil if uncompressed
 }
 
-// packed is a body's form in gzip, made when it is first requested.
+// packed is a body's gzip form, made on first use.
 type packed struct {
 	once sync.Once
 	form form
 }
 
-// in returns the body in gzip where that is accepted and pays, otherwise as it is.
+// in returns the body in gzip if that is accepted and pays, otherwise uncompressed.
 func (b *Body) in(acceptsGzip bool) *form {
 	if !acceptsGzip || b.packed == nil {
 		return &b.plain
@@ -75,7 +75,7 @@ func (b *Body) in(acceptsGzip bool) *form {
 
 var gzipType = []string{"gzip"}
 
-// compress returns the form in gzip; none unless it saves half, which is what the cache reckons with.
+// compress returns the gzip form, or an empty one unless it halves the body, which the cache's cost estimate relies on.
 func (f *form) compress() form {
 	writer := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(writer)

@@ -18,7 +18,7 @@ import (
 	"crossgate/upstream"
 )
 
-// domainErrors are the errors by which the domain answers a request, each with its documented kind.
+// domainErrors maps errors of the domain to their documented kinds.
 var domainErrors = []struct {
 	err  error
 	kind Kind
@@ -54,7 +54,7 @@ var domainErrors = []struct {
 	{quote.ErrUnsimulated, unsimulated},
 }
 
-// ProblemOf maps an error to what the client gets; of an unknown one only the log gets more than the kind's text.
+// ProblemOf maps an error to the problem that the client sees. Details of an unknown error go only to the log.
 func ProblemOf(err error) *problem {
 	if known, is := errors.AsType[*problem](err); is {
 		return known
@@ -129,7 +129,7 @@ func unreachableFrom(err error, chains []chain.ID, failures []*upstream.Error) *
 	return p
 }
 
-// named is chains as the subject of a text.
+// named formats chains as the subject of a sentence.
 func named(chains []chain.ID) string {
 	if len(chains) == 1 {
 		return "chain " + chains[0].String()
@@ -137,7 +137,7 @@ func named(chains []chain.ID) string {
 	return "chains " + Joined(chains)
 }
 
-// Joined lists chains in a text.
+// Joined joins chain ids with commas.
 func Joined(chains []chain.ID) string {
 	ids := make([]string, len(chains))
 	for i, id := range chains {
@@ -146,8 +146,8 @@ func Joined(chains []chain.ID) string {
 	return strings.Join(ids, ", ")
 }
 
-// kindOf is the kind of several upstream failures together: unavailable when no upstream was called at all, a timeout
-// when nothing worse than timeouts happened, failed otherwise.
+// kindOf summarizes upstream failures: unavailable if no upstream was called at all, timeout if nothing worse than
+// timeouts happened, otherwise failed.
 func kindOf(failures []*upstream.Error) Kind {
 	unavailable, late := 0, 0
 	for _, failure := range failures {
@@ -167,10 +167,10 @@ func kindOf(failures []*upstream.Error) Kind {
 	return upstreamFailed
 }
 
-// longestRetry bounds what upstreams say: an endpoint may be back sooner.
+// longestRetry caps Retry-After values of upstreams: an endpoint may recover sooner.
 const longestRetry = 5 * time.Minute
 
-// retryAfterFirst sets Retry-After to when the first of the upstreams accepts calls again, as far as they say.
+// retryAfterFirst sets Retry-After to when the first upstream accepts calls again, as far as upstreams say so.
 func (p *problem) retryAfterFirst(failures []*upstream.Error) *problem {
 	for _, failure := range failures {
 		if after := failure.RetryAfter; after > 0 && (p.retryAfter == 0 || after < p.retryAfter) {
@@ -181,7 +181,7 @@ func (p *problem) retryAfterFirst(failures []*upstream.Error) *problem {
 	return p
 }
 
-// upstreamErrors returns the upstream errors within err. A pool's error stands for all of its endpoints.
+// upstreamErrors returns the upstream errors wrapped in err. A pool's error covers all of its endpoints.
 func upstreamErrors(err error) []*upstream.Error {
 	switch e := err.(type) {
 	case *upstream.Error:
@@ -198,18 +198,18 @@ func upstreamErrors(err error) []*upstream.Error {
 	return nil
 }
 
-// SearchError is an error with what had been searched by then.
+// SearchError is an error with the basis that had been searched when it occurred.
 type SearchError struct {
 	error
 	Basis order.Basis
 }
 
-// Searched is an error with what had been searched by then.
+// Searched wraps err in a SearchError.
 func Searched(err error, basis order.Basis) error { return &SearchError{err, basis} }
 
 func (e *SearchError) Unwrap() error { return e.error }
 
-// IDsOf lists the ids of all chains in a text.
+// IDsOf joins the ids of all chains with commas.
 func IDsOf(chains chain.Registry) string {
 	all := chains.All()
 	ids := make([]chain.ID, len(all))

@@ -18,18 +18,18 @@ const (
 	orderUnsearched = "X-Order-Unsearched"
 )
 
-// chainsUnheard lists the chains that could have the answer and did not reply (RFC 9651).
+// chainsUnheard is the header of the chains that might have the answer but did not reply (RFC 9651).
 const chainsUnheard = "X-Chains-Unheard"
 
 func unheardValue(chains []chain.ID) []string { return []string{Joined(chains)} }
 
-// freshness is a basis as headers. A header that has nothing to say is nil.
+// freshness is a basis as header values, nil for a header to omit.
 type freshness struct {
 	basis      []string // per followed chain
-	unsearched []string // first and last of the blocks that may hold more of an order and could not be searched, per chain
+	unsearched []string // per chain, the range of blocks that may hold more of an order but could not be searched
 }
 
-// freshnessOf shows the basis of an answer as it was when the answer was made.
+// freshnessOf returns the basis of an answer as it was when the answer was made.
 func freshnessOf(b order.Basis, made time.Time) freshness {
 	var basis, missing []string
 	for i := range b.Chains {
@@ -44,16 +44,16 @@ func freshnessOf(b order.Basis, made time.Time) freshness {
 	return freshness{headerList(basis), headerList(missing)}
 }
 
-// basisOf is a chain's member of Index-Basis: newest indexed block and its time, seconds since it was the chain's
+// basisOf formats a chain's member of Index-Basis: newest indexed block and its time, seconds since it was the chain's
 // newest (stale: since its own time, as the chain's newest block is too old), first indexed block and its time, newest
-// block up to which a second reading confirms the first, whether one endpoint alone reported what the answer has, how
-// many blocks are left out and the first of them, and whether the lag is above index.behind.
+// block confirmed by a second reading, whether a single endpoint reported the data, how many blocks are quarantined and
+// the first of them, and whether the lag exceeds index.behind.
 func basisOf(b order.Basis, c *order.ChainBasis, made time.Time) string {
 	if !c.HasBegun() {
 		return c.Chain.String() + ";block=0;behind"
 	}
 	text := fmt.Appendf(nil, "%s;block=%d;time=%d;lag=%d;from=%d", c.Chain, c.Indexed, c.IndexedTime, int64(c.Age(made)/time.Second), c.From.Number)
-	if c.From.Number > 0 { // nothing is before block 0, so its time does not matter
+	if c.From.Number > 0 { // nothing precedes block 0, so its time does not matter
 		text = fmt.Appendf(text, ";since=%d", c.From.Time)
 	}
 	switch {
@@ -74,7 +74,7 @@ func basisOf(b order.Basis, c *order.ChainBasis, made time.Time) string {
 	return string(text)
 }
 
-// headerList is the value of a header that lists something, nil when that is nothing.
+// headerList returns the value of a list header, nil for an empty list.
 func headerList(list []string) []string {
 	if len(list) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 
 var errDraining = errors.New("server is shutting down")
 
-// Ready returns why load balancers should send requests elsewhere, nil when they are welcome.
+// Ready returns why load balancers should send requests elsewhere, or nil if this replica accepts them.
 func (s *Server) Ready() error {
 	if s.draining.Load() {
 		return errDraining

@@ -25,15 +25,15 @@ const (
 	chainKey   = attribute.Key("crossgate.chain.id")
 )
 
-// durationBounds are OpenTelemetry's for http.server.request.duration, seconds, two below them for cache hits, and 1.5
-// for waits that are cut off. Those of the objectives (docs/slo.md) are among OpenTelemetry's.
+// durationBounds are OpenTelemetry's for http.server.request.duration in seconds, plus two lower ones for cache hits
+// and 1.5 for waits that were cut off. The objectives' bounds (docs/slo.md) are among OpenTelemetry's.
 var durationBounds = []float64{0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 7.5, 10}
 
-// measures are the server's instruments. Their attributes take few values, whatever clients send: known methods,
-// routes, statuses and outcomes. So each attribute set is built once and kept.
+// measures are the server's instruments. Whatever clients send, attributes take few values: known methods, routes,
+// statuses and outcomes. So each attribute set is built once and kept.
 type measures struct {
 	duration metric.Float64Histogram
-	refusals metric.Int64Counter // of requests over a quota
+	refusals metric.Int64Counter // requests over a quota
 	requests attributeSets[requestLabels, []metric.RecordOption]
 	lookups  attributeSets[lookupLabels, *lookups]
 }
@@ -46,7 +46,7 @@ type requestLabels struct {
 
 type lookupLabels struct{ route, outcome string }
 
-// lookups are counted here and observed by a callback, which costs a hit a tenth of what a counter would.
+// lookups counts cache lookups for a callback to observe, which costs a hit a tenth of a synchronous counter.
 type lookups struct {
 	count      atomic.Int64
 	attributes metric.MeasurementOption
@@ -62,7 +62,7 @@ var cacheCounters = []struct {
 	{"remotes", "Loads that the shared cache saved.", func(s cache.Stats) uint64 { return s.Remotes }},
 }
 
-// newMeasures makes the instruments. Their names are valid, which is all that could fail in that.
+// newMeasures creates the instruments. Only an invalid name could fail, and theirs are valid.
 func (s *Server) newMeasures() *measures {
 	meter := otel.Meter("crossgate/proxy")
 	m := &measures{}
@@ -94,13 +94,13 @@ func (s *Server) newMeasures() *measures {
 	return m
 }
 
-// onCollection has callback observe instruments whenever measurements are collected, until the server is closed.
+// onCollection registers a callback that observes instruments at every collection until the server is closed.
 func (s *Server) onCollection(meter metric.Meter, callback metric.Callback, instruments ...metric.Observable) {
 	registered, _ := meter.RegisterCallback(callback, instruments...)
 	s.callbacks = append(s.callbacks, registered)
 }
 
-// eachCount calls a function with how often something had an outcome.
+// eachCount calls do with the number of times that something had an outcome.
 type eachCount func(do func(of, outcome string, times uint64))
 
 func (each eachCount) all() (all []web.Counted) {
@@ -110,7 +110,7 @@ func (each eachCount) all() (all []web.Counted) {
 	return all
 }
 
-// observeCounts has a counter read counts, with what they are of under a key.
+// observeCounts registers a counter of what each counts, with key as the attribute of the things counted.
 func (s *Server) observeCounts(name, description string, key attribute.Key, each eachCount) {
 	meter := otel.Meter("crossgate/proxy")
 	counter, _ := meter.Int64ObservableCounter(name, metric.WithDescription(description))
@@ -122,7 +122,7 @@ func (s *Server) observeCounts(name, description string, key attribute.Key, each
 	}, counter)
 }
 
-// request measures a finished request. Streams are left out: they last as long as the client likes.
+// request records a finished request. Streams are left out: they last as long as the client likes.
 func (m *measures) request(c *gin.Context, took time.Duration) {
 	if isStream(c.Writer.Header()) {
 		return
@@ -139,11 +139,11 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 	})...)
 }
 
-// SwapChain is where the context of a request keeps the chain of its swap.
+// SwapChain is the key of a swap's chain in the context of its request.
 const SwapChain = "swap chain"
 
-// missingChain is the chain that failed a request: the only one that did not answer, or that of a swap. It is zero
-// where several did not, and where no chain matters.
+// missingChain returns the chain that failed a request: the only one that did not answer, or that of a swap. It is zero
+// if several did not answer, or if no chain matters.
 func missingChain(c *gin.Context) chain.ID {
 	if c.Writer.Status() < http.StatusInternalServerError {
 		return 0
@@ -163,7 +163,7 @@ func (m *measures) lookup(route string, found *cache.Result[answer]) {
 	}).count.Add(1)
 }
 
-// outcomeOf is the outcome of a lookup as metrics and spans name it.
+// outcomeOf returns the outcome of a lookup as metrics and spans name it.
 func outcomeOf(found *cache.Result[answer]) string {
 	switch {
 	case found.Remote:
@@ -174,7 +174,7 @@ func outcomeOf(found *cache.Result[answer]) string {
 	return found.Outcome.String()
 }
 
-// attributeSets keeps what has been built for each set of labels.
+// attributeSets memoizes a value per set of labels.
 type attributeSets[L comparable, V any] struct {
 	mu    sync.RWMutex
 	built map[L]V
@@ -208,7 +208,7 @@ func (s *attributeSets[L, V]) each(do func(V)) {
 	}
 }
 
-// Served counts answers, for the status page.
+// Served returns counts of answers for the status page.
 func (s *Server) Served() web.Served {
 	return web.Served{
 		Cache: s.answers.Stats(), Hosts: eachCount(s.passthrough.EachCount).all(), Compared: eachCount(s.shadow.EachCount).all(),

@@ -20,13 +20,13 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-// longestURL is the limit of the path and of the query, in bytes. Parsing takes more than linear time.
+// longestURL limits the path and the query, each in bytes. Parsing takes more than linear time.
 const longestURL = 8 << 10
 
 // observe gives every request an id, a metric, a log line and maybe a span, without its query, which may hold a key.
 func (s *Server) observe(c *gin.Context) {
 	started := time.Now()
-	span := s.startSpan(c) // nil when this request is not traced
+	span := s.startSpan(c) // nil if this request is not traced
 	id := requestID(span)
 	header := c.Writer.Header()
 	header[requestIDHeader] = []string{id}
@@ -46,7 +46,7 @@ func (s *Server) observe(c *gin.Context) {
 	c.Next()
 }
 
-// requestID is the trace id of a traced request, so that a client's report leads to the trace; otherwise it is random.
+// requestID returns a traced request's trace id, so that a client's report leads to the trace, or a random one.
 func requestID(span trace.Span) string {
 	if span != nil && span.IsRecording() {
 		return span.SpanContext().TraceID().String()
@@ -57,7 +57,7 @@ func requestID(span trace.Span) string {
 	return hex.EncodeToString(id[:])
 }
 
-// recoverPanic turns a panic into a 500. Panics of loads arrive as errors of the cache.
+// recoverPanic turns a panic into a 500. A load that panics returns an error of the cache instead.
 func (s *Server) recoverPanic(c *gin.Context) {
 	defer func() {
 		recovered := recover()
@@ -77,22 +77,22 @@ func (s *Server) recoverPanic(c *gin.Context) {
 	c.Next()
 }
 
-// allowOrigins lets pages of any origin read the responses (CORS); they are the same for everybody.
+// allowOrigins lets pages of any origin read the responses (CORS), which are the same for everyone.
 func allowOrigins(c *gin.Context) {
 	header := c.Writer.Header()
 	header["Access-Control-Allow-Origin"] = anyOrigin
 	header["Access-Control-Expose-Headers"] = exposed
 }
 
-// limitURL refuses overlong URLs before they are parsed.
+// limitURL rejects overlong URLs before they are parsed.
 func (s *Server) limitURL(c *gin.Context) {
 	if len(c.Request.URL.RawQuery) > longestURL || len(c.Request.URL.Path) > longestURL {
 		s.TurnAway(c, urlTooLong.Because(""))
 	}
 }
 
-// Costs of requests in units of a quota. A swap asks every venue, a list reads a hundred orders; a page asks for the
-// orders that it shows. A search of the chains comes on top of the request that leads to it.
+// Costs of requests in units of a quota. A swap asks every venue; a list reads a hundred orders; a page costs as much
+// as the orders that it shows. A search of the chains is charged in addition to the request that causes it.
 const (
 	CheapCost    = 1
 	SearchCost   = 4
@@ -101,7 +101,7 @@ const (
 	SwapCost     = 10
 )
 
-// limitClients charges requests to the quotas of their clients, and refuses those that are over theirs.
+// limitClients charges requests to the quotas of their clients, and rejects those over quota.
 func (s *Server) limitClients(c *gin.Context) {
 	if c.Request.Method == http.MethodOptions {
 		return
@@ -124,7 +124,7 @@ func (s *Server) overQuota(ctx context.Context, charge quota.Charge) *problem {
 	return p
 }
 
-// searchPayer is who is charged for searches, and how many units for each.
+// searchPayer is the client charged for searches, and the units per search.
 type searchPayer struct {
 	server *Server
 	client quota.Payer
@@ -133,12 +133,12 @@ type searchPayer struct {
 
 type searchPayerKey struct{}
 
-// WithPayer has searches of the chains that follow from a request charged to its client.
+// WithPayer returns a context in which searches of the chains are charged to the request's client.
 func (s *Server) WithPayer(c *gin.Context, cost int) context.Context {
 	return context.WithValue(c.Request.Context(), searchPayerKey{}, &searchPayer{s, s.quotas.Payer(c.Request), cost})
 }
 
-// ChargeSearch charges a search of the chains to the client whose request led to it; an error: over its quota.
+// ChargeSearch charges a search of the chains to the client whose request caused it, or fails if over its quota.
 func ChargeSearch(ctx context.Context) error {
 	p, known := ctx.Value(searchPayerKey{}).(*searchPayer)
 	if !known {

@@ -8,23 +8,23 @@ import (
 	"crossgate/cache"
 )
 
-// How long a load may wait for a processor, and how long at most the next ones are declined after a longer wait.
+// How long a load may wait for a processor, and for how long at most further loads are rejected after a longer wait.
 const (
 	longestQueue = 25 * time.Millisecond
 	longestClose = 100 * time.Millisecond
 )
 
-// turn decides when loads begin: after everything else that can run, so that kept answers go first. A few always do, so
-// that thousands who ask for one answer get it.
+// turn decides when loads begin: after everything else that is runnable, so that cached answers go first. A few loads
+// always begin, so that thousands of clients asking for one answer get it.
 type turn struct {
-	yield  func()       // runtime.Gosched, but in tests
-	few    int64        // loads that always begin: 4 for each processor, but in tests
+	yield  func()       // runtime.Gosched except in tests
+	few    int64        // loads that always begin: 4 per processor except in tests
 	making atomic.Int64 // loads under way
-	closed atomic.Int64 // until then only the few begin, UNIX nanoseconds
+	closed atomic.Int64 // until when only the few begin, UNIX nanoseconds
 }
 
-// take waits for a load's turn: cache.ErrBusy when a processor takes too long, or did a moment ago. A refusal costs
-// less than an answer that comes too late. Call done either way.
+// take waits for a load's turn, or returns cache.ErrBusy if getting a processor takes too long or did a moment ago: a
+// rejection costs less than a late answer. Call done in either case.
 func (t *turn) take() (done func(), err error) {
 	done = func() { t.making.Add(-1) }
 	began := time.Now()

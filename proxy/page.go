@@ -13,7 +13,7 @@ import (
 	"crossgate/proxy/web"
 )
 
-// WritePage sends what render writes.
+// WritePage sends the page that render writes.
 func (s *Server) WritePage(c *gin.Context, status int, render func(io.Writer) error) {
 	var body bytes.Buffer
 	if err := render(&body); err != nil {
@@ -39,9 +39,9 @@ func (s *Server) FailPage(c *gin.Context, err error) {
 	s.WritePage(c, p.Status, func(to io.Writer) error { return s.pages.Problem(to, ShownProblem(c, p)) })
 }
 
-// TurnAway answers a request that no handler of its path answers: with a page where a browser shows the answer to
-// people, else as the API of the path has it. Libraries may accept HTML without being asked to, as that of Java does,
-// so on paths of the API a browser has to say that it opens a document (Fetch Metadata).
+// TurnAway rejects a request that no handler serves: with a page if a browser shows the answer to people, otherwise as
+// the path's API does. Some HTTP libraries, such as Java's, accept HTML by default, so on API paths a browser has to
+// say that it opens a document (Fetch Metadata).
 func (s *Server) TurnAway(c *gin.Context, p *problem) {
 	c.Writer.Header()["Vary"] = varyReader
 	asked := c.Request.Header
@@ -64,7 +64,7 @@ func ShownProblem(c *gin.Context, p *problem) web.Problem {
 	return shown
 }
 
-// IsKind reports whether the client would read of err as a problem of one of some kinds.
+// IsKind reports whether the client would see err as a problem of one of these kinds.
 func IsKind(err error, kinds ...Kind) bool {
 	return err != nil && slices.ContainsFunc(kinds, func(k Kind) bool { return k.ID == ProblemOf(err).ID })
 }

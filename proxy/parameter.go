@@ -11,10 +11,10 @@ import (
 	"crossgate/quote"
 )
 
-// otherAPIsCoin is the native coin in many swap APIs. Here that is the zero address.
+// otherAPIsCoin is the native coin in many swap APIs. Here it is the zero address.
 var otherAPIsCoin = strings.Repeat("e", 40)
 
-// Required is Value where it is a mistake to leave it out.
+// Required is like Value, but records a mistake if the parameter is missing.
 func (p *Query) Required(name string) (text string, ok bool) {
 	if text, ok = p.Value(name); ok && text == "" {
 		p.Mistake(name + " should not be empty")
@@ -22,7 +22,7 @@ func (p *Query) Required(name string) (text string, ok bool) {
 	return text, text != ""
 }
 
-// ChainID reads the id of one of chains; 0 when it is wrong.
+// ChainID parses the id of one of chains; 0 if it is invalid.
 func (p *Query) ChainID(name string, chains chain.Registry) chain.ID {
 	text, ok := p.Value(name)
 	id, err := chain.ParseID(text)
@@ -35,7 +35,7 @@ func (p *Query) ChainID(name string, chains chain.Registry) chain.ID {
 	return 0
 }
 
-// Token reads the address of a token: the zero address is the native coin.
+// Token parses a token's address. The zero address means the native coin.
 func (p *Query) Token(name string, of chain.Family) chain.Address {
 	text, ok := p.Required(name)
 	switch {
@@ -48,7 +48,7 @@ func (p *Query) Token(name string, of chain.Family) chain.Address {
 	return p.Address(name, text, of)
 }
 
-// Account reads the address of a sender or recipient; absent when there is none.
+// Account parses the address of a sender or recipient, absent if the parameter is.
 func (p *Query) Account(name string, of chain.Family) chain.Address {
 	text := p.Optional(name)
 	if text == "" {
@@ -61,7 +61,7 @@ func (p *Query) Account(name string, of chain.Family) chain.Address {
 	return a
 }
 
-// Address reads an address in the form of a family, or in any form where that is unknown.
+// Address parses an address in the form of a family, or in any form if the family is unknown.
 func (p *Query) Address(name, text string, of chain.Family) chain.Address {
 	a, err := chain.ParseAddress(text, of)
 	if of == chain.UnknownFamily {
@@ -82,7 +82,7 @@ var addressForms = map[chain.Family]string{
 	chain.TVM: " in base58check",
 }
 
-// Amount reads a positive amount that pools of a family can hold.
+// Amount parses a positive amount that pools of a family can hold.
 func (p *Query) Amount(name string, of chain.Family) chain.Amount {
 	text, ok := p.Required(name)
 	if !ok {
@@ -98,13 +98,13 @@ func (p *Query) Amount(name string, of chain.Family) chain.Amount {
 	return amount
 }
 
-// Bounds of an affiliate's percent. The largest share is documented; most venues and the public router count in basis
+// Limits of an affiliate's percentage. The maximum is documented; most venues and the public router count in basis
 // points, some in thousandths of a percent.
 var maxAffiliatePercent = decimal.NewFromInt(10)
 
 const affiliateDecimals = 3
 
-// Affiliate reads the share of an affiliate and its recipient on a chain of a family.
+// Affiliate parses an affiliate's share and its recipient on a chain of a family.
 func (p *Query) Affiliate(of chain.Family) quote.Affiliate {
 	const name = "affiliateFeePercent"
 	var percent decimal.Decimal
@@ -118,7 +118,7 @@ func (p *Query) Affiliate(of chain.Family) quote.Affiliate {
 	return quote.Affiliate{Percent: percent, Recipient: p.Account("affiliateFeeRecipient", of)}
 }
 
-// CheckAffiliate returns an error unless the affiliate is a share with a recipient, or neither.
+// CheckAffiliate returns an error unless the affiliate has both a share and a recipient, or neither.
 func (p *Query) CheckAffiliate(a quote.Affiliate) error {
 	switch wantsFee := a.Percent.IsPositive(); {
 	case wantsFee && a.Recipient.IsAbsent():
@@ -129,7 +129,7 @@ func (p *Query) CheckAffiliate(a quote.Affiliate) error {
 	return nil
 }
 
-// Priority reads a priority level; that of orders is documented in a misspelling.
+// Priority parses a priority level. The documented spelling for orders has a typo.
 func (p *Query) Priority(name string) quote.Priority {
 	switch p.Optional(name) {
 	case "", "normal":
@@ -141,7 +141,7 @@ func (p *Query) Priority(name string) quote.Priority {
 	return quote.Normal
 }
 
-// ReferralCode reads a number of 32 bits; 0 when it is left out.
+// ReferralCode parses a 32-bit number, 0 if absent.
 func (p *Query) ReferralCode(name string) uint32 {
 	text := p.Optional(name)
 	if text == "" {
@@ -154,5 +154,5 @@ func (p *Query) ReferralCode(name string) uint32 {
 	return uint32(code)
 }
 
-// amountBits are what pools keep an amount in: 64 bits on Solana, and elsewhere 128 at most.
+// amountBits are the bits in which pools hold an amount: 64 on Solana, elsewhere at most 128.
 var amountBits = map[chain.Family]int{chain.EVM: 128, chain.TVM: 128, chain.SVM: 64, chain.UnknownFamily: 256}

@@ -17,15 +17,15 @@ import (
 	"crossgate/upstream"
 )
 
-// Passthrough configures what becomes of paths that the server does not answer itself; see package passthrough.
+// Passthrough configures how paths that the server does not answer itself are handled; see package passthrough.
 type Passthrough struct {
 	Origins  passthrough.Origins // nil without hosts and comparisons
 	MaxBytes int64
-	Hosts    []passthrough.Host // none: such paths are unknown
-	Shadow   shadow.Settings    // which of the server's own answers are compared with those of origins
+	Hosts    []passthrough.Host // without any, such paths are unknown
+	Shadow   shadow.Settings    // which of the server's own answers are compared with an origin's
 }
 
-// passthroughErrors are the errors by which a request is not passed through, each with its documented kind.
+// passthroughErrors maps the reasons not to pass a request through to their documented kinds.
 var passthroughErrors = []struct {
 	err  error
 	kind Kind
@@ -36,7 +36,7 @@ var passthroughErrors = []struct {
 	{passthrough.ErrNotCached, notCached},
 }
 
-// openPassthrough makes the handler of such paths.
+// openPassthrough creates the handler of paths without a route.
 func (s *Server) openPassthrough(o Passthrough) (err error) {
 	s.passthrough, err = passthrough.New(passthrough.Options{
 		Origins: quietOrigins{o.Origins}, MaxBytes: o.MaxBytes, Fail: s.failForwarded, Client: s.quotas.Client, Logger: s.log,
@@ -50,18 +50,18 @@ func (s *Server) openPassthrough(o Passthrough) (err error) {
 	return nil
 }
 
-// quietOrigins are asked without spans where the request has none, and for comparisons, which belong to no trace.
+// quietOrigins calls origins without spans if the request has none, as comparisons never do.
 type quietOrigins struct{ passthrough.Origins }
 
 func (o quietOrigins) Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error) {
 	return o.Origins.Forward(untraced(ctx), host, f)
 }
 
-// hostKey is the attribute of a host that paths are passed through to, by its configured name.
+// hostKey is the attribute of a pass-through host, by its configured name.
 const hostKey = attribute.Key("crossgate.host")
 
-// PurgeHosts drops stored responses of pass-through hosts: those of paths, with any query, or all without paths; at all
-// replicas as soon as they can be reached. A host that is not configured is an error; nothing is dropped then.
+// PurgeHosts purges stored responses of pass-through hosts on all replicas, once each is reachable: those of paths,
+// with any query, or all if paths is empty. If a host is not configured, it fails and purges nothing.
 func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 	for _, name := range hosts {
 		if !slices.Contains(s.passthrough.Hosts(), name) {
@@ -75,10 +75,10 @@ func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 	return nil
 }
 
-// SetHosts replaces the hosts that paths are passed through to. Requests under way are not disturbed.
+// SetHosts replaces the pass-through hosts. Requests in flight are unaffected.
 func (s *Server) SetHosts(hosts []passthrough.Host) { s.passthrough.Configure(hosts) }
 
-// unrouted answers what no route does.
+// unrouted answers requests that no route matches.
 func (s *Server) unrouted(c *gin.Context) {
 	if !s.passthrough.IsOn() {
 		s.TurnAway(c, UnknownPath.Because(""))
@@ -86,10 +86,10 @@ func (s *Server) unrouted(c *gin.Context) {
 	}
 	header := c.Writer.Header()
 	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"} {
-		delete(header, name) // the origin says these
+		delete(header, name) // the origin sets these
 	}
 	s.passthrough.ServeHTTP(c.Writer, s.quotas.WithoutKey(c.Request))
-	c.Writer.WriteHeaderNow() // Gin would describe a 404 without a body itself
+	c.Writer.WriteHeaderNow() // Gin would otherwise add a body to an empty 404
 }
 
 // failForwarded answers a request that could not be passed through.

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// paths are the patterns of the routes; a segment that begins with a colon stands for any one segment.
+// paths are the patterns of the routes. A segment that begins with a colon matches any one segment.
 type paths []string
 
-// canonical hands requests to next under the documented spelling of their path. The frameworks behind the original
-// APIs (ASP.NET Core, Express) ignore case and a trailing slash, and clients use both.
+// canonical passes requests to next under the documented spelling of their path. The frameworks behind the original
+// APIs (ASP.NET Core, Express) ignore case and a trailing slash, and clients rely on that.
 func (p paths) canonical(next http.Handler) http.Handler {
-	// Those without a parameter come before those that they would fit.
+	// Literal patterns take precedence over patterns with parameters.
 	fixed := slices.DeleteFunc(slices.Clone(p), func(pattern string) bool { return strings.Contains(pattern, ":") })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, is := fixed.spell(r.URL.Path)
@@ -26,7 +26,7 @@ func (p paths) canonical(next http.Handler) http.Handler {
 	})
 }
 
-// has reports whether a path is one of the patterns, in any spelling.
+// has reports whether a path matches one of the patterns, in any spelling.
 func (p paths) has(path string) bool {
 	return slices.ContainsFunc(p, func(pattern string) bool {
 		_, fits := spell(path, pattern)
@@ -42,7 +42,7 @@ func (p paths) spell(path string) (spelled string, is bool) {
 	return p[at], true
 }
 
-// spell returns path as pattern spells it, if path fits pattern. One that is spelt so already costs no allocation.
+// spell returns path in the pattern's spelling, if it matches. A path already spelt that way costs no allocation.
 func spell(path, pattern string) (spelled string, fits bool) {
 	path = strings.TrimSuffix(path, "/")
 	isSpelt, given, wanted := true, path, pattern

@@ -20,11 +20,11 @@ type Kind struct {
 	Status int
 	code   int    // errorCode of the swap API
 	ID     string // errorId
-	Text   string // what the client reads, unless the problem has a message of its own
+	Text   string // what the client reads unless the problem has its own message
 }
 
-// The numbers below 1000 and the ids beside them are the hosted service's (recorded and documented errors
-// of dln.debridge.finance); the numbers of its other ids are not published. Ours begin at 1000.
+// The numbers below 1000 and their ids are the hosted service's (recorded and documented errors of
+// dln.debridge.finance); it does not publish the numbers of its other ids. Numbers from 1000 are Crossgate's own.
 var (
 	InvalidParameters = Kind{400, 2, "INVALID_QUERY_PARAMETERS", "invalid query parameters"}
 
@@ -80,7 +80,7 @@ var (
 	InvalidBody      = Kind{400, 1207, "INVALID_BODY", "invalid request body"}
 
 	MalformedSwapID = Kind{400, 1209, "MALFORMED_SWAP_ID", "a swap id must be 0x followed by 64 hex digits"}
-	UnknownSwap     = Kind{422, 1210, "SWAP_NOT_FOUND", "swap not found"} // 422: clients of the hosted service expect it
+	UnknownSwap     = Kind{422, 1210, "SWAP_NOT_FOUND", "swap not found"} // clients of the hosted service expect 422
 	SwapOutOfRange  = Kind{404, 1211, "SWAP_INDEX_OUT_OF_RANGE", "the transaction made fewer swaps than index asks for"}
 
 	UnknownOrder  = Kind{404, 15, "UNKNOWN_ORDER", "Order not found."}
@@ -119,17 +119,17 @@ var (
 	tooManyConnections = Kind{429, 1413, "TOO_MANY_CONNECTIONS", "too many open connections, or requests under way over HTTP/2, from this address; use the connections that are open, or close some"}
 )
 
-// problem is an error of a kind that a request has met with.
+// problem is an error response.
 type problem struct {
 	Kind
-	message    string        // instead of the kind's text
+	message    string        // replaces the kind's text
 	retryAfter time.Duration // for statuses with Retry-After
-	Unheard    []chain.ID    // chains that could have the answer, and did not reply
-	Orders     []order.ID    // that the transaction is a later step of
+	Unheard    []chain.ID    // chains that might have the answer but did not reply
+	Orders     []order.ID    // orders that the transaction is a later step of
 	cause      error         // for the log only
 }
 
-// remembered is for how long the cache answers equal requests with it; zero: it is not cached.
+// remembered returns how long the cache answers equal requests with the problem; zero means that it is not cached.
 func (p *problem) remembered() time.Duration {
 	switch p.ID {
 	case UnknownTx.ID, TxWithoutOrder.ID, UnknownOrder.ID, UnknownSwap.ID:
@@ -147,13 +147,13 @@ func (p *problem) Error() string {
 
 func (p *problem) Unwrap() error { return p.cause }
 
-// PublicText is what the client reads.
+// PublicText returns the message that the client reads.
 func (p *problem) PublicText() string { return cmp.Or(p.message, p.Text) }
 
-// Because is a problem of this kind with a message of its own, or with the kind's text when message is empty.
+// Because returns a problem of this kind with its own message, or with the kind's text if message is empty.
 func (k Kind) Because(message string) *problem { return &problem{Kind: k, message: message} }
 
-// From is a problem of this kind with the error that led to it.
+// From returns a problem of this kind with its cause.
 func (k Kind) From(cause error) *problem { return &problem{Kind: k, cause: cause} }
 
 // Dialect is the API whose error numbers a path uses.
@@ -161,7 +161,7 @@ type Dialect uint8
 
 const (
 	Tracking Dialect = iota // errorCode is the HTTP status
-	Swapping                // errorCode is a number of its own
+	Swapping                // errorCode is the kind's own number
 )
 
 func (d Dialect) code(k Kind) int {
@@ -179,7 +179,7 @@ func dialectAt(path string) Dialect {
 	return Tracking
 }
 
-// Malformed is the problem of a path without a valid id or hash; the swap API has one errorId for any such mistake.
+// Malformed returns the problem of a path with an invalid id or hash. The swap API has one errorId for all of these.
 func (d Dialect) Malformed(k Kind, cause error) *problem {
 	if d == Swapping {
 		return &problem{Kind: InvalidParameters, message: k.Text, cause: cause}
@@ -187,7 +187,7 @@ func (d Dialect) Malformed(k Kind, cause error) *problem {
 	return k.From(cause)
 }
 
-// Fail sends the problem that an error stands for as the response.
+// Fail sends err as a problem and ends the request's handling.
 func (s *Server) Fail(c *gin.Context, d Dialect, err error) { s.fail(c, d, ProblemOf(err)) }
 
 // fail sends p as the response and ends the request's handling.
@@ -197,7 +197,7 @@ func (s *Server) fail(c *gin.Context, d Dialect, p *problem) {
 	p.write(c.Writer, d)
 }
 
-// write sends p, with the request's id as reqId.
+// write sends p with the request's id as reqId.
 func (p *problem) write(w http.ResponseWriter, d Dialect) {
 	header := w.Header()
 	body := wire.AppendProblem(nil, wire.Problem{
@@ -213,7 +213,7 @@ func (p *problem) write(w http.ResponseWriter, d Dialect) {
 	_, _ = w.Write(body)
 }
 
-// Explain adds the headers that say more than the body does.
+// Explain adds the headers that carry more than the body does.
 func (p *problem) Explain(header http.Header) {
 	if len(p.Unheard) > 0 {
 		header[chainsUnheard] = unheardValue(p.Unheard)
@@ -226,7 +226,7 @@ func (p *problem) Explain(header http.Header) {
 	}
 }
 
-// relatedLink is the Link header of the first orders, relative to the path of a creation.
+// relatedLink returns the Link header of the first orders, relative to the path of a creation.
 func relatedLink(ids []order.ID) string {
 	const most = 10
 	var links []string
@@ -236,13 +236,13 @@ func relatedLink(ids []order.ID) string {
 	return strings.Join(links, ", ")
 }
 
-// retrySeconds is after how many seconds to try again, of a problem that may pass.
+// retrySeconds returns the Retry-After value of a problem that may pass.
 func (p *problem) retrySeconds() int {
 	const shortest = 1
 	return max(int((p.retryAfter+time.Second-1)/time.Second), shortest)
 }
 
-// LogCause adds the cause of a server error to the request's line in the log.
+// LogCause adds the cause of a server error to the request's log line.
 func (p *problem) LogCause(c *gin.Context) {
 	if p.cause != nil && p.Status >= http.StatusInternalServerError {
 		_ = c.Error(p.cause) // gin returns its argument
@@ -258,7 +258,7 @@ func isRetryable(status int) bool {
 	return false
 }
 
-// methodNotAllowed answers requests whose method a path does not take; gin has set the Allow header.
+// methodNotAllowed rejects a method that the path does not support; gin has set the Allow header.
 func (s *Server) methodNotAllowed(c *gin.Context) {
 	s.TurnAway(c, methodNotAllowed.Because(""))
 }
@@ -276,8 +276,8 @@ func refusalKind(status int) Kind {
 	return p
 }
 
-// refuse answers what has no path whose API could number the error: a request that could not be parsed, or is of HTTP
-// where HTTPS is spoken, or a connection that has no place.
+// refuse rejects requests without a path, and thus without an API to number the error by: those that cannot be parsed
+// or are plain HTTP on an HTTPS port, and connections over the limit.
 func refuse(w http.ResponseWriter, p Kind) {
 	header := w.Header()
 	header[requestIDHeader], header["X-Content-Type-Options"] = []string{requestID(nil)}, noSniff

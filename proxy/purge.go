@@ -6,7 +6,7 @@ import (
 	"crossgate/order"
 )
 
-// Purge drops the cached answers about any of the orders and chains.
+// Purge purges the cached answers about any of the orders and chains.
 func (s *Server) Purge(how cache.Purge, orders []order.ID, chains []chain.ID) {
 	var keys []cache.Key
 	for _, id := range orders {

@@ -13,7 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Query collects everything that is wrong with a query. Unknown parameters, such as access tokens, are ignored.
+// Query collects everything wrong with its parameters. Unknown ones, such as access tokens, are ignored.
 type Query struct {
 	Mistakes
 	Values url.Values
@@ -27,15 +27,15 @@ func ReadQuery(rawQuery string) (Query, error) {
 	return Query{Values: values}, nil
 }
 
-// Err names every wrong parameter.
+// Err returns an error that lists every wrong parameter, or nil.
 func (p *Query) Err() error { return p.Problem(InvalidParameters) }
 
-// Mistakes are the faults of a request, each named once.
+// Mistakes are the faults of a request, each listed once.
 type Mistakes struct{ Wrong []string }
 
 func (m *Mistakes) Mistake(text string) { m.Wrong = AddOnce(m.Wrong, text) }
 
-// Problem is nil without mistakes.
+// Problem returns the mistakes as a problem of a kind, or nil if there are none.
 func (m *Mistakes) Problem(k Kind) error {
 	if len(m.Wrong) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func (m *Mistakes) Problem(k Kind) error {
 	return k.Because(strings.Join(m.Wrong, "; "))
 }
 
-// InAnyCase has names stand for their spellings in other cases as well, as the tracking API of the hosted service does.
+// InAnyCase accepts these names in any case, as the tracking API of the hosted service does.
 func (p *Query) InAnyCase(names ...string) {
 	for spelled, values := range p.Values {
 		for _, name := range names {
@@ -55,7 +55,7 @@ func (p *Query) InAnyCase(names ...string) {
 	}
 }
 
-// Value returns a parameter's value, empty when it is absent. It is a mistake, and not ok, when there are several.
+// Value returns a parameter's value, empty if it is absent. Several values are a mistake, and not ok.
 func (p *Query) Value(name string) (text string, ok bool) {
 	if len(p.Values[name]) > 1 {
 		p.Mistake(name + " must be given once")
@@ -64,7 +64,7 @@ func (p *Query) Value(name string) (text string, ok bool) {
 	return p.Values.Get(name), true
 }
 
-// Optional is value where a mistake is as good as nothing.
+// Optional is like Value, but a mistake reads as an absent value.
 func (p *Query) Optional(name string) string {
 	text, _ := p.Value(name)
 	return text
@@ -81,8 +81,8 @@ func ReadBody(c *gin.Context) ([]byte, error) {
 	return body, nil
 }
 
-// ReadJSON reads a JSON object as parameters: a list is several values, null none, and others than strings as written.
-// Of several members with one name, as it is spelled, the last counts.
+// ReadJSON reads a JSON object as parameters: a list as several values, null as none, and anything but a string as
+// written. Of members whose names are spelled alike, the last counts.
 func ReadJSON(body []byte, spell func(name string) string) (url.Values, error) {
 	values, members := url.Values{}, json.NewDecoder(bytes.NewReader(body))
 	if bracket, err := members.Token(); err != nil || bracket != json.Delim('{') || !json.Valid(body) {
@@ -90,7 +90,7 @@ func ReadJSON(body []byte, spell func(name string) string) (url.Values, error) {
 	}
 	for members.More() {
 		var value json.RawMessage
-		token, _ := members.Token() // all of it is valid
+		token, _ := members.Token() // valid, as checked above
 		_ = members.Decode(&value)
 		name := spell(token.(string))
 		delete(values, name)
@@ -109,7 +109,7 @@ func ReadJSON(body []byte, spell func(name string) string) (url.Values, error) {
 	return values, nil
 }
 
-// AddOnce appends a value unless it is there.
+// AddOnce appends a value unless it is already present.
 func AddOnce[V comparable](values []V, value V) []V {
 	if slices.Contains(values, value) {
 		return values

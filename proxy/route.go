@@ -16,37 +16,37 @@ import (
 	"crossgate/upstream"
 )
 
-// Route is a documented path as data: how a request becomes a question of type Q, what distinguishes
-// questions, and how one without an answer in the cache is loaded.
+// Route is a documented path as data: how a request becomes a question of type Q, how questions differ, and how to load
+// an answer that is not cached.
 type Route[Q any] struct {
 	Paths   []string // the documented one first
-	Methods []string // of requests; GET and HEAD when nil
+	Methods []string // GET and HEAD if nil
 	Dialect Dialect
-	Cost    int           // in units of a client's quota; 1 when zero
-	Limit   time.Duration // of Load; Limits.OrderLimit when zero
+	Cost    int           // in units of a client's quota; 0 means 1
+	Limit   time.Duration // of Load; 0 means Limits.OrderLimit
 	Parse   func(*gin.Context) (Q, error)
-	Key     func(path string, question Q) cache.Key // questions of one key differ only in which body they mean
+	Key     func(path string, question Q) cache.Key // questions with one key differ only in which body they choose
 	Load    func(context.Context, Q) (bodies []Body, life cache.Life, err error)
-	Choose  func(Q, []Body) (*Body, error) // nil: load makes one body
-	Indexed bool                           // the order index answers; replicas may have answers from each other
-	Stored  bool                           // it asks no chain for that, unless for a transaction that is sought
-	Shared  bool                           // the same of an answer that is not the index's
-	Learn   func(Q, []Body)                // remembers what another replica found; nil: nothing
-	Sought  func(Q) chain.TxHash           // that chains may be searched for; nil: none
+	Choose  func(Q, []Body) (*Body, error) // nil if Load returns one body
+	Indexed bool                           // the order index answers; replicas share answers
+	Stored  bool                           // answered without asking a chain, except for a sought transaction
+	Shared  bool                           // replicas share answers, though they are not from the index
+	Learn   func(Q, []Body)                // remembers another replica's answer; nil if there is nothing to remember
+	Sought  func(Q) chain.TxHash           // transaction that chains may be searched for; nil if none
 
-	// Follow makes what answers those who want a stream, after the event that a client had last; nil: there is none.
+	// Follow begins a stream for a client, starting after the last event that it received; nil if unsupported.
 	Follow func(ctx context.Context, question Q, last string) (Follower, error)
 
-	isForPage bool // the values of bodies are kept
+	isForPage bool // keep the bodies' values
 }
 
-// patience is how long a client waits for what the index or the chains have. The load goes on, so that a later request
-// finds its result. Balancers wait a little longer: docs/operations.md says 1.7 s.
+// patience is how long a client waits for the index or the chains. The load goes on, so that a later request finds its
+// result. Load balancers should wait a little longer: docs/operations.md says 1.7 s.
 const patience = 1500 * time.Millisecond
 
 var ErrImpatient = errors.New("not read in time; the load goes on")
 
-// handler is the walk of every request.
+// handler returns the handler that every request to the route passes through.
 func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
 	vary := varyCoding
 	if r.Follow != nil {
@@ -72,7 +72,7 @@ func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
 	}
 }
 
-// reply answers a question from the cache, or loads what it lacks. Its large frame is not below streams, which last.
+// reply answers a question from the cache, or by a load. As a function, it keeps its large frame off streams' stacks.
 func (r *Route[Q]) reply(s *Server, c *gin.Context, question Q, taken *shadowed) {
 	key, header := r.Key(r.Paths[0], question), c.Writer.Header()
 	found, hit := s.answers.Hit(key)
@@ -93,14 +93,14 @@ func (r *Route[Q]) reply(s *Server, c *gin.Context, question Q, taken *shadowed)
 		return
 	}
 	if from.Failure != nil {
-		_ = c.Error(from.Failure) // for the log: the client got an older answer instead
+		_ = c.Error(from.Failure) // for the log; the client got an older answer
 	}
 	chosen.write(c, from.Age)
 	taken.compare(http.StatusOK, chosen.Text)
 }
 
-// Ask returns the body that answers a question for a page, with its value, and how the cache came by it. Such answers
-// are kept apart from those for clients, and replicas do not share them: the shared cache holds texts alone.
+// Ask returns the body that answers a question for a page, including its Value, and the cache's result. These answers
+// are cached apart from those for clients and not shared with replicas: the shared cache holds only texts.
 func (r Route[Q]) Ask(ctx context.Context, s *Server, question Q) (*Body, cache.Result[answer], error) {
 	key := r.Key
 	r.Key = func(path string, question Q) cache.Key {
@@ -113,13 +113,13 @@ func (r Route[Q]) Ask(ctx context.Context, s *Server, question Q) (*Body, cache.
 	return r.ask(ctx, s, question)
 }
 
-// Answer returns the body that answers a question, as clients get it.
+// Answer returns the body that answers a question as clients get it.
 func (r Route[Q]) Answer(ctx context.Context, s *Server, question Q) (*Body, error) {
 	found, _, err := r.ask(ctx, s, question)
 	return found, err
 }
 
-// ask returns the body that answers a question, and how the cache came by it.
+// ask returns the body that answers a question, and the cache's result.
 func (r Route[Q]) ask(ctx context.Context, s *Server, question Q) (*Body, cache.Result[answer], error) {
 	key := r.Key(r.Paths[0], question)
 	found, hit := s.answers.Hit(key)
@@ -161,7 +161,7 @@ func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 		return r.answer(upstream.WithLookup(ctx), s, question)
 	}
 	found, err := get(waiting, key, load)
-	if IsKind(err, quotaExceeded) && found.Shared { // of another client, who asked for the same
+	if IsKind(err, quotaExceeded) && found.Shared { // the quota of another client, who asked for the same
 		found, err = get(waiting, key, load)
 	}
 	if errors.Is(err, ErrImpatient) {
@@ -177,7 +177,7 @@ func (r Route[Q]) miss(ctx context.Context, s *Server, key cache.Key, question Q
 	return found, err
 }
 
-// late is the answer after patience has run out: the index or some chains have not replied yet.
+// late returns the answer once patience has run out: the index or some chains have not replied yet.
 func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	var sought chain.TxHash
 	if r.Sought != nil {
@@ -197,7 +197,7 @@ func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	return cache.Result[answer]{Value: answer{problem: p, Searched: searched, freshness: freshnessOf(searched, time.Now())}}
 }
 
-// answer loads. A problem that may be remembered for a moment is an answer like any other.
+// answer loads an answer. A problem that may be cached for a moment is an answer like any other.
 func (r Route[Q]) answer(ctx context.Context, s *Server, question Q) (answer, cache.Life, error) {
 	done, err := s.turn.take()
 	defer done()

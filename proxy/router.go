@@ -9,19 +9,19 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// router finds the handler of a request and its cost. Everything is mounted before the first request.
+// router finds a request's handler and cost. Everything is mounted before the first request.
 type router struct {
-	engine *gin.Engine    // for paths as they are documented
+	engine *gin.Engine    // for paths in their documented spelling
 	paths  paths          // of the API
-	costs  map[string]int // in units of a quota, by pattern of path
+	costs  map[string]int // in units of a quota, by path pattern
 }
 
-// newRouter mounts what s answers by itself behind its middleware.
+// newRouter mounts the server's own paths behind its middleware.
 func newRouter(s *Server) *router {
 	gin.SetMode(gin.ReleaseMode)
 	to := &router{engine: gin.New(), costs: map[string]int{}}
 	to.engine.HandleMethodNotAllowed = true
-	to.engine.RedirectTrailingSlash = false // paths.canonical does it, without a second request
+	to.engine.RedirectTrailingSlash = false // paths.canonical does that without a second request
 	s.mountHealth(to.engine)
 	to.engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL, s.limitClients)
 	to.engine.NoRoute(s.unrouted)
@@ -46,7 +46,7 @@ func (to *router) handler() http.Handler {
 	})
 }
 
-// Mount adds the path to the API.
+// Mount adds the route to the API.
 func (r Route[Q]) Mount(s *Server) {
 	to := s.router
 	handler := r.handler(s)
@@ -67,7 +67,7 @@ func (r Route[Q]) Mount(s *Server) {
 	to.paths = append(to.paths, r.Paths...)
 }
 
-// MountPage adds a page, which costs so many units of a client's quota.
+// MountPage adds a page that costs a number of units of a client's quota.
 func (s *Server) MountPage(path string, cost int, page gin.HandlerFunc) {
 	to := s.router
 	to.engine.GET(path, page)
@@ -75,20 +75,20 @@ func (s *Server) MountPage(path string, cost int, page gin.HandlerFunc) {
 	to.costs[path] = cost
 }
 
-// MountForm adds what a page's script posts to, which costs so many units of a client's quota.
+// MountForm adds the target of a page's POST requests, which costs a number of units of a client's quota.
 func (s *Server) MountForm(path string, cost int, form gin.HandlerFunc) {
 	s.router.engine.POST(path, form)
 	s.router.costs[path] = cost
 }
 
-// MountHandler has a handler answer a method of a path beside the API.
+// MountHandler adds a handler of one method and path that is not part of the API.
 func (s *Server) MountHandler(method, path string, handler http.Handler) {
 	to := s.router
 	to.engine.Handle(method, path, gin.WrapH(handler))
 	to.engine.OPTIONS(path, preflight([]string{method}))
 }
 
-// preflight answers what pages of other origins may ask with (CORS).
+// preflight answers CORS preflight requests.
 func preflight(methods []string) gin.HandlerFunc {
 	allowed := allow(methods)
 	return func(c *gin.Context) {
@@ -101,7 +101,7 @@ func preflight(methods []string) gin.HandlerFunc {
 	}
 }
 
-// refuseOthers keeps a GET of a path that takes none from a pattern that fits it: of a list, from the order with an id.
+// refuseOthers rejects other methods, so that a GET of a list's path does not match the pattern of an order's id.
 func (s *Server) refuseOthers(engine *gin.Engine, path string, methods []string) {
 	allowed := allow(methods)
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
@@ -115,5 +115,5 @@ func (s *Server) refuseOthers(engine *gin.Engine, path string, methods []string)
 	}
 }
 
-// allow is the Allow header of a path that takes these methods.
+// allow returns the Allow header of a path that supports these methods.
 func allow(methods []string) string { return strings.Join(methods, ", ") + ", OPTIONS" }

@@ -41,53 +41,53 @@ const (
 const (
 	defaultOrderLimit = 12 * time.Second
 	defaultSwapLimit  = 6 * time.Second
-	defaultIdle       = 620 * time.Second // balancers keep connections for up to 600
+	defaultIdle       = 620 * time.Second // load balancers keep connections for up to 600 s
 )
 
-// Index is what the server itself asks of the order index (query.Index).
+// Index is the part of the order index (query.Index) that the server itself uses.
 type Index interface {
-	// Basis returns what an answer about everything would be read from now.
+	// Basis returns the basis of an answer that would cover everything indexed now.
 	Basis() order.Basis
-	// Late returns why an answer takes long: query.ErrUnavailable, *query.UnheardError of searches, nil when unknown.
+	// Late returns why an answer is late: query.ErrUnavailable, *query.UnheardError of searches, or nil if unknown.
 	Late(chain.TxHash) error
 }
 
-// Options configure a Server. Its functions are called from the goroutines of requests and of loads, many at a time.
+// Options configures a Server. Its functions are called concurrently by requests and loads.
 type Options struct {
-	Index func() Index // the current one
-	// Unready returns why other replicas should be asked instead of this one, nil when they need not; nil: never.
+	Index func() Index // returns the current one
+	// Unready returns why other replicas should be used instead, nil if they need not. A nil Unready never objects.
 	Unready func() error
-	Chains  chain.Registry // that requests may name and that answers are written for
-	Shared  *shared.Cache  // second level of the cache, and quotas, of all replicas; nil: none
-	Quotas  quota.Options  // of clients
+	Chains  chain.Registry // chains that requests may name and answers are written for
+	Shared  *shared.Cache  // second level of the cache, and quotas across replicas; nil if none
+	Quotas  quota.Options  // quotas of clients
 	Telemetry
 
-	Passthrough Passthrough // of paths that are not answered here
+	Passthrough Passthrough // of paths not answered here
 
-	TLS    *tls.Config  // of the listener, which offers h2 and http/1.1; nil: none
-	Logger *slog.Logger // slog.Default() when nil
+	TLS    *tls.Config  // for the listener, which offers h2 and http/1.1; nil for plain HTTP
+	Logger *slog.Logger // slog.Default() if nil
 
 	Limits
 }
 
-// Limits bound what the server does at a time and how long it takes. Zero is the default.
+// Limits bounds concurrency and durations. Zero values mean the defaults.
 type Limits struct {
 	OrderLimit time.Duration // for loading orders and locked assets; 12 s by default
 	SwapLimit  time.Duration // for loading a swap; 6 s by default
-	MaxLoads   int           // concurrent loads, beyond which requests are shed with OVERLOADED; unbounded by default
+	MaxLoads   int           // concurrent loads, beyond which requests fail as OVERLOADED; unbounded by default
 	CacheBytes int64         // of cached answers; 64 MiB by default
-	Notice     time.Duration // for which requests are still served once /readyz has turned unavailable
+	Notice     time.Duration // how long requests are still served after /readyz turned unavailable
 
-	Streams           int           // clients that follow an order at a time; 2048 by default
-	StreamsPerAddress int           // of one of them; 64 by default
-	Connections       int           // open at a time; unbounded by default
-	PerAddress        int           // connections of one address that is not a trusted proxy's; unbounded by default
-	Idle              time.Duration // between two requests of a connection; 620 s
+	Streams           int           // concurrent streams; 2048 by default
+	StreamsPerAddress int           // concurrent streams of one address; 64 by default
+	Connections       int           // concurrent connections; unbounded by default
+	PerAddress        int           // connections of one address, unless of a trusted proxy; unbounded by default
+	Idle              time.Duration // between two requests of a connection; 620 s by default
 }
 
 // Telemetry configures traces and log lines of requests.
 type Telemetry struct {
-	Traced  float64 // share of requests that are traced, from 0 to 1
+	Traced  float64 // share of requests to trace, from 0 to 1
 	Clients ClientDetail
 }
 
@@ -102,9 +102,9 @@ type Server struct {
 
 	passthrough *passthrough.Handler  // of other paths
 	shadow      *shadow.Shadow        // compares answers with those of origins
-	callbacks   []metric.Registration // which read counts whenever measurements are collected
+	callbacks   []metric.Registration // which observe counts at every collection
 
-	patience time.Duration // of clients: the constant, but in tests
+	patience time.Duration // of clients: the constant except in tests
 	turn     turn
 	quotas   *quota.Limiter
 	log      *slog.Logger
@@ -139,7 +139,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// open starts the parts that Close ends.
+// open starts the parts that Close stops.
 func (s *Server) open(o Options) (err error) {
 	if err = s.openPassthrough(o.Passthrough); err != nil {
 		return fmt.Errorf("passthrough: %w", err)
@@ -166,7 +166,7 @@ func (s *Server) open(o Options) (err error) {
 	return nil
 }
 
-// SetLimits changes quotas and the most loads at once (0: no bound). Requests under way are not disturbed.
+// SetLimits changes quotas and the maximum of concurrent loads (0: unbounded). Requests in flight are unaffected.
 func (s *Server) SetLimits(quotas quota.Options, maxLoads int) {
 	s.quotas.Replace(quotas)
 	s.answers.SetMaxLoads(maxLoads)
@@ -178,7 +178,7 @@ func (s *Server) Handler() http.Handler { return s.router.handler() }
 // Close waits for loads in flight and frees the cache.
 func (s *Server) Close() {
 	for _, each := range s.callbacks {
-		_ = each.Unregister() // fails only when called twice
+		_ = each.Unregister() // fails only if called twice
 	}
 	if s.answers != nil {
 		s.answers.Close()
@@ -191,8 +191,8 @@ func (s *Server) Close() {
 	}
 }
 
-// Run serves on listener until ctx ends. Then /readyz turns unavailable and every answer closes its connection; after
-// Limits.Notice the listener closes and requests in flight have drainLimit to finish.
+// Run serves on listener until ctx ends. Then /readyz turns unavailable and every response closes its connection; after
+// Limits.Notice the listener closes, and requests in flight have drainLimit to finish.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	server := transport.New(transport.Options{
 		Handler:     s.router.handler(),

@@ -14,17 +14,17 @@ import (
 // SetShadow changes the choice of compared requests. Comparisons under way are not disturbed.
 func (s *Server) SetShadow(settings shadow.Settings) { s.shadow.Configure(settings) }
 
-// shadowed is a request whose answer will be compared. A nil one will not.
+// shadowed is a request whose answer will be compared. A nil one will not be.
 type shadowed struct {
 	shadow  *shadow.Shadow
 	dialect Dialect
 	route   string
 	request shadow.Request
-	body    *bytes.Buffer // nil: the request has none
+	body    *bytes.Buffer // nil if the request has none
 }
 
-// takeShadow decides by chance whether the answer to a request will be compared, and keeps the parts of it that go on
-// to the origin. Paths that the origin may not have are left out.
+// takeShadow decides at random whether the answer to a request will be compared, and keeps the parts of the request to
+// send to the origin. Paths that the origin may not have are left out.
 func (r Route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
 	method := c.Request.Method
 	isOthers := c.FullPath() == r.Paths[0] && (method == http.MethodGet || method == http.MethodPost)
@@ -46,7 +46,7 @@ func (r Route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
 }
 
 func (t *shadowed) failed(p *problem) {
-	if t == nil || p.ID == bodyTooLong.ID { // of such a one only a part was read
+	if t == nil || p.ID == bodyTooLong.ID { // only a part of the body was read
 		return
 	}
 	body := wire.AppendProblem(nil, wire.Problem{Code: t.dialect.code(p.Kind), ID: p.ID, Message: p.PublicText()}) // without the request's id

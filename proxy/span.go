@@ -34,11 +34,11 @@ const (
 	cacheKey     = attribute.Key("crossgate.cache.status")
 )
 
-// startSpan starts the request's span and puts it into the request's context; it returns nil for a request that is not
-// traced. A trace is continued if it comes from a trusted proxy, and linked otherwise: outsiders decide neither about
-// sampling nor which trace grows without end. Baggage is never read.
+// startSpan starts the request's span and adds it to the request's context, or returns nil if the request is not
+// traced. A trace from a trusted proxy is continued, any other is linked: outsiders must neither decide about sampling
+// nor grow a trace endlessly. Baggage is never read.
 func (s *Server) startSpan(c *gin.Context) trace.Span {
-	peer, _ := netip.ParseAddrPort(c.Request.RemoteAddr) // zero on a socket, which no proxy's network has
+	peer, _ := netip.ParseAddrPort(c.Request.RemoteAddr) // zero on a UNIX socket, and in no proxy's network
 	if c.Request.Header["Traceparent"] != nil && s.quotas.Trusts(peer.Addr().Unmap()) {
 		parent := remote(c.Request)
 		if trace.SpanContextFromContext(parent).IsValid() {
@@ -51,7 +51,7 @@ func (s *Server) startSpan(c *gin.Context) trace.Span {
 	return s.openSpan(c.Request.Context(), c, linked(c.Request)...)
 }
 
-// linked links a span to that of the client, if there is one.
+// linked returns the option that links a span to the client's, if there is one.
 func linked(r *http.Request) []trace.SpanStartOption {
 	if r.Header["Traceparent"] == nil {
 		return nil
@@ -59,11 +59,11 @@ func linked(r *http.Request) []trace.SpanStartOption {
 	return []trace.SpanStartOption{trace.WithLinks(trace.LinkFromContext(remote(r)))}
 }
 
-// slowRequest is above every objective of docs/slo.md.
+// slowRequest exceeds every objective of docs/slo.md.
 const slowRequest = 2500 * time.Millisecond
 
-// isNotable reports whether a finished request is worth a span although it was not traced: a server error, or a slow
-// response. Streams are never slow; they last as long as the client likes.
+// isNotable reports whether an untraced request deserves a span once it has finished: a server error or a slow
+// response. Streams never count as slow; they last as long as the client likes.
 func isNotable(c *gin.Context, took time.Duration) bool {
 	return c.Writer.Status() >= http.StatusInternalServerError ||
 		took >= slowRequest && !isStream(c.Writer.Header())
@@ -101,7 +101,7 @@ func schemeOf(r *http.Request) string {
 	return "http"
 }
 
-// serverOf is the host that the client asked, by its own word.
+// serverOf returns the host and port that the client addressed, as it claims.
 func serverOf(r *http.Request) []attribute.KeyValue {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -114,7 +114,7 @@ func serverOf(r *http.Request) []attribute.KeyValue {
 	return server
 }
 
-// untraced is ctx under an unsampled parent, so that the work of a request without a span begins no trace.
+// untraced returns ctx under an unsampled parent, so that work for a request without a span starts no trace.
 func untraced(ctx context.Context) context.Context {
 	if trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx

@@ -17,9 +17,9 @@ import (
 const (
 	defaultStreams           = 2048
 	defaultStreamsPerAddress = 64
-	StreamHeartbeat          = 15 * time.Second // proxies in between close connections on which nothing comes
-	streamWrite              = 10 * time.Second // for one event to leave
-	longestStream            = 30 * time.Minute // clients come again by themselves, and others have their turn
+	StreamHeartbeat          = 15 * time.Second // proxies close idle connections
+	streamWrite              = 10 * time.Second // to write one event
+	longestStream            = 30 * time.Minute // clients reconnect by themselves, and others get a turn
 )
 
 const streamType = "text/event-stream"
@@ -29,18 +29,18 @@ func isStream(header http.Header) bool {
 	return len(kind) > 0 && kind[0] == streamType
 }
 
-// streams bounds how many clients follow an answer at a time, in all and from one address, and ends all of them.
+// streams limits the clients that follow an answer concurrently, in total and per address, and can end them all.
 type streams struct {
 	most, share int
-	ending      context.Context // ends when all are to end
+	ending      context.Context // ends when all streams shall end
 	end         context.CancelFunc
 
 	mu   sync.Mutex
 	open int
-	from map[netip.Prefix]int // of them, by the client's address
+	from map[netip.Prefix]int // open streams by the client's address
 }
 
-// enter takes a place for a client; leave gives it back.
+// enter admits a client's stream if the limits permit it; leave releases it.
 func (s *streams) enter(client netip.Prefix) (entered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,13 +67,13 @@ func (s *streams) leave(client netip.Prefix) {
 	}
 }
 
-// WantsStream reports whether a request is that of an EventSource.
+// WantsStream reports whether a request comes from an EventSource.
 func WantsStream(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), streamType)
 }
 
-// ServeStream has send answer a request by events while its client has a place among the streams. ctx ends with the
-// request, when the server stops, and after longestStream. A client who finds no place gets a problem instead.
+// ServeStream calls send to answer a request with events if the limits permit another stream. ctx ends with the
+// request, when the server stops, and after longestStream. A client over the limits gets a problem instead.
 func (s *Server) ServeStream(c *gin.Context, d Dialect, send func(ctx context.Context, c *gin.Context)) {
 	ctx, leave := s.enterStream(c, d)
 	if leave == nil {
@@ -83,14 +83,14 @@ func (s *Server) ServeStream(c *gin.Context, d Dialect, send func(ctx context.Co
 	send(ctx, c)
 }
 
-// enterStream takes a place for ServeStream until leave; nil: there is none, and the client has its problem.
+// enterStream admits a stream until leave is called; if leave is nil, the client was rejected with a problem.
 func (s *Server) enterStream(c *gin.Context, d Dialect) (ctx context.Context, leave func()) {
 	client := s.quotas.Address(c.Request)
 	if !s.streams.enter(client) {
 		s.fail(c, d, tooManyStreams.Because(""))
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(s.WithPayer(c, CheapCost), longestStream) // a search costs as that of a request
+	ctx, cancel := context.WithTimeout(s.WithPayer(c, CheapCost), longestStream) // a search costs as much as a request
 	forget := context.AfterFunc(s.streams.ending, cancel)
 	return ctx, func() { forget(); cancel(); s.streams.leave(client) }
 }
@@ -98,8 +98,8 @@ func (s *Server) enterStream(c *gin.Context, d Dialect) (ctx context.Context, le
 // A Follower sends events until ctx ends.
 type Follower func(ctx context.Context, to *Events)
 
-// follow answers a request by the events of a follower, which runs when middleware has returned: a stream that rests
-// for long keeps neither its stack nor the context of a request.
+// follow answers a request with the events of a follower, which runs after the middleware has returned: a mostly idle
+// stream then holds neither its stack nor the context of a request.
 func (s *Server) follow(c *gin.Context, d Dialect, begin func(context.Context) (Follower, error)) {
 	ctx, leave := s.enterStream(c, d)
 	if leave == nil {
@@ -125,27 +125,27 @@ type restKey struct{}
 type Events struct {
 	writer     http.ResponseWriter
 	controller *http.ResponseController
-	Broken     bool // the client cannot be reached any more
+	Broken     bool // the client can no longer be reached
 }
 
-// OpenEvents begins one.
+// OpenEvents begins a response of events.
 func OpenEvents(c *gin.Context) *Events {
 	header := c.Writer.Header()
 	header.Set("Content-Type", streamType)
 	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // nginx would collect events before it passes them on
+	header.Set("X-Accel-Buffering", "no") // nginx would buffer events
 	c.Status(http.StatusOK)
 	c.Writer.WriteHeaderNow()
-	w := c.Writer.(interface{ Unwrap() http.ResponseWriter }).Unwrap() // which outlives the context
+	w := c.Writer.(interface{ Unwrap() http.ResponseWriter }).Unwrap() // outlives the context
 	e := &Events{writer: w, controller: http.NewResponseController(w)}
 	e.Send([]byte("retry: 2000\n\n"))
 	return e
 }
 
-// Send sends the texts of events together. Broken says whether it could.
+// Send sends the texts of events together, and sets Broken if it fails.
 func (e *Events) Send(texts ...[]byte) {
 	err := e.controller.SetWriteDeadline(time.Now().Add(streamWrite))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) { // writers without limits are not connections
+	if err != nil && !errors.Is(err, http.ErrNotSupported) { // writers without deadlines are not connections
 		e.Broken = true
 	}
 	for _, text := range texts {
@@ -159,7 +159,7 @@ func (e *Events) Send(texts ...[]byte) {
 	}
 }
 
-// SendJSON sends an event whose data JSON can hold.
+// SendJSON sends an event with data encoded as JSON.
 func (e *Events) SendJSON(name string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 	"crossgate/proxy"
 )
 
-// Bounds of a batch: texts that it may have, and how many are looked for at a time.
+// Limits of a batch: ids and hashes per request, and concurrent lookups.
 const (
 	mostBatched = 100
 	batchLanes  = 8
 )
 
-// batch asks for orders by their ids, or the hashes of their creations, as clients wrote them.
+// batch asks for orders by their ids or the hashes of their creations, as clients wrote them.
 type batch struct{ texts []string }
 
-// BatchRoute answers with the state and record of many orders, or the problem of each that has none, in their sequence.
+// BatchRoute answers with the state and record of many orders, in the request's sequence, or each one's problem.
 func (s *Orders) BatchRoute() proxy.Route[batch] {
 	return proxy.Route[batch]{
 		Paths:   []string{"/api/Orders/batch"},
@@ -48,7 +48,7 @@ func (s *Orders) parseBatch(c *gin.Context) (batch, error) {
 	return q, m.err()
 }
 
-// batched is what became of one of a batch: an order, or a problem.
+// batched is the result for one id or hash: an order or a problem.
 type batched struct {
 	ID      string          `json:"id"`
 	State   string          `json:"state,omitempty"`
@@ -72,7 +72,7 @@ func (s *Orders) loadBatch(ctx context.Context, q batch) ([]proxy.Body, cache.Li
 	return proxy.OneBody(body), proxy.NoLife, err
 }
 
-// lookUp finds an order by its id and, as that may be the hash of a transaction too, by its creation.
+// lookUp finds an order by its id or, because 32 bytes may also be a transaction hash, by its creation.
 func (s *Orders) lookUp(ctx context.Context, text string) batched {
 	tx, err := ParseTxHash(text, proxy.Tracking)
 	var found *proxy.Body
@@ -91,6 +91,6 @@ func (s *Orders) lookUp(ctx context.Context, text string) batched {
 	var order struct {
 		State string `json:"state"`
 	}
-	_ = json.Unmarshal([]byte(found.Text), &order) // a record of ours
+	_ = json.Unmarshal([]byte(found.Text), &order) // a record that this server encoded
 	return batched{ID: text, State: order.State, Order: json.RawMessage(found.Text)}
 }

@@ -14,11 +14,11 @@ import (
 	"crossgate/proxy"
 )
 
-// Members are those of a JSON object in a request's body, and collect everything that is wrong with them. The
-// hosted service reads their names in any case, ignores those that it does not know, and takes null for absent.
+// Members are the members of a JSON object in a request's body, and collect everything wrong with them. Like the hosted
+// service, they match names in any case, ignore unknown ones, and treat null as absent.
 type Members struct{ proxy.Query }
 
-// readMembers reads the body of a request, whatever Content-Type its client gives it.
+// readMembers reads the body of a request, whatever its Content-Type.
 func readMembers(c *gin.Context) (*Members, error) {
 	body, err := proxy.ReadBody(c)
 	if err != nil {
@@ -32,10 +32,10 @@ func ParseMembers(body []byte) (*Members, error) {
 	return &Members{proxy.Query{Values: values}}, err
 }
 
-// err names every wrong member.
+// err returns an error that lists every wrong member, or nil.
 func (m *Members) err() error { return m.Problem(proxy.InvalidBody) }
 
-// text returns a string, empty when there is none.
+// text returns a string, empty if absent.
 func (m *Members) text(name string) string {
 	if len(m.list(name)) > 1 {
 		m.Mistake(name + " must be one value")
@@ -43,7 +43,7 @@ func (m *Members) text(name string) string {
 	return strings.TrimSpace(m.Values.Get(strings.ToLower(name)))
 }
 
-// number returns a whole number of so many bits, also one that is written as a string; an empty string is none.
+// number returns a whole number of at most bits bits, which may also be a string; an empty string counts as absent.
 func (m *Members) number(name string, bits int) (n uint64, given bool) {
 	text := m.text(name)
 	if text == "" {
@@ -56,7 +56,7 @@ func (m *Members) number(name string, bits int) (n uint64, given bool) {
 	return n, err == nil
 }
 
-// amounts returns a range of amounts of a token, in smallest units. They say nothing without the token.
+// amounts returns a range of amounts in smallest units of a token, without which they mean nothing.
 func (m *Members) amounts(name string, token chain.Address, tokenName string) (of list.Amounts) {
 	for end, into := range map[string]**chain.Amount{"From": &of.From, "To": &of.To} {
 		text := m.text(name + end)
@@ -74,13 +74,13 @@ func (m *Members) amounts(name string, token chain.Address, tokenName string) (o
 	return of
 }
 
-// usd returns an amount of USD as millionths; nil for none.
+// usd returns an amount of USD in millionths, nil if absent.
 func (m *Members) usd(name string) *int64 {
 	text := m.text(name)
 	if text == "" {
 		return nil
 	}
-	if strings.Trim(text, "0123456789.") == "" { // without an exponent, which may be a large one
+	if strings.Trim(text, "0123456789.") == "" { // no exponent, which might be huge
 		if micros, is := new(big.Rat).SetString(text); is && micros.Mul(micros, big.NewRat(1_000_000, 1)).IsInt() && micros.Num().IsInt64() {
 			return new(micros.Num().Int64())
 		}
@@ -89,7 +89,7 @@ func (m *Members) usd(name string) *int64 {
 	return nil
 }
 
-// longestList is how many values a list may have, repeated ones included.
+// longestList limits the values of a list, including repeated ones.
 const longestList = 100
 
 // list returns the values of a list; a single value is a list of one.
@@ -97,7 +97,7 @@ func (m *Members) list(name string) []string {
 	return bounded(m, name, m.Values[strings.ToLower(name)])
 }
 
-// bounded returns the values of a list, none when they are too many.
+// bounded returns the values of a list, or records a mistake and returns nil if there are too many.
 func bounded[V any](m *Members, name string, values []V) []V {
 	if len(values) > longestList {
 		m.Mistake(fmt.Sprintf("%s must have at most %d values, not %d", name, longestList, len(values)))
@@ -106,7 +106,7 @@ func bounded[V any](m *Members, name string, values []V) []V {
 	return values
 }
 
-// chains returns ids of chains, also of such without orders.
+// chains returns chain ids, including those of chains without orders.
 func (m *Members) chains(name string) (ids []chain.ID) {
 	for _, value := range m.list(name) {
 		id, err := chain.ParseID(value)
@@ -119,7 +119,7 @@ func (m *Members) chains(name string) (ids []chain.ID) {
 	return ids
 }
 
-// word returns which of the known words a string is, in any case; empty when there is none.
+// word returns the known word that a string equals in any case, empty if absent.
 func (m *Members) word(name string, known []string) string {
 	text := m.text(name)
 	if text == "" {
@@ -133,7 +133,7 @@ func (m *Members) word(name string, known []string) string {
 	return known[at]
 }
 
-// words returns the values that words of a list stand for, each as word reads it.
+// words returns the known values that a list spells, matched as word does.
 func words[V comparable](m *Members, name string, known []V, spell func(V) string) (values []V) {
 	spelled := make([]string, len(known))
 	for i, value := range known {
@@ -154,7 +154,7 @@ func indexOfWord(known []string, text string) int {
 	return slices.IndexFunc(known, func(each string) bool { return strings.EqualFold(each, text) })
 }
 
-// address returns the address that a string spells, absent when there is none.
+// address returns the address that a string spells, absent if the string is.
 func (m *Members) address(name string) chain.Address {
 	text := m.text(name)
 	if text == "" {
@@ -174,7 +174,7 @@ func (m *Members) addressOf(name, text string) chain.Address {
 	return a
 }
 
-// addresses returns those that a string spells, joined by spaces, or a list of strings.
+// addresses returns the addresses in a string that joins them with spaces, or in a list of strings.
 func (m *Members) addresses(name string) (all []chain.Address) {
 	for _, text := range m.list(name) {
 		for _, field := range bounded(m, name, strings.Fields(text)) {

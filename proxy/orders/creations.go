@@ -13,9 +13,9 @@ import (
 	"crossgate/proxy"
 )
 
-// creations remembers transactions, as a T names them, that are steps of orders or made swaps, for the newest of these:
-// at least creationsKept of them and at most twice as many. An order read from its chains need not be in the index, and
-// clients ask for it by a transaction first and by its id then.
+// creations remembers the transaction, a T, that is a step of an order or made a swap, for the newest of these: at
+// least creationsKept and at most twice as many. An order read from its chains need not be in the index, and clients
+// look it up by transaction first and by id afterwards.
 type creations[T any] struct {
 	mu         sync.Mutex
 	young, old map[order.ID]T
@@ -34,7 +34,7 @@ func (c *creations[T]) remember(tx T, ids ...order.ID) {
 	}
 }
 
-// learn remembers what another replica found.
+// learn remembers orders that another replica found.
 func (c *creations[T]) learn(tx T, bodies []proxy.Body) {
 	for _, b := range bodies {
 		c.remember(tx, b.Orders...)
@@ -50,8 +50,8 @@ func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
 	return tx, remembered
 }
 
-// orderByID returns the order with an id that the index knows, or whose transaction was asked for lately: otherwise
-// order.ErrNotFound with the basis of the search, query.ErrUnavailable or query.ErrEmpty.
+// orderByID returns an order that the index has, or whose transaction was looked up lately; otherwise order.ErrNotFound
+// with the basis of the search, query.ErrUnavailable or query.ErrEmpty.
 func (s *Orders) orderByID(ctx context.Context, id order.ID) (query.Found, error) {
 	found, err := s.Options().Orders.ByID(ctx, id)
 	tx, remembered := s.creations.of(id)
@@ -65,15 +65,15 @@ func (s *Orders) orderByID(ctx context.Context, id order.ID) (query.Found, error
 	return orders[0], nil
 }
 
-// isUnindexed reports whether the chains may know what the index does not.
+// isUnindexed reports whether the chains may have what the index lacks.
 func isUnindexed(err error) bool {
 	return errors.Is(err, order.ErrNotFound) || errors.Is(err, query.ErrUnavailable) || errors.Is(err, query.ErrEmpty)
 }
 
-// mostChanges is how many changes are looked at one by one.
+// mostChanges limits the changes that are purged one by one.
 const mostChanges = 500
 
-// OrdersChanged drops answers about changed orders; nil: all answers of the index (follow.Observer).
+// OrdersChanged purges answers about changed orders; nil means all answers of the index (follow.Observer).
 func (s *Orders) OrdersChanged(changes []order.Change) {
 	if changes == nil || len(changes) > mostChanges {
 		s.server.Drop(proxy.IndexTag)
@@ -82,7 +82,7 @@ func (s *Orders) OrdersChanged(changes []order.Change) {
 	var keys []cache.Key
 	for _, c := range changes {
 		keys = append(keys, proxy.OrderTag(c.Order), orderKey(proxy.Subject, c.Order))
-		remembered, _ := s.creations.of(c.Order) // of an order that the index has no creation of
+		remembered, _ := s.creations.of(c.Order) // for an order whose creation is not indexed
 		if tx := cmp.Or(c.Creation, remembered); !tx.IsAbsent() {
 			keys = append(keys, txKey(proxy.Subject, tx))
 		}
@@ -93,7 +93,7 @@ func (s *Orders) OrdersChanged(changes []order.Change) {
 	s.server.Drop(keys...)
 }
 
-// BranchChanged drops kept answers about a chain that are not settled (follow.Observer).
+// BranchChanged purges unsettled answers about a chain (follow.Observer).
 func (s *Orders) BranchChanged(id chain.ID) {
 	s.server.Drop(proxy.BranchTag(id), proxy.BranchesTag)
 }

@@ -21,23 +21,23 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// Parts of the feed: how many events a client gets at once at most, and who does not say.
+// Limits of the feed: maximum and default number of events per answer.
 const (
 	mostEvents    = 1000
 	usuallyEvents = 100
-	streamedParts = 200 // events that leave a stream together
-	mostParts     = 20  // of the log, that are searched for the events of one answer
+	streamedParts = 200 // events written to a stream at a time
+	mostParts     = 20  // parts of the log to search for the events of one answer
 )
 
 // events asks for a part of the feed.
 type events struct {
-	after   uint64 // position; without one, the newest
+	after   uint64 // position
 	isGiven bool
 	filter  feed.Filter
 	most    uint64
 }
 
-// EventsRoute answers what happened to orders after a cursor, or follows it.
+// EventsRoute answers with what happened to orders after a cursor, or streams it.
 func (s *Orders) EventsRoute() proxy.Route[events] {
 	return proxy.Route[events]{
 		Paths:   []string{"/v1.0/events"},
@@ -67,7 +67,7 @@ func (s *Orders) parseEvents(c *gin.Context) (q events, err error) {
 		return q, proxy.InvalidParameters.Because("the query is not properly URL-encoded")
 	}
 	if last := c.GetHeader("Last-Event-ID"); last != "" && proxy.WantsStream(c.Request) {
-		values["cursor"] = []string{last} // an EventSource that comes again goes on, whatever its URL says
+		values["cursor"] = []string{last} // a reconnecting EventSource resumes here, whatever its URL says
 	}
 	m := membersOf(values)
 	q.filter = readFilter(m)
@@ -79,7 +79,7 @@ func (s *Orders) parseEvents(c *gin.Context) (q events, err error) {
 	return q, m.Problem(proxy.InvalidParameters)
 }
 
-// membersOf reads parameters as the members of a body are, lists also joined by commas.
+// membersOf reads parameters like the members of a body. Lists may also be joined by commas.
 func membersOf(values url.Values) *Members {
 	spelled := url.Values{}
 	for name, each := range values {
@@ -94,7 +94,7 @@ func membersOf(values url.Values) *Members {
 
 const filterNames = "orderId maker receiver taker giveChainIds takeChainIds giveTokenAddress takeTokenAddress referralCode orderStates delivery"
 
-// ParseFeedFilter reads a filter as the parameters of /v1.0/events spell it, and refuses others.
+// ParseFeedFilter parses a filter spelled like the parameters of /v1.0/events, and rejects unknown parameters.
 func ParseFeedFilter(rawQuery string) (feed.Filter, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
@@ -132,7 +132,7 @@ func readFilter(m *Members) (f feed.Filter) {
 	return f
 }
 
-// checkCursor is the problem of a cursor that nothing can go on from.
+// checkCursor returns the problem of a cursor that cannot be resumed from, or nil.
 func (s *Orders) checkCursor(ctx context.Context, after uint64) error {
 	switch err := s.feed.Check(ctx, after); {
 	case errors.Is(err, feed.ErrExpired):
@@ -172,7 +172,7 @@ func (s *Orders) loadEvents(ctx context.Context, q events) ([]proxy.Body, cache.
 	}
 }
 
-// followed follows the order that a route answers with, from its oldest event that is kept.
+// followed streams the order that a route answers with, starting at the oldest event kept.
 func followed[Q any](s *Orders, route func() proxy.Route[Q]) func(context.Context, Q, string) (proxy.Follower, error) {
 	return func(ctx context.Context, question Q, last string) (proxy.Follower, error) {
 		found, err := route().Answer(ctx, s.server, question)
@@ -189,15 +189,15 @@ func followed[Q any](s *Orders, route func() proxy.Route[Q]) func(context.Contex
 	}
 }
 
-// follow sends the events after a position that a filter matches. The comments between them have the position too: a
-// client goes on there when it comes again.
+// follow streams the events after a position that match a filter. Heartbeat comments carry the position too, so that a
+// reconnecting client resumes there.
 func (s *Orders) follow(after uint64, filter feed.Filter) proxy.Follower {
 	return func(ctx context.Context, to *proxy.Events) {
 		beat := time.NewTicker(proxy.StreamHeartbeat)
 		defer beat.Stop()
 		for !to.Broken && ctx.Err() == nil {
 			grown, err := s.sendPart(ctx, to, &after, &filter)
-			if err != nil { // the database is away: the client comes again
+			if err != nil { // the database is unreachable; the client reconnects
 				return
 			}
 			select {
@@ -210,7 +210,7 @@ func (s *Orders) follow(after uint64, filter feed.Filter) proxy.Follower {
 	}
 }
 
-// sendPart sends the next events that there are.
+// sendPart sends the next available events.
 func (s *Orders) sendPart(ctx context.Context, to *proxy.Events, after *uint64, filter *feed.Filter) (grown <-chan struct{}, err error) {
 	for {
 		part, err := s.feed.Next(ctx, *after, *filter, streamedParts)
@@ -231,7 +231,7 @@ func (s *Orders) sendPart(ctx context.Context, to *proxy.Events, after *uint64, 
 	}
 }
 
-// EncodeEntry is how clients read an entry: alone, and as an event of a stream around that.
+// EncodeEntry returns the encoder of entries for clients: text is the entry, event wraps it as a server-sent event.
 func EncodeEntry(chains chain.Registry) func(order.LogEntry) (text, event []byte) {
 	encoder := wire.Encoder{Chains: chains}
 	return func(e order.LogEntry) (text, event []byte) {

@@ -14,10 +14,10 @@ import (
 	"crossgate/token"
 )
 
-// lockedLife begins with the shortest time in which a block can change the answer.
+// lockedLife is fresh for the shortest time in which a block can change the answer.
 var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
 
-// LockedRoute answers with the locked assets of a taker. The first path is misspelt as documented.
+// LockedRoute answers with a taker's locked assets. The documented path, listed first, is misspelt.
 func (s *Orders) LockedRoute() proxy.Route[chain.Address] {
 	return proxy.Route[chain.Address]{
 		Paths:   []string{"/api/Satistics/:takerAddress/lockedAssets", "/api/Statistics/:takerAddress/lockedAssets"},
@@ -70,7 +70,7 @@ type Locked struct {
 	wire.Worth
 }
 
-// worth looks up what tokens are called, as tokensInTime does, and, meanwhile, what they are worth.
+// worth looks up token metadata like tokensInTime and, concurrently, prices.
 func (s *Orders) worth(ctx context.Context, keys []token.Key) (worth wire.Worth, unread []chain.ID, err error) {
 	if len(keys) == 0 {
 		return worth, nil, nil

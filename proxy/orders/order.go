@@ -27,7 +27,7 @@ func (s *Orders) idRoute(path string, d proxy.Dialect, load func(context.Context
 	}
 }
 
-// OrderRoute answers what became of the order with an id: the record that its creation's hash leads to.
+// OrderRoute answers with the record of an order by its id, the same as by its creation's hash.
 func (s *Orders) OrderRoute() proxy.Route[order.ID] {
 	r := s.idRoute("/api/Orders/:orderId", proxy.Tracking, s.loadOrder)
 	r.Follow = followed(s, s.OrderRoute)
@@ -38,7 +38,7 @@ func parseOrderID(c *gin.Context, d proxy.Dialect) (order.ID, error) {
 	text := c.Param("orderId")
 	id, err := chain.ParseHash(text)
 	switch {
-	case strings.EqualFold(text, "creationTxHash"): // the other path, and no hash behind it
+	case strings.EqualFold(text, "creationTxHash"): // the path of creations, without a hash
 		return order.ID{}, d.Malformed(proxy.MalformedHash, err)
 	case err != nil:
 		return order.ID{}, d.Malformed(proxy.MalformedOrderID, err)
@@ -60,18 +60,18 @@ func (s *Orders) loadOrder(ctx context.Context, id order.ID) ([]proxy.Body, cach
 	return s.encodeOrders(ctx, []query.Found{o})
 }
 
-// unknown is the problem of an order that was not found, with what can be found: an id does not say which chain to ask.
+// unknown returns the problem of an order that was not found, with advice: an id does not reveal which chain to ask.
 func unknown(err error, k proxy.Kind, searched order.Basis) error {
 	if !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) {
 		return err
 	}
-	if k == proxy.UnknownStatus { // whose clients know the text
+	if k == proxy.UnknownStatus { // clients expect its exact text
 		return proxy.Searched(k.Because(""), searched)
 	}
 	return proxy.Searched(k.Because(k.Text+" As of now "+indexed(searched)), searched)
 }
 
-// indexed says how far the index had read.
+// indexed describes how far the index had read.
 func indexed(searched order.Basis) string {
 	var unread []chain.ID
 	var behind []uint64
@@ -97,12 +97,12 @@ func indexed(searched order.Basis) string {
 	return "the index has read " + chains + " " + reach + byHash
 }
 
-// IsMissing reports whether an order was not found by a transaction, as far as that is known.
+// IsMissing reports whether looking up a transaction found no order, as far as the chains that replied know.
 func IsMissing(err error) bool {
 	return proxy.IsKind(err, proxy.UnknownTx, proxy.TxWithoutOrder) || err != nil && len(proxy.ProblemOf(err).Unheard) > 0
 }
 
-// mountFaces adds the forms of an order that need nothing but the order.
+// mountFaces adds the representations of an order that need only the order.
 func (s *Orders) mountFaces() {
 	for _, face := range []struct {
 		path     string
@@ -128,8 +128,8 @@ func (s *Orders) mountFaces() {
 	s.txRoute("/v1.0/dln/tx/:hash/order-ids", proxy.Swapping, s.loadIDs(s.encoder.AppendOrderIDTexts)).Mount(s.server)
 }
 
-// txRoute answers something of all orders that a transaction is a step of: first of those that it created. A
-// transaction that no chain knows is a step of none so far: clients come again until the list is not empty.
+// txRoute answers about all orders that a transaction is a step of, those that it created first. An unknown transaction
+// answers with an empty list, because clients poll until there are orders.
 func (s *Orders) txRoute(
 	path string, d proxy.Dialect, load func(context.Context, chain.TxHash) ([]proxy.Body, cache.Life, error),
 ) proxy.Route[chain.TxHash] {
@@ -145,12 +145,12 @@ func (s *Orders) txRoute(
 	}
 }
 
-// isWithout reports whether a transaction is a step of no order, as far as is known.
+// isWithout reports whether no order is known that a transaction is a step of.
 func isWithout(err error) bool {
 	return errors.Is(err, order.ErrNotFound) || errors.Is(err, order.ErrNoOrder)
 }
 
-// loadIDs answers with the ids of a transaction's orders, which change no more once its block is final.
+// loadIDs answers with the ids of a transaction's orders, which never change once its block is final.
 func (s *Orders) loadIDs(
 	encode func([]byte, []order.ID) []byte,
 ) func(context.Context, chain.TxHash) ([]proxy.Body, cache.Life, error) {

@@ -18,20 +18,20 @@ import (
 	"crossgate/token"
 )
 
-// Parts of a list: the documented most, and what a client gets who does not say.
+// Limits of a list: the documented maximum and the default.
 const (
 	mostListed    = 100
 	usuallyListed = 20
 )
 
-// Part asks for some of the orders that a filter holds of.
+// Part asks for a part of the orders that match a filter.
 type Part struct {
 	Filter     list.Filter
 	Skip, Take uint64
 	Mode       ListMode
 }
 
-// ListMode is a kind of list.
+// ListMode selects orders, swaps or both.
 type ListMode string
 
 const (
@@ -69,7 +69,7 @@ func (s *Orders) listRoute(
 	}
 }
 
-// ParseOrderList reads a filter. The members of a body hold together; none is required.
+// ParseOrderList reads a filter. An order must match all members given; none is required.
 func ParseOrderList(m *Members) (Part, error) {
 	q := parsePart(m)
 	f := &q.Filter
@@ -103,7 +103,7 @@ func ParseOrderList(m *Members) (Part, error) {
 	return q, m.err()
 }
 
-// parseUnlockList reads the shorter body of the takers' list.
+// parseUnlockList reads the shorter filter of the list for takers.
 func parseUnlockList(m *Members) (Part, error) {
 	q := parsePart(m)
 	if len(q.Filter.UnlockAuthorities) == 0 && len(m.Wrong) == 0 {
@@ -112,7 +112,7 @@ func parseUnlockList(m *Members) (Part, error) {
 	return q, m.err()
 }
 
-// parsePart reads what both lists know.
+// parsePart reads the members that both lists share.
 func parsePart(m *Members) Part {
 	q := Part{Take: usuallyListed, Mode: CrossChain}
 	q.Skip, _ = m.number("skip", 53)
@@ -128,7 +128,7 @@ func parsePart(m *Members) Part {
 	return q
 }
 
-// What lists can be asked for.
+// Values that the members of a list filter may take.
 var (
 	allModes  = []string{string(CrossChain), string(SameChain), string(mixed)}
 	AllStates = []order.State{
@@ -141,7 +141,7 @@ var (
 	}
 )
 
-// ParseSearch reads a text as everything that it can be, hex in any case and without 0x too; nil for none.
+// ParseSearch parses a text as everything that it may be; hex in any case, also without 0x. An empty text is nil.
 func ParseSearch(text string) *list.Search {
 	if text == "" {
 		return nil
@@ -164,7 +164,7 @@ func ParseSearch(text string) *list.Search {
 
 var kinds = map[ListMode]list.Kind{CrossChain: list.Orders, SameChain: list.Swaps, mixed: list.Both}
 
-// Listed is what a list has, for pages.
+// Listed is a part of a list for pages.
 type Listed struct {
 	Records []wire.Listed
 	Total   uint64 // of all parts
@@ -179,8 +179,8 @@ func (s *Orders) loadOrderList(ctx context.Context, q Part) ([]proxy.Body, cache
 	return b.Without(unread, proxy.MovingLife)
 }
 
-// List reads a part of a list, and the body of its answer without text. unread are chains that did not say what their
-// tokens are called.
+// List returns a part of a list, and the body of its answer without text. unread are the chains whose token metadata is
+// missing.
 func (s *Orders) List(ctx context.Context, q Part) (l Listed, b proxy.Body, unread []chain.ID, err error) {
 	listed, basis, err := s.Options().Orders.List(ctx, kinds[q.Mode], q.Filter, q.Skip, q.Take)
 	if tx := q.soughtTx(); !tx.IsAbsent() && (isUnindexed(err) || err == nil && listed.Total == 0) {
@@ -213,8 +213,8 @@ func (s *Orders) List(ctx context.Context, q Part) (l Listed, b proxy.Body, unre
 	return Listed{records, listed.Total}, b, unread, nil
 }
 
-// soughtTx is the transaction that a list is to be of, if it is asked for orders and by nothing else: the chains know
-// its orders, too.
+// soughtTx returns the transaction of a list that searches for orders by nothing else: the chains may know its orders
+// even if the index does not.
 func (q Part) soughtTx() chain.TxHash {
 	search := q.Filter.Search
 	if search == nil || q.Mode == SameChain || !reflect.DeepEqual(q.Filter, list.Filter{Search: search}) {
@@ -223,7 +223,7 @@ func (q Part) soughtTx() chain.TxHash {
 	return search.Tx
 }
 
-// listTransaction lists the orders of a transaction that the index has none of.
+// listTransaction lists a transaction's orders when the index has none.
 func (s *Orders) listTransaction(ctx context.Context, tx chain.TxHash, skip, take uint64) (l query.List, basis order.Basis, err error) {
 	found, basis, err := s.Options().Orders.FindIn(ctx, tx)
 	switch {

@@ -24,8 +24,8 @@ import (
 	"crossgate/token"
 )
 
-// Finder is the order index as far as it knows orders, by methods of query.Index. Every answer comes with its basis,
-// and can be kept while that holds.
+// Finder is the part of query.Index that finds orders. Every answer comes with its basis, and can be kept while that
+// holds.
 type Finder interface {
 	Find(context.Context, chain.TxHash) ([]query.Found, order.Basis, error)
 	IDsIn(context.Context, chain.TxHash) ([]order.ID, order.At, order.Basis, error)
@@ -35,41 +35,41 @@ type Finder interface {
 	List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (query.List, order.Basis, error)
 }
 
-// SwapFinder is the order index as far as it knows swaps within a chain.
+// SwapFinder is the part of the order index that finds swaps within a chain.
 type SwapFinder interface {
 	FindSwaps(context.Context, chain.ID, chain.TxHash) ([]query.FoundSwap, order.Basis, error)
 	SwapByID(context.Context, order.ID) (query.FoundSwap, error)
 }
 
-// Statistics is the order index as far as it counts what happened on UNIX days, both included.
+// Statistics is the part of the order index that counts events per UNIX day; ranges are inclusive.
 type Statistics interface {
 	Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis order.Basis, err error)
 	AllTime(ctx context.Context) (order.Statistics, order.Basis, error)
 	DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, order.Basis, error)
 }
 
-// Options are what orders are read from.
+// Options are the sources that orders are read from.
 type Options struct {
 	Orders     Finder
 	Swaps      SwapFinder
 	Statistics Statistics
-	// Venues returns what became of venues in these days, those that won most often first.
+	// Venues returns the results of venues on these days, most frequent winners first.
 	Venues func(ctx context.Context, from, to uint64) ([]quote.VenueDay, error)
 	Tokens Names
 }
 
-// Names knows what tokens are called and what they are worth (token.Directory).
+// Names looks up the metadata and prices of tokens (token.Directory).
 type Names interface {
-	// Lookup returns metadata of a chain's tokens in sequence, zero for a token without; an unread chain is an error.
+	// Lookup returns tokens' metadata in sequence, zero for tokens without any, or an error if the chain is unreadable.
 	Lookup(context.Context, chain.ID, ...chain.Address) ([]token.Token, error)
-	// USD returns the price of one whole token, for those tokens whose price is known.
+	// USD returns the price of one whole token, for those whose price is known.
 	USD(context.Context, ...token.Key) map[token.Key]*big.Rat
 }
 
-// Orders answers about orders, swaps within a chain, and statistics.
+// Orders serves orders, swaps within a chain, and statistics.
 type Orders struct {
 	server    *proxy.Server
-	Options   func() Options // the current ones
+	Options   func() Options // returns the current ones
 	chains    chain.Registry
 	limit     time.Duration
 	encoder   wire.Encoder
@@ -78,7 +78,7 @@ type Orders struct {
 	swapTxs   creations[swapTx]
 }
 
-// Mount adds the paths of orders to a server. It reads from the options that are current at each request.
+// Mount adds the paths of orders to a server. Each request reads from the current options.
 func Mount(server *proxy.Server, log *feed.Feed, options func() Options) *Orders {
 	chains := server.Options.Chains
 	s := &Orders{server: server, Options: options, chains: chains, limit: server.Options.OrderLimit, feed: log, encoder: wire.Encoder{Chains: chains}}
@@ -102,12 +102,11 @@ func Mount(server *proxy.Server, log *feed.Feed, options func() Options) *Orders
 // Creation asks for one of the orders that a transaction created.
 type Creation struct {
 	Tx    chain.TxHash
-	Index int // among them, in log order from 0
+	Index int // in log order, from 0
 }
 
-// OrdersRoute answers what became of the order that a transaction created. The documented answer has room
-// for one order and means the first; the others have an index. All orders of a transaction are loaded
-// together.
+// OrdersRoute answers with the order that a transaction created. The documented answer has room for one order and means
+// the first; others are selected by index. All orders of a transaction are loaded together.
 func (s *Orders) OrdersRoute() proxy.Route[Creation] {
 	return proxy.Route[Creation]{
 		Paths: []string{"/api/Orders/creationTxHash/:creationTxHash"},
@@ -141,7 +140,7 @@ func ParseTxHash(text string, d proxy.Dialect) (chain.TxHash, error) {
 	return hash, nil
 }
 
-// ParseIndex reads the only parameter of lookups. Others, such as access tokens, are tolerated.
+// ParseIndex parses the only parameter of lookups. Others, such as access tokens, are tolerated.
 func ParseIndex(rawQuery string) (int, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
@@ -159,7 +158,7 @@ func ParseIndex(rawQuery string) (int, error) {
 }
 
 func txKey(path string, tx chain.TxHash) cache.Key {
-	var space [64]byte // of the longest hash, so that a hit allocates nothing here
+	var space [64]byte // holds the longest hash, so that a hit allocates nothing here
 	return cache.KeyOf(path, tx.AppendTo(space[:0]))
 }
 
@@ -184,9 +183,9 @@ func choose(index int, bodies []proxy.Body, outOfRange proxy.Kind, what string) 
 	return &bodies[index], nil
 }
 
-// seriesLink is the Link header of the order at index among several: where the series begins and ends and
-// which orders are next to this one (RFC 8288, relations of its registry). The targets are relative, since
-// this server need not be at the root of its host.
+// seriesLink returns the Link header of the order at index among count: the first and last of the series and the orders
+// next to this one (RFC 8288, registered relations). The targets are relative, since this server need not be at the
+// root of its host.
 func seriesLink(index, count int) []string {
 	if count == 1 {
 		return nil

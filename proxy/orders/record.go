@@ -16,7 +16,7 @@ import (
 	"crossgate/token"
 )
 
-// encodeOrders returns the records of orders, and for how long all of them can be relied on.
+// encodeOrders returns the records of orders, and the life that suits all of them.
 func (s *Orders) encodeOrders(ctx context.Context, orders []query.Found) ([]proxy.Body, cache.Life, error) {
 	var keys []token.Key
 	for _, o := range orders {
@@ -38,7 +38,7 @@ func (s *Orders) encodeOrders(ctx context.Context, orders []query.Found) ([]prox
 	return bodies, lifeOf(orders), nil
 }
 
-// lifeOf is the life of an answer about orders: a moment until they are final, and read a second time.
+// lifeOf returns the life of an answer about orders: short until they are final and confirmed by a second reading.
 func lifeOf(orders []query.Found) cache.Life {
 	for _, o := range orders {
 		isRead := isProven(o.Basis, o.Terms.Give.Chain, o.GiveBlock) && isProven(o.Basis, o.Terms.Take.Chain, o.TakeBlock)
@@ -49,16 +49,16 @@ func lifeOf(orders []query.Found) cache.Life {
 	return proxy.SettledLife
 }
 
-// isProven reports whether a second reading of a chain's block is not still to come.
+// isProven reports whether no second reading of a chain's block is still pending.
 func isProven(b order.Basis, id chain.ID, block uint64) bool {
 	on := b.Of(id)
 	return !on.Followed || block < on.From.Number || block <= on.Proven
 }
 
-// isFinal reports whether nothing can follow but a reorg.
+// isFinal reports whether only a reorg can change the order.
 func isFinal(o *order.Order) bool { return o.State.IsFinal() && o.Call.IsFinal() }
 
-// TokensOf are what an order gives and takes, and what its maker paid where that was swapped to the give token first.
+// TokensOf returns the tokens that an order gives and takes, and the one that its maker swapped for the give token.
 func TokensOf(o *order.Order) []token.Key {
 	give, take := o.Terms.Give, o.Terms.Take
 	keys := []token.Key{{Chain: give.Chain, Address: give.Token}, {Chain: take.Chain, Address: take.Token}}
@@ -77,7 +77,7 @@ func recordOf(o *order.Order, tokens map[token.Key]token.Token) wire.Record {
 	return r
 }
 
-// resting is the basis of an answer that names tokens: what one endpoint alone calls one may be corrected.
+// resting returns the basis of an answer that names tokens: metadata from a single endpoint may yet be corrected.
 func resting(on order.Basis, tokens map[token.Key]token.Token, named ...token.Key) order.Basis {
 	on.Chains = slices.Clone(on.Chains)
 	for i := range on.Chains {
@@ -90,7 +90,7 @@ func resting(on order.Basis, tokens map[token.Key]token.Token, named ...token.Ke
 	return on
 }
 
-// unreadTokens is an error of chains that did not say what some tokens are called.
+// unreadTokens is an error with the chains whose token metadata could not be read.
 type unreadTokens struct {
 	error
 	chains []chain.ID // ascending
@@ -98,7 +98,7 @@ type unreadTokens struct {
 
 func (u *unreadTokens) Unwrap() error { return u.error }
 
-// tokensInTime is tokens for answers about many, which must not fail by one: metadata that cannot be had soon is left
+// tokensInTime is Tokens for answers about many, which one chain must not fail: metadata that takes too long is left
 // empty, and unread are the chains that it is missing from.
 func (s *Orders) tokensInTime(ctx context.Context, keys []token.Key) (found map[token.Key]token.Token, unread []chain.ID, err error) {
 	const patience = time.Second
@@ -111,8 +111,8 @@ func (s *Orders) tokensInTime(ctx context.Context, keys []token.Key) (found map[
 	return found, nil, err
 }
 
-// Tokens looks up metadata on all chains at once, one call for each, however often a key is given. An error is
-// *unreadTokens, beside the known ones.
+// Tokens looks up metadata on all chains concurrently, with one call per chain and token. An error is an *unreadTokens
+// besides the underlying ones.
 func (s *Orders) Tokens(ctx context.Context, keys []token.Key) (map[token.Key]token.Token, error) {
 	byChain, found := map[chain.ID][]chain.Address{}, make(map[token.Key]token.Token, len(keys))
 	for _, key := range keys {

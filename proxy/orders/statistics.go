@@ -16,23 +16,23 @@ import (
 // statisticsLife is the life of statistics, which may be a minute old.
 var statisticsLife = cache.Life{Fresh: time.Minute, Stale: 10 * time.Minute, IfError: time.Hour}
 
-// Days that daily statistics are about: of a client who does not say, and the most.
+// Limits of the days that daily statistics cover: the default and the maximum.
 const (
 	UsualDays    = 30
 	mostDays     = 366
 	SecondsOfDay = 86_400
 )
 
-// Days are UNIX days, both included.
+// Days is an inclusive range of UNIX days.
 type Days struct{ From, To uint64 }
 
-// LastDays are so many, today being the last.
+// LastDays returns the last days up to and including today.
 func LastDays(days uint64, now time.Time) Days {
 	today := uint64(now.Unix()) / SecondsOfDay
 	return Days{From: today - (days - 1), To: today}
 }
 
-// daysRoute answers something of some days, of orders that are indexed or not.
+// daysRoute returns a route that answers about a range of days, from the order index or not.
 func (s *Orders) daysRoute(isIndexed bool, load func(context.Context, Days) ([]proxy.Body, cache.Life, error), paths ...string) proxy.Route[Days] {
 	return proxy.Route[Days]{
 		Paths:   paths,
@@ -45,7 +45,7 @@ func (s *Orders) daysRoute(isIndexed bool, load func(context.Context, Days) ([]p
 	}
 }
 
-// DailyRoute answers how much went between which chains on each day. The documented path is misspelt.
+// DailyRoute answers with the daily volumes between chains. The documented path is misspelt.
 func (s *Orders) DailyRoute() proxy.Route[Days] {
 	return s.daysRoute(true, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
 		rows, before, basis, err := s.Options().Statistics.Daily(ctx, q.From, q.To)
@@ -57,7 +57,7 @@ func (s *Orders) DailyRoute() proxy.Route[Days] {
 	}, "/api/Satistics/getDaily", "/api/Statistics/getDaily")
 }
 
-// DeliveryTimesRoute answers how long orders took. The hosted service has no such path.
+// DeliveryTimesRoute answers with how long orders took. The hosted service has no such path.
 func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
 	return s.daysRoute(true, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
 		times, basis, err := s.Options().Statistics.DeliveryTimes(ctx, q.From, q.To)
@@ -68,8 +68,8 @@ func (s *Orders) DeliveryTimesRoute() proxy.Route[Days] {
 	}, "/api/Statistics/getDeliveryTimes")
 }
 
-// UsualTimes are the delivery times between two chains in the last days; nil without orders, or where they are not
-// known at the moment.
+// UsualTimes returns the delivery times between two chains in the last days, nil if there were no orders or the times
+// are not known at the moment.
 func (s *Orders) UsualTimes(ctx context.Context, give, take chain.ID, now time.Time) *order.DeliveryTimes {
 	found, _, err := s.DeliveryTimesRoute().Ask(ctx, s.server, LastDays(UsualDays, now))
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Orders) UsualTimes(ctx context.Context, give, take chain.ID, now time.T
 	return nil
 }
 
-// allTimeRoute answers how much there was in all.
+// allTimeRoute answers with the totals of all time.
 func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
 	return proxy.Route[struct{}]{
 		Paths: []string{"/api/Satistics/getAllTime", "/api/Statistics/getAllTime"},
@@ -102,7 +102,7 @@ func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
 	}
 }
 
-// VenuesRoute answers what became of venues. The hosted service has no such path.
+// VenuesRoute answers with the results of venues. The hosted service has no such path.
 func (s *Orders) VenuesRoute() proxy.Route[Days] {
 	return s.daysRoute(false, func(ctx context.Context, q Days) ([]proxy.Body, cache.Life, error) {
 		venues, err := s.Options().Venues(ctx, q.From, q.To)
@@ -113,7 +113,7 @@ func (s *Orders) VenuesRoute() proxy.Route[Days] {
 	}, "/api/Statistics/getVenues")
 }
 
-// parseDays reads dateFrom and dateTo, both included. Days to come have no orders.
+// parseDays parses dateFrom and dateTo, both inclusive. Days in the future have no orders.
 func parseDays(rawQuery string, now time.Time) (q Days, err error) {
 	p, err := proxy.ReadQuery(rawQuery)
 	if err != nil {
@@ -138,7 +138,7 @@ func parseDays(rawQuery string, now time.Time) (q Days, err error) {
 	return q, p.Err()
 }
 
-// date reads a parameter as a UNIX day: a date, or a time of it.
+// date parses a parameter, a date or a time, as a UNIX day.
 func date(p *proxy.Query, name string) (day uint64, given bool) {
 	text, ok := p.Value(name)
 	if !ok || text == "" {

@@ -19,7 +19,7 @@ import (
 	"crossgate/token"
 )
 
-// swapTx names a transaction that made swaps within its chain.
+// swapTx identifies a transaction that made swaps within its chain.
 type swapTx struct {
 	Chain chain.ID
 	Tx    chain.TxHash
@@ -28,10 +28,10 @@ type swapTx struct {
 // swapOf asks for one of the swaps that a transaction made.
 type swapOf struct {
 	swapTx
-	Index int // among them, in log order from 0
+	Index int // in log order, from 0
 }
 
-// SwapTxRoute answers what a transaction swapped within its chain: the first swap, or that with an index.
+// SwapTxRoute answers with a swap that a transaction made within its chain: the first, or the one at an index.
 func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 	return proxy.Route[swapOf]{
 		Paths: []string{"/api/SameChainSwap/:id/tx/:hash"},
@@ -39,7 +39,7 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 			return ParseSwapOf(s.chains, c.Param("id"), c.Param("hash"), c.Request.URL.RawQuery)
 		},
 		Key: func(path string, q swapOf) cache.Key {
-			if path == proxy.Subject { // a purge by transaction does not name its chain
+			if path == proxy.Subject { // a purge by transaction does not know the chain
 				return txKey(path, q.Tx)
 			}
 			return cache.KeyOf(path, []byte(q.Chain.String()), q.Tx.Bytes())
@@ -54,7 +54,7 @@ func (s *Orders) SwapTxRoute() proxy.Route[swapOf] {
 	}
 }
 
-// SwapIDRoute answers what the swap with an id was: the record that its transaction leads to.
+// SwapIDRoute answers with the record of a swap by its id, the same as by its transaction.
 func (s *Orders) SwapIDRoute() proxy.Route[order.ID] {
 	return proxy.Route[order.ID]{
 		Paths: []string{"/api/SameChainSwap/:id"},
@@ -71,7 +71,7 @@ func (s *Orders) SwapIDRoute() proxy.Route[order.ID] {
 	}
 }
 
-// ParseSwapOf names everything that is wrong with a chain's id, a hash and a query.
+// ParseSwapOf parses a chain's id, a transaction hash and a query. Its error lists everything wrong with them.
 func ParseSwapOf(chains chain.Registry, id, hash, rawQuery string) (q swapOf, err error) {
 	var wrong []string
 	q.Chain, err = chain.ParseID(id)
@@ -101,7 +101,7 @@ func (s *Orders) loadSwaps(ctx context.Context, of swapOf) ([]proxy.Body, cache.
 	return s.encodeSwaps(ctx, swaps)
 }
 
-// noSwap says why a transaction has no swap. Clients of the hosted service look for the first three words.
+// noSwap returns why a transaction has no swap. Clients of the hosted service look for the first three words.
 func noSwap(err error, id chain.ID, searched order.Basis) error {
 	isFollowed := slices.ContainsFunc(searched.Chains, func(c order.ChainBasis) bool { return c.Followed })
 	switch {
@@ -132,7 +132,7 @@ func (s *Orders) loadSwapRecord(ctx context.Context, id order.ID) ([]proxy.Body,
 	return s.encodeSwaps(ctx, []query.FoundSwap{found})
 }
 
-// swapByID returns the swap with an id that the index knows, or whose transaction was asked for lately.
+// swapByID returns a swap that the index has, or whose transaction was looked up lately.
 func (s *Orders) swapByID(ctx context.Context, id order.ID) (query.FoundSwap, error) {
 	found, err := s.Options().Swaps.SwapByID(ctx, id)
 	of, remembered := s.swapTxs.of(id)
@@ -146,8 +146,8 @@ func (s *Orders) swapByID(ctx context.Context, id order.ID) (query.FoundSwap, er
 	return query.FoundSwap{Basis: searched}, cmp.Or(err, order.ErrNotFound)
 }
 
-// encodeSwaps returns the records of swaps, and for how long all of them can be relied on. Nothing follows a swap, so
-// that one which no reorg can take back is final.
+// encodeSwaps returns the records of swaps, and the life that suits all of them. Nothing follows a swap, so one that no
+// reorg can undo is final.
 func (s *Orders) encodeSwaps(ctx context.Context, swaps []query.FoundSwap) ([]proxy.Body, cache.Life, error) {
 	var keys []token.Key
 	for _, found := range swaps {
@@ -171,7 +171,7 @@ func (s *Orders) encodeSwaps(ctx context.Context, swaps []query.FoundSwap) ([]pr
 	return bodies, life, nil
 }
 
-// tokensOfSwap are those paid and those bought.
+// tokensOfSwap returns the token paid and the token bought.
 func tokensOfSwap(made order.Swap) []token.Key {
 	return []token.Key{{Chain: made.At.Chain, Address: made.Fact.TokenIn}, {Chain: made.At.Chain, Address: made.Fact.TokenOut}}
 }

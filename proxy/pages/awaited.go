@@ -16,13 +16,13 @@ import (
 	"crossgate/proxy/web"
 )
 
-// sought is what a hash or an id leads to.
+// sought is the result of looking up a hash or an id.
 type sought struct {
 	order Order
-	swap  string // path of the page of a swap instead; empty: it is an order
+	swap  string // path of a swap's page; empty if it is an order
 }
 
-// seek finds an order, or else a swap, by its transaction or its id: visitors need not know which it is.
+// seek finds an order, or else a swap, by its transaction or id: visitors need not know which it is.
 func (s *Pages) seek(ctx context.Context, text, rawQuery string) (sought, error) {
 	shown, err := s.findForPage(ctx, text, rawQuery)
 	if orders.IsMissing(err) || proxy.IsKind(err, proxy.UnknownOrder) {
@@ -37,12 +37,12 @@ func (s *Pages) seek(ctx context.Context, text, rawQuery string) (sought, error)
 	return sought{order: shown}, err
 }
 
-// isAwaited reports whether a retry may find it.
+// isAwaited reports whether a retry may find the order or swap.
 func isAwaited(err error) bool {
 	return orders.IsMissing(err) && !proxy.IsKind(err, proxy.TxWithoutOrder)
 }
 
-// awaitedPage names the requested order and the chains searched, and is loaded again until it is there.
+// awaitedPage shows the requested id and the chains searched, and reloads until the order is found.
 func (s *Pages) awaitedPage(c *gin.Context, err error) {
 	p, text := proxy.ProblemOf(err), c.Param("hash")
 	shown := Awaited{ID: p.ID, Text: text, Now: time.Now()}
@@ -65,7 +65,7 @@ func (s *Pages) awaitedPage(c *gin.Context, err error) {
 	s.server.WritePage(c, p.Status, func(to io.Writer) error { return s.pages.Awaited(to, shown) })
 }
 
-// searchedFor adds to a problem how far was searched.
+// searchedFor adds to an error how far was searched.
 func searchedFor(err error, searched order.Basis) error {
 	var known *proxy.SearchError
 	if err == nil || errors.As(err, &known) || len(searched.Chains) == 0 {
@@ -74,24 +74,24 @@ func searchedFor(err error, searched order.Basis) error {
 	return proxy.Searched(err, searched)
 }
 
-// Awaited is an order or a swap that was not found yet.
+// Awaited is an order or a swap that has not been found yet.
 type Awaited struct {
 	ID       string // of the problem, for programs
 	Text     string // as in the request
-	IsHash   bool   // of 32 bytes, which an order or a swap may have as its id
+	IsHash   bool   // 32 bytes, and so perhaps an order's or a swap's id
 	Searched []Searched
 	Now      time.Time
 }
 
-// Searched is a chain on which something was looked for.
+// Searched is a chain that was searched.
 type Searched struct {
 	Chain     chain.ID
-	Block     uint64 // newest indexed one; 0: none yet
+	Block     uint64 // newest indexed block; 0 if none yet
 	IsUnheard bool   // the chain did not answer
-	IsForeign bool   // its transactions have other hashes: it was not asked for one
+	IsForeign bool   // its transaction hashes have another form, so it was not asked
 }
 
-// Awaited writes the page of an order or a swap that was not found yet.
+// Awaited writes the page of an order or a swap that has not been found yet.
 func (p *Views) Awaited(to io.Writer, a Awaited) error {
 	return p.Write(to, "awaited", web.View{Title: "Waiting for " + web.Short(a.Text), At: "order", Now: a.Now, Page: a})
 }

@@ -20,14 +20,14 @@ import (
 	"crossgate/token"
 )
 
-// Bounds of an export: rows in all, rows that are read at once, and the time that a client may take for these.
+// Limits of an export: rows in total, rows read at a time, and the time that a client has to receive these.
 const (
 	mostExported   = 10_000
 	exportedAtOnce = 500
 	exportWrite    = 30 * time.Second
 )
 
-// exportColumns are the members of an export's rows. Amounts are whole tokens, empty where decimals are not known, and
+// exportColumns are the columns of an export. Amounts are in whole tokens, empty if decimals are unknown, and units in
 // smallest units.
 var exportColumns = []string{
 	"id", "type", "state", "created", "giveChainId", "giveToken", "giveSymbol", "giveAmount", "giveUnits",
@@ -47,7 +47,7 @@ func (s *Pages) exportCSV(c *gin.Context) {
 	})
 }
 
-// inert is a row without texts that spreadsheets would run.
+// inert returns a row whose cells spreadsheets will not run as formulas.
 func inert(row []string) []string {
 	row = slices.Clone(row)
 	for i, cell := range row {
@@ -86,8 +86,8 @@ func (s *Pages) exportJSON(c *gin.Context) {
 	})
 }
 
-// export streams the rows of a list's form, part by part. A list that cannot be read to its end breaks the connection,
-// so that its beginning is not taken for all of it.
+// export streams the rows of a list's form part by part. If the list cannot be read to its end, it aborts the
+// connection, so that a partial list is not taken for the whole.
 func (s *Pages) export(c *gin.Context, kind, name string, write func(rows [][]string, isFirst, isLast bool) error) {
 	part, _, wrong := s.partOf(c.Request.Context(), c.Request.URL.Query())
 	if len(wrong) > 0 {
@@ -100,7 +100,7 @@ func (s *Pages) export(c *gin.Context, kind, name string, write func(rows [][]st
 		header.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 		header.Set("Cache-Control", "no-store")
 	}
-	if c.Request.Method == http.MethodHead { // nothing is read for it
+	if c.Request.Method == http.MethodHead { // no need to read rows
 		begin()
 		c.Status(http.StatusOK)
 		return
@@ -116,13 +116,13 @@ func (s *Pages) export(c *gin.Context, kind, name string, write func(rows [][]st
 				s.server.FailPage(c, err)
 				return
 			}
-			if err != nil || l.Total < total { // rows that are gone would have others pass by
+			if err != nil || l.Total < total { // removed rows shift others into parts already read
 				panic(http.ErrAbortHandler)
 			}
 			total = l.Total
 			var rows [][]string
 			for _, each := range l.Records {
-				if row := s.pages.exported(each); !seen[row[0]] { // rows that have come move others on
+				if row := s.pages.exported(each); !seen[row[0]] { // new rows shift others into the next part
 					seen[row[0]], rows = true, append(rows, row)
 				}
 			}
@@ -168,5 +168,5 @@ func (p *Views) exportedSide(id chain.ID, address chain.Address, amount chain.Am
 	return []string{strconv.FormatUint(uint64(id), 10), p.text(id, address), t.Symbol, whole, amount.String()}
 }
 
-// text is an address as its chain writes it.
+// text formats an address as its chain does.
 func (p *Views) text(id chain.ID, a chain.Address) string { return a.Format(p.Chains.Family(id)) }

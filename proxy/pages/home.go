@@ -28,14 +28,14 @@ func (s *Pages) homePage(c *gin.Context) {
 type Home struct {
 	Chains     []chain.Chain // on which swaps are supported
 	Basis      order.Basis
-	Orders     *orders.Listed // the newest; nil: they cannot be listed at the moment
+	Orders     *orders.Listed // the newest; nil if unavailable at the moment
 	Statistics Statistics     // of the last days
 	Swaps      *orders.Listed // the newest within a chain; nil likewise
 	Origin     string         // scheme and host of this server, for previews of a link to it
 	Now        time.Time
 }
 
-// Late reports whether the index is behind a chain.
+// Late reports whether the index lags behind a chain.
 func (h Home) Late(c order.ChainBasis) bool { return h.Basis.IsBehind(&c, c.Age(h.Now)) }
 
 type homeView struct {
@@ -45,7 +45,7 @@ type homeView struct {
 	Examples []example
 }
 
-// example is something to search for that is there.
+// example is a search that finds something.
 type example struct{ What, Text string }
 
 // pairsAtHome is how many pairs of chains the start page shows.
@@ -58,7 +58,7 @@ func (p *Views) Home(to io.Writer, h Home) error {
 	return p.Write(to, "home", web.View{Title: "Crossgate", At: "home", Root: h.Origin, Now: h.Now, Page: v})
 }
 
-// examplesOf are one of each kind of what can be searched for.
+// examplesOf returns one example of each kind of thing that can be searched for.
 func examplesOf(rows []listed, chains []chain.Chain) []example {
 	var all []example
 	for _, isSwap := range []bool{false, true} {

@@ -21,10 +21,10 @@ import (
 	"crossgate/token"
 )
 
-// rowsOfPage is how many orders or swaps a page of a list has.
+// rowsOfPage is the number of orders or swaps on a page of a list.
 const rowsOfPage = 25
 
-// listPage shows the orders, or the swaps within a chain, that a form's filter holds of. Its fields are members of the
+// listPage shows the orders, or swaps within a chain, that match a form's filter. The form's fields are members of the
 // API's filter with one value each, and two days for the period.
 func (s *Pages) listPage(c *gin.Context) {
 	form, err := url.ParseQuery(c.Request.URL.RawQuery)
@@ -45,7 +45,7 @@ func (s *Pages) listPage(c *gin.Context) {
 	s.server.WritePage(c, status, func(to io.Writer) error { return s.pages.List(to, shown) })
 }
 
-// fillList asks the index. It returns the status of the page.
+// fillList queries the index and returns the status of the page.
 func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
 	found, from, err := s.orders.OrderListRoute().Ask(c.Request.Context(), s.server, part)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
 	return http.StatusOK
 }
 
-// partOf reads a form: as a question, as the body of the API's request, and everything that is wrong with it.
+// partOf reads a form as a question and as the body of an API request. wrong lists everything wrong with it.
 func (s *Pages) partOf(ctx context.Context, form url.Values) (part orders.Part, body []byte, wrong []string) {
 	filter, wrong := filterOf(form)
 	wrong = append(wrong, s.tokensOf(ctx, form, filter)...)
@@ -76,8 +76,8 @@ func (s *Pages) partOf(ctx context.Context, form url.Values) (part orders.Part, 
 	return part, body, append(wrong, m.Wrong...)
 }
 
-// tokensOf turns symbols and names of tokens on the form's chains into their addresses, and whole tokens into smallest
-// units, whose number the tokens know.
+// tokensOf resolves symbols and names of tokens on the form's chains to addresses, and converts whole tokens to
+// smallest units by the tokens' decimals.
 func (s *Pages) tokensOf(ctx context.Context, form url.Values, filter map[string]any) (wrong []string) {
 	tokens := s.options().Tokens
 	for _, side := range []struct{ name, chain string }{{"give", "from"}, {"take", "to"}} {
@@ -116,7 +116,7 @@ func (s *Pages) tokensOf(ctx context.Context, form url.Values, filter map[string
 	return wrong
 }
 
-// filterOf is a form as members of the API's request but for amounts of tokens, and the faults of its days.
+// filterOf converts a form except token amounts to members of the API's request. wrong are faults of its days.
 func filterOf(form url.Values) (filter map[string]any, wrong []string) {
 	filter = map[string]any{"take": rowsOfPage, "filterMode": string(orders.CrossChain)}
 	for name, member := range map[string]string{
@@ -151,7 +151,7 @@ func filterOf(form url.Values) (filter map[string]any, wrong []string) {
 	return filter, wrong
 }
 
-// textFields are the fields of the form that take a text.
+// textFields are the form's text fields.
 var textFields = []struct{ Name, Label, Holder string }{
 	{"maker", "Maker", "address"},
 	{"receiver", "Receiver", "address"},
@@ -167,7 +167,7 @@ var textFields = []struct{ Name, Label, Holder string }{
 	{"usdTo", "Value to", "USD"},
 }
 
-// filterFields are fields of the form by member of the API's filter, with what they are called.
+// filterFields maps members of the API's filter to the form's fields and their labels.
 var filterFields = map[string]struct{ field, label string }{
 	"maker": {"maker", "The maker"}, "fulfiller": {"taker", "The taker"}, "giveChainIds": {"from", "The chain"}, "takeChainIds": {"to", "The chain"},
 	"receiver": {"receiver", "The receiver"}, "filter": {"filter", "The transaction"}, "giveTokenAddress": {"giveToken", "The token"},
@@ -177,7 +177,7 @@ var filterFields = map[string]struct{ field, label string }{
 	"orderStates": {"state", "The state"}, "blockTimestampFrom": {"since", "The first day"}, "blockTimestampTo": {"until", "The last day"},
 }
 
-// listFaults puts the API's errors beside their fields.
+// listFaults assigns the API's errors to fields.
 func listFaults(wrong []string) (faults []Fault) {
 	for _, each := range wrong {
 		member, rest, _ := strings.Cut(each, " ")
@@ -190,17 +190,17 @@ func listFaults(wrong []string) (faults []Fault) {
 	return faults
 }
 
-// List is the content of the page of a list of orders, or of swaps within a chain.
+// List is the content of the page of a list of orders or of swaps within a chain.
 type List struct {
 	Form    url.Values // as the visitor filled it in
 	Chains  []chain.Chain
 	States  []string // that orders can be in
-	Faults  []Fault  // of the form; without a field: of all of it
+	Faults  []Fault  // of the form; those without a field concern all of it
 	Problem *web.Problem
-	Answer  *orders.Listed // nil when the list could not be had
+	Answer  *orders.Listed // nil if the list is unavailable
 	Gaps    []Gap
 	Skip    uint64 // rows before the first one
-	Rows    int    // of a page at most
+	Rows    int    // maximum per page
 	Body    string // of the request to the API
 	Origin  string
 	Now     time.Time
@@ -210,18 +210,18 @@ type listView struct {
 	List
 	Wrong      map[string]*FaultView // by field
 	IsSwaps    bool
-	Clear      string // path of the list without a filter; empty: it has none
+	Clear      string // path of the unfiltered list; empty if it is not filtered
 	Listed     []listed
 	Total      uint64
 	From, To   uint64 // the rows of this page, counted from one
-	OrdersURL  string // the same filter of orders
-	SwapsURL   string // and of swaps within a chain
-	Prev, Next string // paths of the pages before and after; empty: there is none
-	Command    string // that asks the API
+	OrdersURL  string // orders with the same filter
+	SwapsURL   string // swaps within a chain with the same filter
+	Prev, Next string // paths of the previous and next page; empty if there is none
+	Command    string // shell command that queries the API
 	Export     string // query of the export
 }
 
-// swapsMode is how the form says that swaps within a chain are listed (filterMode of the API).
+// swapsMode is the form's value for swaps within a chain (filterMode of the API).
 const swapsMode = "SameChain"
 
 // List writes the page of a list.
@@ -248,7 +248,7 @@ func (p *Views) List(to io.Writer, l List) error {
 	return p.Write(to, "list", web.View{Title: title, At: "order", Root: l.Origin, Now: l.Now, Page: v})
 }
 
-// clearOf is the path of the list without the filter that the form holds; empty where it holds none.
+// clearOf returns the path of the list without the form's filter, empty if it has none.
 func clearOf(form url.Values, isSwaps bool) string {
 	for name := range form {
 		if name == "mode" || name == "skip" || form.Get(name) == "" {
@@ -281,7 +281,7 @@ func withField(form url.Values, name, value string) string {
 	return "/orders?" + query.Encode()
 }
 
-// Faults are the faults of the form, by field.
+// Faults returns the first fault of each field of a form.
 func (p *Views) Faults(all []Fault) map[string]*FaultView {
 	shown := make(map[string]*FaultView, len(all))
 	for _, each := range all {
@@ -299,13 +299,13 @@ func (p *Views) Faults(all []Fault) map[string]*FaultView {
 
 func (p *Views) Listing(t token.Listing) TokenView { return p.tokenOf(t.Chain, t.Address, t.Token) }
 
-// Fault is a fault of a field of a form, as a sentence; Choices are what it may have meant.
+// Fault is a fault of a form's field as a sentence. Choices are what the visitor may have meant.
 type Fault struct {
 	Field, Message string
 	Choices        []Choice
 }
 
-// Choice is a token, and the page with it in the form.
+// Choice is a token, and the URL of the page with that token in the form.
 type Choice struct {
 	Token token.Listing
 	URL   string

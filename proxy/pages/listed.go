@@ -25,7 +25,7 @@ type listed struct {
 	Created    time.Time
 }
 
-// rows are the orders and swaps of some lists together, the newest first; nil is a list that cannot be had.
+// rows merges the orders and swaps of several lists, newest first. A nil list is unavailable.
 func (p *Views) rows(lists ...*orders.Listed) (rows []listed) {
 	for _, list := range lists {
 		if list == nil {
@@ -77,19 +77,19 @@ func (p *Views) tokenOf(id chain.ID, a chain.Address, t token.Token) TokenView {
 	return shown
 }
 
-// timeOf is a time of the chains, UNIX seconds.
+// timeOf converts a chain's time, in UNIX seconds.
 func timeOf(seconds uint64) time.Time { return time.Unix(int64(seconds), 0) }
 
-// table is what the rows of orders and swaps are shown with.
+// table is a table of orders and swaps.
 type table struct {
 	Rows  []listed
 	Now   time.Time
-	Label string // id of the heading that names it
+	Label string // id of the table's heading
 }
 
 func tableOf(rows []listed, now time.Time, label string) table { return table{rows, now, label} }
 
-// chosenChain are the chains of a field that names one, and the id of the one that is chosen.
+// chosenChain is a chain field: its options and the id of the chosen one.
 type chosenChain struct {
 	Chains []chain.Chain
 	Chosen string

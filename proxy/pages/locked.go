@@ -21,7 +21,7 @@ import (
 	"crossgate/token"
 )
 
-// mostDeliveries is how many orders the page of locked assets looks up the deliveries of.
+// mostDeliveries limits how many orders' deliveries the page of locked assets looks up.
 const mostDeliveries = 5000
 
 func (s *Pages) lockedPage(c *gin.Context) {
@@ -53,7 +53,7 @@ func (s *Pages) lockedPage(c *gin.Context) {
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Locked(to, shown) })
 }
 
-// deliveries looks up when orders were delivered, and for what. Without the index the page says less.
+// deliveries looks up when orders were delivered, and for what. Without the index the page shows less.
 func (s *Pages) deliveries(ctx context.Context, ids []order.ID) map[order.ID]order.Delivery {
 	ctx, cancel := context.WithTimeout(ctx, s.server.Options.OrderLimit)
 	defer cancel()
@@ -67,10 +67,10 @@ func (s *Pages) deliveries(ctx context.Context, ids []order.ID) map[order.ID]ord
 // Locked is the content of a taker's page.
 type Locked struct {
 	Taker      string
-	Answer     *orders.Locked // nil: only the form is shown
+	Answer     *orders.Locked // nil to show only the form
 	JSON       string
-	Gaps       []Gap                       // chains that the answer does not have all deliveries and payments of
-	Deliveries map[order.ID]order.Delivery // of those that were looked up
+	Gaps       []Gap                       // chains whose deliveries and payments the answer may lack
+	Deliveries map[order.ID]order.Delivery // of the orders looked up
 	Path       string
 	Origin     string
 	Now        time.Time
@@ -80,7 +80,7 @@ type lockedView struct {
 	Locked
 	Total  string // USD
 	Orders int
-	Since  time.Time // from when on all chains' history is known; zero: it is known from the beginning, or from nowhere
+	Since  time.Time // since when all chains' history is known; zero if from the beginning, or if none is
 	Chains []lockedChain
 }
 
@@ -94,11 +94,11 @@ type lockedToken struct {
 	Amount  string
 	USD     string
 	Orders  int
-	Longest string // wait among its orders; empty when unknown
+	Longest string // longest wait of its orders; empty if unknown
 	Targets []lockedTarget
 }
 
-// mostShown is how many orders of a target a page shows, those that wait longest.
+// mostShown limits the orders that a page shows per target, longest waiting first.
 const mostShown = 100
 
 type lockedTarget struct {
@@ -106,21 +106,21 @@ type lockedTarget struct {
 	Amount string
 	USD    string
 	Orders []lockedOrder
-	More   int     // orders that are not shown
-	Unlock *unlock // nil: nothing that a wallet could send
+	More   int     // orders not shown
+	Unlock *unlock // nil if a wallet can send none
 }
 
-// unlock is a message that pays a taker for deliveries on a chain, to be sent by its wallet.
+// unlock is a message, to be sent by the taker's wallet, that pays it for deliveries on a chain.
 type unlock struct {
-	On       chain.Chain // of the deliveries
-	PaidOn   string      // where the taker's own address is not one; empty: it is paid
-	Orders   []string    // ids, those that wait longest
-	URL      string      // of the transaction, up to the address to be paid where that is to be asked for
+	On       chain.Chain // chain of the deliveries
+	PaidOn   string      // chain on which the taker must name an address; empty if its own address is paid
+	Orders   []string    // ids, longest waiting first
+	URL      string      // of the transaction; ends before the beneficiary if PaidOn is set
 	Explorer string      // URL of a transaction there, without its hash
 }
 
-// unlockOf is the message for the oldest orders of a target that have none yet; nil without, and where the taker's
-// address is of another family than the chain of delivery.
+// unlockOf returns the message for a target's oldest orders without one; nil if there are none, or if the taker's
+// address belongs to another family than the chain of delivery.
 func (p *Views) unlockOf(l Locked, give, take chain.ID, all []lockedOrder) *unlock {
 	on, _ := p.Chains.Chain(take)
 	_, err := chain.ParseAddress(l.Taker, on.Family)
@@ -147,7 +147,7 @@ func (p *Views) unlockOf(l Locked, give, take chain.ID, all []lockedOrder) *unlo
 
 type lockedOrder struct {
 	ID     string
-	Waits  string // empty: its delivery was not looked up
+	Waits  string // empty if its delivery was not looked up
 	Amount web.Amount
 	At     time.Time
 	IsSent bool // the unlock message was sent
@@ -186,7 +186,7 @@ func (p *Views) Locked(to io.Writer, l Locked) error {
 	return p.Write(to, "locked", web.View{Title: title, At: "locked", Says: says, Root: l.Origin, Now: l.Now, Page: v})
 }
 
-// sinceWhen is when the youngest of the histories with a beginning begins.
+// sinceWhen returns when the history that begins last begins, zero if none has a beginning.
 func sinceWhen(gaps []Gap) (since time.Time) {
 	for _, g := range gaps {
 		if g.From > 0 && g.Since.After(since) {
@@ -196,7 +196,7 @@ func sinceWhen(gaps []Gap) (since time.Time) {
 	return since
 }
 
-// worthOf is what an amount of a token that is locked on a chain is worth, USD; nil when it is not known.
+// worthOf returns the value in USD of an amount of a token locked on a chain, nil if unknown.
 func (l Locked) worthOf(id chain.ID, address chain.Address, amount chain.Amount) *big.Rat {
 	key := token.Key{Chain: id, Address: address}
 	t, price := l.Answer.Tokens[key], l.Answer.USD[key]
@@ -206,7 +206,7 @@ func (l Locked) worthOf(id chain.ID, address chain.Address, amount chain.Amount)
 	return new(big.Rat).Mul(amount.Units(t.Decimals), price)
 }
 
-// wholeTokens is an amount of locked tokens with every digit; empty of a token that could not be read.
+// wholeTokens formats an amount of locked tokens with every digit, empty if the token could not be read.
 func wholeTokens(a chain.Amount, t token.Token) string {
 	if t == (token.Token{}) {
 		return ""
@@ -239,7 +239,7 @@ func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedTo
 			}
 			target.Orders = append(target.Orders, o)
 		}
-		slices.SortStableFunc(target.Orders, func(a, b lockedOrder) int { return cmp.Compare(uint64(a.At.Unix()), uint64(b.At.Unix())) }) // unknown times, before 1970, are the last
+		slices.SortStableFunc(target.Orders, func(a, b lockedOrder) int { return cmp.Compare(uint64(a.At.Unix()), uint64(b.At.Unix())) }) // unknown times, before 1970, come last
 		target.Unlock = p.unlockOf(l, id, d.Chain, target.Orders)
 		shown.Orders += len(target.Orders)
 		if n := len(target.Orders); n > mostShown {
@@ -253,7 +253,7 @@ func (p *Views) lockedToken(l Locked, id chain.ID, t order.LockedToken) lockedTo
 	return shown
 }
 
-// sumText is the known value of several orders, in part or in whole; nil: none of them has a value.
+// sumText formats the total value of several orders, which may be partial; nil means that none has a known value.
 func sumText(known *big.Rat, isPartial bool) string {
 	if known == nil {
 		return "no price"
@@ -265,7 +265,7 @@ func sumText(known *big.Rat, isPartial bool) string {
 	return UsdText(value)
 }
 
-// UsdText is a value with cents; a small one is not rounded to zero.
+// UsdText formats a value with cents. A small one is not rounded to zero.
 func UsdText(value float64) string {
 	if value > 0 && value < 0.01 {
 		return "under $0.01"

@@ -13,13 +13,13 @@ import (
 	"crossgate/token"
 )
 
-// For how long a logo is kept, and that there is none.
+// Lives of a logo, and of the answer that there is none.
 var (
 	logoLife   = cache.Life{Fresh: 24 * time.Hour, Stale: 24 * time.Hour, IfError: 7 * 24 * time.Hour}
 	noLogoLife = cache.Life{Fresh: 10 * time.Minute}
 )
 
-// logoPolicy has a picture do nothing but be one, also where it is opened by itself.
+// logoPolicy keeps a picture from running anything, even if opened by itself.
 const logoPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 // logoRoute fetches the logo of a token; its value is the content type, empty without a logo. It is not mounted.
@@ -41,7 +41,7 @@ func (s *Pages) logoRoute() proxy.Route[token.Key] {
 	}
 }
 
-// logo sends the logo of a token, or nothing: then pages show its initial.
+// logo sends the logo of a token, or no content, in which case pages show its initial.
 func (s *Pages) logo(c *gin.Context) {
 	id, err := chain.ParseID(c.Param("id"))
 	known, isKnown := s.chains.Chain(id)

@@ -19,23 +19,23 @@ import (
 
 // Order is the content of an order's page.
 type Order struct {
-	Record *wire.Record // nil: only the form is shown
+	Record *wire.Record // nil to show only the form
 	JSON   string
 	Path   string             // of the record in the API, with its query
-	Final  bool               // the record does not change any more
-	Gaps   []Gap              // of its chains
-	Read   []order.ChainBasis // its chains
-	Give   *big.Rat           // USD for a whole give token, now; nil: not known
-	Take   *big.Rat           // of the take token
-	Then   *stats.Values      // nil: what the amounts were worth at the time was not looked up
-	Index  int                // among the orders of its transaction
-	Count  int                // of them; zero when the order was found by its id
+	Final  bool               // the record can no longer change
+	Gaps   []Gap              // of the order's chains
+	Read   []order.ChainBasis // the order's chains
+	Give   *big.Rat           // current price of a whole give token in USD; nil if unknown
+	Take   *big.Rat           // the same for the take token
+	Then   *stats.Values      // values at the time; nil if not looked up
+	Index  int                // of the order in its transaction
+	Count  int                // orders of the transaction; zero if the order was found by its id
 	Hash   string             // as in the request
 	Origin string             // scheme and host of this server, for commands to copy
 	Now    time.Time
-	Usual  *order.DeliveryTimes // between its chains; nil: not known, or not looked up
+	Usual  *order.DeliveryTimes // delivery times between its chains; nil if unknown or not looked up
 
-	Tellers map[order.At][]string // the endpoints that reported its events, as far as that is remembered
+	Tellers map[order.At][]string // the endpoints that reported its events, if remembered
 }
 
 type orderView struct {
@@ -45,41 +45,41 @@ type orderView struct {
 	Word       string // the state in plain words
 	Tone       string // CSS class of the state
 	Give, Take sideView
-	Wait       *waitView // nil: it does not wait for a taker
+	Wait       *waitView // nil unless it waits for a taker
 	Cancel     *cancel
 	Steps      []step
 	Facts      []Fact
 	Proof      []fieldSource
 }
 
-// sideView is the give or the take side.
+// sideView is the give or the take side of an order.
 type sideView struct {
 	Chain  string
 	Amount web.Amount
-	Worth  string      // of the amount in USD, then and now, or that no price is known; empty where that is not shown
+	Worth  string      // USD value then and now, or the lack of a price; empty if not shown
 	Before *web.Amount // before the maker's patches
 	Token  TokenView
 }
 
-// text is the side in a few words.
+// text describes the side in a few words.
 func (s sideView) text() string { return s.Amount.Text + " " + s.Token.Symbol + " on " + s.Chain }
 
 type TokenView struct {
 	Symbol, Name, Logo, Initial string
 	Address, URL                string
 	Page                        string // path of the token's page here
-	IsCoin                      bool   // the chain's, which has no address
+	IsCoin                      bool   // the chain's coin, which has no address
 }
 
 // Fact is a row of the details.
 type Fact struct {
 	Name, Text, URL string
-	Page            string // path of the page about it here; empty: there is none
-	Link            string // what that shows
+	Page            string // path of the page about it here; empty if there is none
+	Link            string // text of the link to Page
 	IsID            bool   // an id or an address, to be copied
 }
 
-// account is a row about an address; without text where there is none.
+// account returns a row about an address, without text if that is absent.
 func (p *Views) account(name string, id chain.ID, a chain.Address) Fact {
 	text := ""
 	if !a.IsAbsent() {
@@ -88,7 +88,7 @@ func (p *Views) account(name string, id chain.ID, a chain.Address) Fact {
 	return Fact{Name: name, Text: text, URL: p.AddressURL(id, text), IsID: true}
 }
 
-// with adds the page about an address, whose path ends with it, unless the address is absent.
+// with adds a link to the page about an address, whose path ends with it, unless the address is absent.
 func (f Fact) with(path, link string) Fact {
 	if f.Text != "" {
 		f.Page, f.Link = path+url.PathEscape(f.Text), link
@@ -96,7 +96,7 @@ func (f Fact) with(path, link string) Fact {
 	return f
 }
 
-// stateWords have one word for lists, and a second wording for when a later event may have been missed.
+// stateWords describe states: in one word for lists, and in another wording in case a later event may have been missed.
 var stateWords = map[string]struct{ brief, word, seen, tone string }{
 	"None":               {"not seen", "creation not seen", "creation not seen", "quiet"},
 	"Created":            {"waiting", "waiting for a taker", "no delivery was seen", "moving"},
@@ -132,8 +132,8 @@ func (p *Views) Order(to io.Writer, o Order) error {
 	return p.Write(to, "order", web.View{Title: "Order " + web.Short(v.ID), At: "order", Says: says, Root: o.Origin, Now: o.Now, Page: v})
 }
 
-// gapsOf are the gaps that may hide an event of an order. What the index has not read of its chains they are asked for,
-// but for blocks that cannot be read, and for a creation that is not known.
+// gapsOf returns the gaps that may hide an event of an order. Events not indexed were read from its chains, so only
+// unreadable blocks and an unknown creation count.
 func gapsOf(r *order.Order, all []Gap) []Gap {
 	var gaps []Gap
 	for _, g := range all {
@@ -156,7 +156,7 @@ func (p *Views) side(o order.Offer, final chain.Amount, t token.Token) sideView 
 	return s
 }
 
-// atOf is where an event was emitted, nil when it has not been seen.
+// atOf returns where an event was emitted, nil if it has not been seen.
 func atOf[F order.Fact](seen *order.Seen[F]) *order.At {
 	if seen == nil {
 		return nil
@@ -164,7 +164,7 @@ func atOf[F order.Fact](seen *order.Seen[F]) *order.At {
 	return &seen.At
 }
 
-// cancelledAt is where an order was cancelled: on EVM chains by the event that sends the message about it.
+// cancelledAt returns where an order was cancelled: on EVM chains at the event that sends the cancel message.
 func cancelledAt(o *order.Order) *order.At {
 	if o.Cancelled == nil {
 		return atOf(o.SentCancel)
@@ -172,7 +172,7 @@ func cancelledAt(o *order.Order) *order.At {
 	return &o.Cancelled.At
 }
 
-// Indented is JSON for people.
+// Indented formats JSON for people.
 func Indented(answer []byte) string {
 	var text bytes.Buffer
 	if err := json.Indent(&text, answer, "", "  "); err != nil {

@@ -7,7 +7,7 @@ import (
 	"crossgate/order"
 )
 
-// cancel is what a wallet needs to cancel an order, or its external call, on its take chain.
+// cancel holds what a wallet needs to cancel an order, or its external call, on its take chain.
 type cancel struct {
 	On        chain.Chain
 	Authority string
@@ -16,7 +16,7 @@ type cancel struct {
 	Path, Button, Says, Done string
 }
 
-// cancelOf is what its authority can cancel of an order; nil: nothing.
+// cancelOf returns what an order's authority can cancel, or nil.
 func (p *Views) cancelOf(o *order.Order) *cancel {
 	on, _ := p.Chains.Chain(o.Terms.Take.Chain)
 	authority, c := o.Terms.Authorities.Order, cancel{On: on, Explorer: strings.TrimSuffix(p.TxURL(on.ID, "hash"), "hash")}

@@ -15,10 +15,10 @@ import (
 	"crossgate/token"
 )
 
-// pricePatience is how long a page waits for prices, without which it says less.
+// pricePatience is how long a page waits for prices before it does without.
 const pricePatience = 2 * time.Second
 
-// pricesOf are the prices in USD, now, of a whole token of two sides; nil where none is known.
+// pricesOf returns the current prices in USD of a whole token of each side, nil if unknown.
 func (s *Pages) pricesOf(ctx context.Context, give, take token.Key) (ofGive, ofTake *big.Rat) {
 	ctx, cancel := context.WithTimeout(ctx, pricePatience)
 	defer cancel()
@@ -26,7 +26,7 @@ func (s *Pages) pricesOf(ctx context.Context, give, take token.Key) (ofGive, ofT
 	return prices[give], prices[take]
 }
 
-// worthThen is what an order's amounts were worth at the time; nil: not looked up, or not known at the moment.
+// worthThen returns what an order's amounts were worth at the time, nil if not looked up or unknown at the moment.
 func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *stats.Values {
 	if len(ids) != 1 {
 		return nil
@@ -38,7 +38,7 @@ func (s *Pages) worthThen(ctx context.Context, ids []order.ID) *stats.Values {
 	return &v
 }
 
-// durations say how long an order took from its creation to its delivery, and from there to the taker's payment.
+// durations describes how long an order took from creation to delivery, and from there to the taker's payment.
 func durations(o *order.Order) []string {
 	var said []string
 	between := func(what string, from, to *order.At) {
@@ -84,7 +84,7 @@ func (p *Views) facts(shown Order) []Fact {
 	return slices.DeleteFunc(facts, func(f Fact) bool { return f.Text == "" })
 }
 
-// fees are fees, each with the amount it is a part of.
+// fees returns the fees, each with the amount that it is a part of.
 func (p *Views) fees(r *wire.Record) []Fact {
 	var facts []Fact
 	if fee := r.Order.FinalPercentFee; fee != nil {
@@ -102,14 +102,14 @@ func (p *Views) fees(r *wire.Record) []Fact {
 	return facts
 }
 
-// totalPaid is the amount that the maker paid, with all fees, and its value at the time.
+// totalPaid formats the amount that the maker paid including all fees, and its value at the time.
 func (p *Views) totalPaid(shown Order) string {
 	o, give := shown.Record.Order, shown.Record.Give
 	paid, fixed := o.GiveFinal, o.Created.Fact.FixFee
 	if o.FinalPercentFee != nil {
 		paid = paid.Add(*o.FinalPercentFee)
 	}
-	var affiliate int64 // of USD, millionths
+	var affiliate int64 // millionths of USD
 	isValued := shown.Then != nil && shown.Then.Given != nil && shown.Then.Fee != nil
 	if a := o.Created.Fact.Affiliate; a != nil {
 		paid = paid.Add(a.Amount)
@@ -130,7 +130,7 @@ func (p *Views) totalPaid(shown Order) string {
 	return text + ", value at the time unknown"
 }
 
-// shareOf is how many percent a fee is of itself and the rest; empty without a fee.
+// shareOf formats a fee as a percentage of itself plus the rest, empty without a fee.
 func shareOf(fee, left chain.Amount) string {
 	if fee.IsZero() {
 		return ""
@@ -140,7 +140,7 @@ func shareOf(fee, left chain.Amount) string {
 	return web.Significant(big.NewRat(int64(math.Round(100*places*share)), places))
 }
 
-// Rate says what one whole token of each side is worth in the other, without fees; empty where a side is nothing.
+// Rate describes what one whole token of each side is worth in the other, without fees; empty if a side is zero.
 func Rate(give, take *big.Rat, giveSymbol, takeSymbol string) string {
 	if give.Sign() == 0 || take.Sign() == 0 {
 		return ""
@@ -149,7 +149,7 @@ func Rate(give, take *big.Rat, giveSymbol, takeSymbol string) string {
 		", 1 " + takeSymbol + " for " + web.Significant(new(big.Rat).Quo(give, take)) + " " + giveSymbol
 }
 
-// worth says what the sides of an order were worth when it was created and delivered, and what they are worth now.
+// worth describes what the sides of an order were worth when it was created and delivered, and are worth now.
 func (o Order) worth() (give, take string) {
 	r := o.Record.Order
 	given, taken := "value at the time unknown", "value at the time unknown"
@@ -166,7 +166,7 @@ func (o Order) worth() (give, take string) {
 	return give, take
 }
 
-// worthThen says a value in millionths of a USD; nil: no price was known.
+// worthThen formats a past value in millionths of USD; nil means that no price was known.
 func worthThen(micros *int64, when string) string {
 	if micros == nil {
 		return "no price at the time"
@@ -174,7 +174,7 @@ func worthThen(micros *int64, when string) string {
 	return UsdText(float64(*micros)/1_000_000) + " when " + when
 }
 
-// worthNow says what an amount of whole tokens is worth at a price.
+// worthNow formats the value of an amount of whole tokens at a price.
 func worthNow(amount, usd *big.Rat) string {
 	if usd == nil {
 		return "no price now"
@@ -183,7 +183,7 @@ func worthNow(amount, usd *big.Rat) string {
 	return UsdText(value) + " now"
 }
 
-// RatOf is an amount of smallest units.
+// RatOf converts an amount of smallest units.
 func RatOf(a chain.Amount) *big.Rat { return new(big.Rat).SetInt(a.Big()) }
 
 // step is an event of an order, past or expected.
@@ -194,30 +194,30 @@ type step struct {
 	OnGive bool // on the give chain
 	Done   bool
 	Next   bool   // the next expected one
-	After  string // how long after the step before it, with its title; empty where that is not known
+	After  string // time since the previous step, with its title; empty if unknown
 	transaction
 }
 
-// transaction is when and in what something happened.
+// transaction is when and in which transaction something happened.
 type transaction struct {
 	Time   time.Time
 	Block  uint64
 	Tx     linked
-	Sender linked // who sent it; nothing where that is not shown
+	Sender linked // who sent it; zero if not shown
 	Now    time.Time
 }
 
-// linked is a hash or an address with its URL in an explorer, if there is one.
+// linked is a hash or an address with its URL in an explorer, if any.
 type linked struct{ Text, URL string }
 
-// stage is a step of one of the two paths of an order: to delivery, or to cancellation.
+// stage is a step on one of an order's two paths: to delivery or to cancellation.
 type stage struct {
 	title, done, ahead string
 	onGive             bool
 	event              *order.At
 }
 
-// steps lists an order's events in sequence, with those that are still expected.
+// steps returns an order's past and expected events in sequence.
 func (p *Views) steps(o *order.Order, now time.Time) []step {
 	cancelled, sentCancel := cancelledAt(o), atOf(o.SentCancel)
 	claimCancel := stage{
@@ -242,7 +242,7 @@ func (p *Views) steps(o *order.Order, now time.Time) []step {
 		)
 	}
 	steps := make([]step, len(stages))
-	var before step // the last that happened
+	var before step // the last step that happened
 	for i, s := range stages {
 		id := o.Terms.Take.Chain
 		if s.onGive {
@@ -280,7 +280,7 @@ func (p *Views) transactionAt(id chain.ID, at *order.At, now time.Time) transact
 	return transaction{Time: timeOf(at.Time), Block: at.Block, Now: now, Tx: p.tx(id, at.Tx)}
 }
 
-// tx is a transaction's hash with its URL.
+// tx returns a transaction's hash with its URL.
 func (p *Views) tx(id chain.ID, hash chain.TxHash) linked {
 	text := hash.Format(p.Chains.Family(id))
 	return linked{text, p.TxURL(id, text)}

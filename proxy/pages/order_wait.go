@@ -8,19 +8,19 @@ import (
 	"crossgate/proxy/web"
 )
 
-// lateWithout is after how long an order is late whose pair of chains has no known delivery times.
+// lateWithout is the age from which an order is late if its pair of chains has no known delivery times.
 const lateWithout = time.Hour
 
-// waitView is how long an order has waited for a taker, how long is usual, and who can end the wait.
+// waitView says how long an order has waited for a taker, how long is usual, and who can end the wait.
 type waitView struct {
 	Waited    string
-	Half, P95 string // usual delivery times; empty: not known
+	Half, P95 string // usual delivery times; empty if unknown
 	IsLate    bool
 	Authority linked // may cancel it on the take chain
-	Refunded  linked // receives the refund; empty: the authority names an account
+	Refunded  linked // receives the refund; empty if the authority chooses the account
 }
 
-// wait describes an order that waits for a taker; nil for any other.
+// wait describes an order's wait for a taker, nil if it does not wait.
 func (p *Views) wait(o Order) *waitView {
 	r := o.Record.Order
 	if r.State != order.StateCreated || r.Created == nil {

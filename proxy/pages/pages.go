@@ -25,24 +25,24 @@ import (
 	"crossgate/token"
 )
 
-// Details are what the index knows beside what the API answers.
+// Details is the index's data beyond the answers of the API.
 type Details interface {
-	// Deliveries returns those of orders that are known as delivered; query.ErrUnavailable when that cannot be known.
+	// Deliveries returns the known deliveries of orders, or query.ErrUnavailable.
 	Deliveries(context.Context, []order.ID) (map[order.ID]order.Delivery, error)
-	// Values returns what an order's amounts were worth at the time, and whether that was looked up;
-	// query.ErrUnavailable when that cannot be known.
+	// Values returns what an order's amounts were worth at the time, and whether that was looked up, or
+	// query.ErrUnavailable.
 	Values(context.Context, order.ID) (v stats.Values, counted bool, err error)
-	// Tellers returns the endpoints that reported a transaction's events in a block; none: that is not remembered.
+	// Tellers returns the endpoints that reported a transaction's events in a block, none if that is not remembered.
 	Tellers(chain.ID, chain.TxHash, chain.Hash) []string
 }
 
-// Tokens knows the listed tokens of chains, metadata and prices.
+// Tokens looks up the listed tokens of chains, and tokens' metadata and prices.
 type Tokens interface {
 	orders.Names
 	swaps.Lists
 }
 
-// Options are what pages show beside the answers of the API.
+// Options are the sources of what pages show besides the answers of the API.
 type Options struct {
 	Details Details
 	Tokens  Tokens
@@ -50,12 +50,12 @@ type Options struct {
 	Logo func(ctx context.Context, url string) (contentType string, picture []byte, err error)
 }
 
-// Pages are the HTML pages.
+// Pages serves the HTML pages.
 type Pages struct {
 	server  *proxy.Server
 	orders  *orders.Orders
 	swaps   *swaps.Swaps
-	options func() Options // the current ones
+	options func() Options // returns the current ones
 	chains  chain.Registry
 	pages   *Views
 }
@@ -100,11 +100,11 @@ func (s *Pages) serveFile(c *gin.Context, files fs.FS, name string) {
 		s.server.TurnAway(c, proxy.UnknownPath.Because(""))
 		return
 	}
-	c.Writer.Header().Set("Cache-Control", "no-cache") // it changes together with the pages
+	c.Writer.Header().Set("Cache-Control", "no-cache") // changes together with the pages
 	http.ServeFileFS(c.Writer, c.Request, files, name)
 }
 
-// valueOf is the value of an answer for a page that has more to show; not had when it cannot be had at the moment.
+// valueOf returns an answer's value for a page that also shows other things; had is false if it is unavailable.
 func valueOf[V, Q any](ctx context.Context, s *Pages, r proxy.Route[Q], question Q) (value V, had bool) {
 	found, _, err := r.Ask(ctx, s.server, question)
 	if err != nil {
@@ -113,7 +113,7 @@ func valueOf[V, Q any](ctx context.Context, s *Pages, r proxy.Route[Q], question
 	return found.Value.(V), true
 }
 
-// OriginOf is the origin by which the visitor reached this server, for commands to copy. Behind a proxy without
+// OriginOf returns the origin by which the visitor reached this server, for commands to copy. Behind a proxy without
 // X-Forwarded-Proto it may be wrong; nothing depends on it.
 func OriginOf(r *http.Request) string {
 	scheme := "http"
@@ -123,7 +123,7 @@ func OriginOf(r *http.Request) string {
 	return (&url.URL{Scheme: scheme, Host: r.Host}).String()
 }
 
-// formPage shows a form of one field, and redirects the filled-in form to the page under path.
+// formPage shows a form of one field, and redirects a submitted form to the page under path.
 func (s *Pages) formPage(field, path string, form func(io.Writer) error) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if given := c.Query(field); given != "" {
@@ -161,7 +161,7 @@ func (s *Pages) orderPage(c *gin.Context) {
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Order(to, shown) })
 }
 
-// findForPage finds an order by its creation transaction or by its id, which look the same on EVM chains.
+// findForPage finds an order by its creation transaction or id, which look alike on EVM chains.
 func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, error) {
 	tx, err := orders.ParseTxHash(text, proxy.Tracking)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, 
 	shown := Order{Hash: tx.String(), Index: at}
 	found, from, err := s.orders.OrdersRoute().Ask(ctx, s.server, orders.Creation{Tx: tx, Index: at})
 	err = searchedFor(err, from.Value.Searched)
-	var later []order.ID // that the transaction is a later step of
+	var later []order.ID // orders that the transaction is a later step of
 	if err != nil {
 		later = proxy.ProblemOf(err).Orders
 	}
@@ -203,7 +203,7 @@ func (s *Pages) findForPage(ctx context.Context, text, rawQuery string) (Order, 
 	return shown, nil
 }
 
-// gapsIn lists the gaps of an answer's chains as of a time. Chains that are not followed were asked themselves.
+// gapsIn returns the gaps of an answer's chains as of a time. Chains not followed have none: they were asked directly.
 func gapsIn(b order.Basis, made time.Time) (gaps []Gap) {
 	for _, c := range b.Chains {
 		gap := Gap{Chain: c.Chain}
@@ -228,10 +228,10 @@ func gapsIn(b order.Basis, made time.Time) (gaps []Gap) {
 	return gaps
 }
 
-// Views writes the pages of the API.
+// Views renders the pages of the API.
 type Views struct{ *web.Pages }
 
-// NewViews parses their templates.
+// NewViews parses the templates.
 func NewViews(chains chain.Registry) *Views {
 	p := &Views{web.New(chains)}
 	p.Add(views, template.FuncMap{
@@ -245,12 +245,12 @@ func NewViews(chains chain.Registry) *Views {
 //go:embed templates/*.html
 var views embed.FS
 
-// Gap is a part of a chain that was not read, and so is missing from an answer. Any of its members may be the reason.
+// Gap is a part of a chain that was not read and so is missing from an answer, for any of the reasons in its fields.
 type Gap struct {
 	Chain       chain.ID
-	IsUnread    bool          // nothing was read; nothing below is known
-	From        uint64        // first block that was read; 0: nothing is missing before it
-	Since       time.Time     // its time
-	Lag         time.Duration // since the newest block that was read was the chain's; 0: none above the threshold
-	Quarantined int           // blocks that no endpoint can give
+	IsUnread    bool          // nothing was read; the fields below are unset
+	From        uint64        // first block read; 0 if nothing is missing before it
+	Since       time.Time     // time of From
+	Lag         time.Duration // time since the newest block read was the chain's newest; 0 if below the threshold
+	Quarantined int           // blocks that no endpoint can return
 }

@@ -9,18 +9,18 @@ import (
 	"crossgate/proxy/web"
 )
 
-// fieldSource is where some fields of an answer were read.
+// fieldSource says where some fields of an answer were read.
 type fieldSource struct {
 	Fields   string
 	Chain    string
-	Block    uint64 // 0: the answer does not have it
+	Block    uint64 // 0 if the answer does not have it
 	Tx       linked
 	Evidence string
-	Tellers  string // the endpoints that reported it; empty: not looked up
+	Tellers  string // the endpoints that reported it; empty if not looked up
 }
 
-// evidence says what a block of the chain was read by: a second reading is from another endpoint than the first where
-// the chain has several (docs/decisions/0024-evidence.md).
+// evidence describes how a block of the chain was read. If the chain has several endpoints, the second reading uses
+// another one (docs/decisions/0024-evidence.md).
 func evidence(c order.ChainBasis, block uint64) string {
 	switch {
 	case !c.Followed || block > c.Indexed:
@@ -35,7 +35,7 @@ func evidence(c order.ChainBasis, block uint64) string {
 	return "read once; to be confirmed when the block is final"
 }
 
-// recordedStep is an event of an order, with the fields of its record that it gave.
+// recordedStep is an event of an order, and the fields of its record that come from it.
 type recordedStep struct {
 	fields string
 	at     *order.At
@@ -54,7 +54,7 @@ func recordedSteps(o *order.Order) []recordedStep {
 	return slices.DeleteFunc(steps, func(s recordedStep) bool { return s.at == nil })
 }
 
-// fieldSources say of each event of an order which fields of its record it gave.
+// fieldSources returns for each event of an order the fields of its record that come from it.
 func (p *Views) fieldSources(o Order) []fieldSource {
 	r := o.Record.Order
 	var sources []fieldSource
@@ -77,7 +77,7 @@ func (p *Views) fieldSources(o Order) []fieldSource {
 	return sources
 }
 
-// reporters names the endpoints by whose word the record has an event.
+// reporters lists the endpoints that reported an event.
 func (o Order) reporters(at *order.At) string {
 	names := o.Tellers[*at]
 	if len(names) == 0 {

@@ -17,7 +17,7 @@ import (
 	"crossgate/proxy/web"
 )
 
-// apiReference is what openapi.yaml says.
+// apiReference returns the parsed openapi.yaml.
 var apiReference = sync.OnceValue(func() reference.Reference {
 	read, err := reference.Read(proxy.OpenAPI)
 	if err != nil {
@@ -33,11 +33,11 @@ func (s *Pages) referencePage(c *gin.Context) {
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Docs(to, shown) })
 }
 
-// Docs is the content of the reference of the API.
+// Docs is the content of the API reference.
 type Docs struct {
 	reference.Reference
 	Origin string         // by which the visitor reached the server
-	Newest *orders.Listed // orders that examples ask about; nil: they cannot be listed at the moment
+	Newest *orders.Listed // orders for the examples; nil if unavailable at the moment
 }
 
 type docsView struct {
@@ -45,13 +45,13 @@ type docsView struct {
 	Questions []commonQuestion
 }
 
-// commonQuestion is one that most readers come with, and a request that answers it.
+// commonQuestion is one that most readers have, with a request that answers it.
 type commonQuestion struct {
 	Text, ID      string // ID is the operation's
 	Command, Link string
 }
 
-// questions ask about what the index has, or else what the document has as examples.
+// questions returns the common questions, about indexed orders or else about the document's examples.
 func (p *Views) questions(d Docs) []commonQuestion {
 	all := []commonQuestion{
 		{Text: "How far is my order?", ID: "orderByCreation"},
@@ -63,7 +63,7 @@ func (p *Views) questions(d Docs) []commonQuestion {
 		all[i].Link = o.Example().Target
 	}
 	if d.Newest != nil {
-		for _, listed := range slices.Backward(d.Newest.Records) { // the newest is the last to be taken
+		for _, listed := range slices.Backward(d.Newest.Records) { // so that the newest is applied last
 			if o := listed.Order.Order; o.Created != nil {
 				all[0].Link = "/api/Orders/creationTxHash/" + o.Created.At.Tx.String()
 				if o.Fulfilled != nil {
@@ -81,16 +81,16 @@ func (p *Views) questions(d Docs) []commonQuestion {
 // shownOperation is an operation with an example of a request.
 type shownOperation struct {
 	reference.Operation
-	Command string // that sends the example
-	Link    string // the example as a link; empty: it is not a GET
+	Command string // shell command that sends the example
+	Link    string // the example as a link; empty unless it is a GET
 }
 
-// Docs writes the reference of the API.
+// Docs writes the API reference.
 func (p *Views) Docs(to io.Writer, d Docs) error {
 	return p.Write(to, "docs", web.View{Title: "API reference", At: "docs", Says: d.Info.Summary, Root: d.Origin, Page: docsView{d, p.questions(d)}})
 }
 
-// Shown is an operation as the page shows it.
+// Shown returns an operation as the page shows it.
 func (d Docs) Shown(o reference.Operation) shownOperation {
 	example := o.Example()
 	shown := shownOperation{Operation: o, Command: commandOf(d.Origin, example)}
@@ -100,7 +100,7 @@ func (d Docs) Shown(o reference.Operation) shownOperation {
 	return shown
 }
 
-// commandOf is a command for a shell that sends a request.
+// commandOf returns a shell command that sends a request.
 func commandOf(origin string, r reference.Request) string {
 	command := "curl " + quoted(origin+r.Target)
 	if r.Body != "" {
@@ -109,7 +109,7 @@ func commandOf(origin string, r reference.Request) string {
 	return command
 }
 
-// quoted is a text that a shell takes as it is.
+// quoted quotes a text for a shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 var (
@@ -118,7 +118,7 @@ var (
 	paragraphs = regexp.MustCompile(`\n\s*\n`)
 )
 
-// marked is a text of the API's document as HTML: paragraphs, `code` and **strong** words, which is all that it has.
+// marked renders a text of the API's document as HTML. Its only markup is paragraphs, `code` and **strong** words.
 func marked(text string) template.HTML {
 	var html strings.Builder
 	for _, paragraph := range paragraphs.Split(strings.TrimSpace(text), -1) {
@@ -126,10 +126,10 @@ func marked(text string) template.HTML {
 			html.WriteString("<p>" + string(markedWords(paragraph)) + "</p>\n")
 		}
 	}
-	return template.HTML(html.String()) // which markedWords has escaped
+	return template.HTML(html.String()) // escaped by markedWords
 }
 
-// markedWords is the same of a text without paragraphs.
+// markedWords is marked for a text without paragraphs.
 func markedWords(text string) template.HTML {
 	html := template.HTMLEscapeString(text)
 	html = codeMark.ReplaceAllString(html, "<code>$1</code>")

@@ -25,7 +25,7 @@ const (
 	mostNamed  = 20
 )
 
-// newest is a part of a list for a page that has more to show: nil when it cannot be had at the moment.
+// newest returns a part of a list for a page that also shows other things, nil if it is unavailable at the moment.
 func (s *Pages) newest(ctx context.Context, part orders.Part) *orders.Listed {
 	list, had := valueOf[orders.Listed](ctx, s, s.orders.OrderListRoute(), part)
 	if !had {
@@ -34,7 +34,7 @@ func (s *Pages) newest(ctx context.Context, part orders.Part) *orders.Listed {
 	return &list
 }
 
-// searchPage leads a text to the page of what it names, and where that may be several things shows all of them.
+// searchPage redirects to the page of the thing that a text names, or shows all candidates if there are several.
 func (s *Pages) searchPage(c *gin.Context) {
 	text := strings.TrimSpace(c.Query("query"))
 	if path, is := s.pageNamed(text); is {
@@ -64,12 +64,12 @@ func (s *Pages) searchPage(c *gin.Context) {
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Search(to, shown) })
 }
 
-// swapLine is a swap in one line, such as 0.1 ETH to USDC on Base, or 0.1 ETH on Base to USDC on Polygon: amount, and
-// each token with its chain where that is named.
+// swapLine matches a swap in one line, such as 0.1 ETH to USDC on Base, or 0.1 ETH on Base to USDC on Polygon: an
+// amount and two tokens, each optionally with its chain.
 var swapLine = regexp.MustCompile(`^(?i:swap\s+)?([\d.,]+|(?i:max)\s)\s*(\S.*?)(?:\s+(?i:on|from)\s+(\S.*?))?\s+(?i:to|into|for)\s+(\S.*?)(?:\s+(?i:on)\s+(.+))?$`)
 
-// pageNamed is the page of what a text names by its form alone: nothing, a hash, a swap in one line, the number of a
-// chain, or an address whose checksum does not fit, as the page says.
+// pageNamed returns the page of a text that is recognized by its form: an empty text, a hash, a swap in one line, a
+// chain id, or an address with a wrong checksum, which that page reports.
 func (s *Pages) pageNamed(text string) (path string, is bool) {
 	if text == "" {
 		return "/", true
@@ -87,7 +87,7 @@ func (s *Pages) pageNamed(text string) (path string, is bool) {
 			if named := s.chainsNamed(on[i]); len(named) > 0 {
 				query.Set(field, named[0].ID.String())
 			} else if on[i] != "" {
-				query.Set(field, on[i]) // the form says so where it names none
+				query.Set(field, on[i]) // an unknown chain, which the form reports
 			}
 		}
 		return "/swap?" + query.Encode(), true
@@ -98,7 +98,7 @@ func (s *Pages) pageNamed(text string) (path string, is bool) {
 	return "/locked/" + url.PathEscape(text), chain.ChecksumFails(text)
 }
 
-// chainsNamed are the chains with swaps whose name a text is.
+// chainsNamed returns the chains with swaps that have a text as their name.
 func (s *Pages) chainsNamed(text string) (named []chain.Chain) {
 	for _, each := range s.swaps.Serving() {
 		if strings.EqualFold(each.Name, text) {
@@ -108,7 +108,7 @@ func (s *Pages) chainsNamed(text string) (named []chain.Chain) {
 	return named
 }
 
-// tokensNamed are the listed tokens that a text names.
+// tokensNamed returns the listed tokens that a text names.
 func (s *Pages) tokensNamed(ctx context.Context, text string) ([]token.Listing, error) {
 	if len(text) > swaps.LongestSearch {
 		return nil, nil
@@ -120,13 +120,13 @@ func (s *Pages) tokensNamed(ctx context.Context, text string) ([]token.Listing, 
 	return found.Value.([]token.Listing), nil
 }
 
-// Search is what a text may mean that does not mean one thing only.
+// Search is everything that an ambiguous text may mean.
 type Search struct {
 	Query   string
 	Address bool            // Query is an address
-	Chains  []chain.Chain   // that it names
-	Tokens  []token.Listing // that it names
-	Orders  *orders.Listed  // that name it; nil: none
+	Chains  []chain.Chain   // named by Query
+	Tokens  []token.Listing // named by Query
+	Orders  *orders.Listed  // orders that involve the address; nil if none
 	Now     time.Time
 }
 
@@ -136,13 +136,13 @@ type searchView struct {
 	Orders []listed
 }
 
-// foundToken is a token of a chain's list with the page on which it can be bought.
+// foundToken is a listed token with the page on which to buy it.
 type foundToken struct {
 	Token      TokenView
 	Chain, URL string
 }
 
-// Search writes everything that a text may mean, each with its page.
+// Search writes the page of everything that a text may mean.
 func (p *Views) Search(to io.Writer, s Search) error {
 	v := searchView{Search: s, Orders: p.rows(s.Orders)}
 	for _, t := range s.Tokens {

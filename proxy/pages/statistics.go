@@ -21,10 +21,10 @@ import (
 	"crossgate/quote"
 )
 
-// dayChoices are the numbers of days that the page of statistics can be asked for.
+// dayChoices are the periods in days that the page of statistics offers.
 var dayChoices = []int{7, orders.UsualDays, 90}
 
-// statisticsPage shows the statistics of the last days. What cannot be had leaves a reason in its place.
+// statisticsPage shows the statistics of the last days. Unavailable parts are replaced by a reason.
 func (s *Pages) statisticsPage(c *gin.Context) {
 	ctx, now := c.Request.Context(), time.Now()
 	wanted, err := strconv.Atoi(c.DefaultQuery("days", strconv.Itoa(orders.UsualDays)))
@@ -42,7 +42,7 @@ func (s *Pages) statisticsPage(c *gin.Context) {
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Statistics(to, shown) })
 }
 
-// statisticsOf are those of orders, with a reason in the place of what cannot be had.
+// statisticsOf returns the statistics of orders, with a reason if they are unavailable.
 func (s *Pages) statisticsOf(ctx context.Context, q orders.Days, now time.Time) Statistics {
 	shown := Statistics{Days: int(q.To - q.From + 1), FirstDay: time.Unix(int64(q.From*orders.SecondsOfDay), 0).UTC(), Now: now}
 	found, from, err := s.orders.DailyRoute().Ask(ctx, s.server, q)
@@ -56,7 +56,7 @@ func (s *Pages) statisticsOf(ctx context.Context, q orders.Days, now time.Time) 
 	return shown
 }
 
-// begunAt is when the oldest history that was read of a chain begins; zero when one has no beginning.
+// begunAt returns when the oldest indexed history of a chain begins, zero if one was read from block 0.
 func begunAt(b order.Basis) (since time.Time) {
 	for _, c := range b.Chains {
 		switch begun := time.Unix(int64(c.From.Time), 0); {
@@ -70,19 +70,19 @@ func begunAt(b order.Basis) (since time.Time) {
 	return since
 }
 
-// Statistics is the content of the page of statistics. Of answers that cannot be had at the moment Reason says why.
+// Statistics is the content of the page of statistics.
 type Statistics struct {
-	Days      int // whole ones, today being the last
+	Days      int // whole days, today being the last
 	Daily     []order.DailyStatistics
-	Times     []order.DeliveryTimes // none also where they cannot be had
+	Times     []order.DeliveryTimes // empty if there are none or they are unavailable
 	Venues    []quote.VenueDay
-	HasDaily  bool   // otherwise they cannot be had
-	HasVenues bool   // likewise
-	Reason    string // why something cannot be had
+	HasDaily  bool   // false if Daily is unavailable
+	HasVenues bool   // false if Venues is unavailable
+	Reason    string // why Daily is unavailable
 	Gaps      []Gap
-	Since     time.Time // before it nothing was read of any chain; zero: everything was read of one
-	Choices   []int     // of days
-	Paths     []string  // of the answers in the API, with their queries
+	Since     time.Time // no chain was read before this time; zero if one was read from its beginning
+	Choices   []int     // periods to choose from, in days
+	Paths     []string  // paths and queries of the answers in the API
 	Origin    string
 	Now       time.Time
 	FirstDay  time.Time
@@ -91,19 +91,19 @@ type Statistics struct {
 type statisticsView struct {
 	Statistics
 	Columns []column // days, oldest first
-	Highest string   // USD of the largest column; empty: no volume is known
+	Highest string   // USD of the largest column; empty if no volume is known
 	All     volume
 	Pairs   []pairRow // by volume, largest first
-	More    []pairRow // that are shown when asked for
-	Fills   []fillRow // of the former
+	More    []pairRow // shown on request
+	Fills   []fillRow // of Pairs
 	Calls   []call
 }
 
-// fillRow is how many orders of a margin were delivered.
+// fillRow counts the orders of a pair and margin class that were delivered.
 type fillRow struct {
 	Give, Take, Margin string
 	Fills              order.Fills
-	P50                string // empty: nothing was delivered
+	P50                string // empty if nothing was delivered
 }
 
 // marginText names a class of margins, in percent.
@@ -119,10 +119,10 @@ func marginText(m order.Margin) string {
 	return fmt.Sprintf("%g to %g %%", float64(*from)/perPercent, float64(*below)/perPercent)
 }
 
-// mostPairs is how many pairs of chains the page of statistics shows unasked.
+// mostPairs is how many pairs of chains the page of statistics shows initially.
 const mostPairs = 25
 
-// call is a command that gets an answer.
+// call is an API request to show as a command.
 type call struct{ Origin, Path string }
 
 // column is a day of the plot of volumes, in percent of its width and height.
@@ -131,16 +131,16 @@ type column struct {
 	X, Width     string
 	Y, Height    string
 	Volume       volume
-	HasNoHistory bool // nothing was read of the day
+	HasNoHistory bool // the day was not indexed
 }
 
-// volume is what orders came to.
+// volume totals orders.
 type volume struct {
 	Created, Fulfilled, Unpriced uint64
-	given                        *big.Rat // USD; nil: not known
+	given                        *big.Rat // USD; nil if unknown
 }
 
-// USD is the given value, when the orders were created.
+// USD formats the given value at the time of creation.
 func (v volume) USD() string {
 	if v.Created == 0 {
 		return ""
@@ -158,14 +158,14 @@ func (v *volume) add(d order.DailyStatistics) {
 	}
 }
 
-// pairRow is what went from one chain to another.
+// pairRow is the volume from one chain to another.
 type pairRow struct {
 	pairOf
 	Give, Take string
 	Volume     volume
-	Share      string // percent of the largest volume; empty: it is not known
-	P50, P95   string // delivery times; empty: nothing was delivered, or the times are not known
-	Half, Most string // these in percent of the longest
+	Share      string // percent of the largest volume; empty if unknown
+	P50, P95   string // delivery times; empty if nothing was delivered or they are unknown
+	Half, Most string // P50 and P95 in percent of the longest P95
 	times      order.DeliveryTimes
 }
 
@@ -183,7 +183,7 @@ func (p *Views) Statistics(to io.Writer, s Statistics) error {
 	})
 }
 
-// viewOf sums statistics up, with so many pairs of chains at first.
+// viewOf summarizes statistics, initially showing most pairs of chains.
 func (p *Views) viewOf(s Statistics, most int) statisticsView {
 	v := statisticsView{Statistics: s}
 	for _, d := range s.Daily {
@@ -205,7 +205,7 @@ func (p *Views) viewOf(s Statistics, most int) statisticsView {
 	return v
 }
 
-// plot makes a column of each day.
+// plot adds a column for each day.
 func (v *statisticsView) plot(rows []order.DailyStatistics) {
 	byDay := map[uint64]volume{}
 	var highest *big.Rat
@@ -241,7 +241,7 @@ func (v *statisticsView) plot(rows []order.DailyStatistics) {
 
 func Percents(n float64) string { return fmt.Sprintf("%.2f", n) }
 
-// pairs are all pairs of chains with orders, those with the largest volume first and those without a known one last.
+// pairs returns all pairs of chains with orders, largest volume first and unknown volumes last.
 func (p *Views) pairs(rows []order.DailyStatistics, times []order.DeliveryTimes) []pairRow {
 	byPair := map[pairOf]*pairRow{}
 	var pairs []*pairRow
@@ -279,7 +279,7 @@ func (p *Views) pairs(rows []order.DailyStatistics, times []order.DeliveryTimes)
 	return shown
 }
 
-// compareKnown puts unknown values first.
+// compareKnown compares values, unknown ones being the smallest.
 func compareKnown(a, b *big.Rat) int {
 	switch {
 	case a == nil && b == nil:
@@ -292,12 +292,12 @@ func compareKnown(a, b *big.Rat) int {
 	return a.Cmp(b)
 }
 
-// venueShare is how many percent of its comparisons a venue won.
+// venueShare formats the percentage of its comparisons that a venue won.
 func venueShare(v quote.VenueDay) string {
 	return Percents(100 * float64(v.Won) / float64(max(v.Quoted, 1)))
 }
 
-// venueGain is what a venue paid more than the next when it won, in words; empty: there was no other.
+// venueGain describes how much more than the runner-up a venue paid when it won, empty if there was none.
 func venueGain(v quote.VenueDay) string {
 	if v.Contested == 0 {
 		return ""
@@ -306,9 +306,9 @@ func venueGain(v quote.VenueDay) string {
 	return gainText(float64(v.Gain) / float64(v.Contested) / perPercent)
 }
 
-// gainText says how much more than the next a venue paid out, in percent of that.
+// gainText describes in percent how much more than the runner-up a venue paid out.
 func gainText(percent float64) string {
-	const least = 0.005 // the least of two decimals
+	const least = 0.005 // the smallest that rounds to 0.01
 	switch {
 	case percent >= least:
 		return fmt.Sprintf("%.2f %% more than the next", percent)

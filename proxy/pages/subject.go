@@ -15,25 +15,25 @@ import (
 	"crossgate/proxy/web"
 )
 
-// Subject is an address or a token with its orders.
+// Subject is an address or a token, with its orders.
 type Subject struct {
 	Title, Text string
-	Explorer    string // path of it there; empty: none
-	Swap        string // path of the page on which a token is swapped; empty: it is an address
+	Explorer    string // its URL in an explorer; empty if there is none
+	Swap        string // path of the page to swap a token on; empty if it is an address
 	Parts       []SubjectPart
 	Origin      string
 	Now         time.Time
 }
 
-// SubjectPart is a list of the orders in which it has one part.
+// SubjectPart lists the orders in which the subject has a certain role.
 type SubjectPart struct {
 	ID, Title string
 	URL       string         // of the whole list
-	Orders    *orders.Listed // the newest; nil: they cannot be listed at the moment
+	Orders    *orders.Listed // the newest; nil if unavailable at the moment
 	Rows      []listed
 }
 
-// addressPage shows the orders of an address by its part in them.
+// addressPage shows the orders of an address by its role in them.
 func (s *Pages) addressPage(c *gin.Context) {
 	text := c.Param("address")
 	if _, _, err := chain.ParseAnyAddress(text); err != nil || chain.ChecksumFails(text) {
@@ -49,7 +49,7 @@ func (s *Pages) addressPage(c *gin.Context) {
 	}})
 }
 
-// tokenPage shows the orders of a token by their side.
+// tokenPage shows the orders of a token by side.
 func (s *Pages) tokenPage(c *gin.Context) {
 	id, err := chain.ParseID(c.Param("id"))
 	known, isKnown := s.chains.Chain(id)
@@ -73,7 +73,7 @@ func (s *Pages) tokenPage(c *gin.Context) {
 	})
 }
 
-// part is the beginning of the list that a form leads to.
+// part returns the beginning of the list that a form leads to.
 func (s *Pages) part(ctx context.Context, id, title string, form url.Values) SubjectPart {
 	part, _, _ := s.partOf(ctx, form)
 	part.Take = mostNewest

@@ -65,7 +65,7 @@ func (s *Pages) writeSwapPage(c *gin.Context, shown SwapRecord, found *proxy.Bod
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.SwapRecord(to, shown) })
 }
 
-// swapNamed returns the path of the page of an indexed swap, by its id or transaction; empty: none.
+// swapNamed returns the path of the page of an indexed swap by its id or transaction, empty if there is none.
 func (s *Pages) swapNamed(ctx context.Context, text string) (path string, err error) {
 	listed, _, err := s.orders.Options().Orders.List(ctx, list.Swaps, list.Filter{Search: orders.ParseSearch(text)}, 0, 1)
 	if err != nil || len(listed.Items) == 0 {
@@ -78,18 +78,18 @@ func (s *Pages) swapNamed(ctx context.Context, text string) (path string, err er
 	return "/swap/" + made.At.Chain.String() + "/tx/" + made.At.Tx.String(), nil
 }
 
-// SwapRecord is the content of the page of a swap within a chain that was made.
+// SwapRecord is the content of the page of a swap made within a chain.
 type SwapRecord struct {
 	Record *wire.SwapRecord
 	JSON   string
 	Path   string             // of the record in the API, with its query
 	Page   string             // path of this page, without a query
 	Final  bool               // no reorg can change the record any more
-	Read   []order.ChainBasis // its chain
-	Index  int                // among the swaps of its transaction
-	Count  int                // of them; zero when the swap was found by its id
+	Read   []order.ChainBasis // the swap's chain
+	Index  int                // of the swap in its transaction
+	Count  int                // swaps of the transaction; zero if the swap was found by its id
 
-	In, Out *big.Rat // prices of a whole token in USD, now; nil: none is known
+	In, Out *big.Rat // current prices of a whole token in USD; nil if unknown
 
 	Origin string // scheme and host of this server, for commands to copy
 	Now    time.Time

@@ -16,23 +16,23 @@ import (
 	"crossgate/token"
 )
 
-// crossing is a swap between chains: an order that is not created yet.
+// crossing is a swap between chains: an order that does not exist yet.
 type crossing struct {
-	Amount web.Amount // that the order takes
-	USD    string     // empty: without a price
+	Amount web.Amount // amount that the order takes
+	USD    string     // empty if no price is known
 	To     string     // name of the chain
 	Facts  []pages.Fact
 	Costs  []cost
 	Short  []string // amounts that the sender lacks
 }
 
-// cost is a line of what becomes of the input.
+// cost is a step or deduction on the way from the input to the output.
 type cost struct {
 	Name, On, Symbol string
-	Amount           web.Amount // taken, or what a swap makes of the rest
+	Amount           web.Amount // deducted, or the result of a swap
 }
 
-// costWords name the lines of costsDetails.
+// costWords labels the lines of costsDetails.
 var costWords = map[string]string{
 	crosschain.PreSwap: "Swapped into", crosschain.AfterSwap: "Swapped by the taker into",
 	crosschain.PreSwapSlippage: "Slippage, refunded if unused", crosschain.AfterSwapSlippage: "Slippage",
@@ -40,14 +40,14 @@ var costWords = map[string]string{
 	crosschain.OperatingExpenses: "Taker's network fees",
 }
 
-// parameters are those of create-tx, by the fields of the form.
+// parameters maps the form's fields to parameters of create-tx.
 var parameters = map[string]string{
 	"chainId": "srcChainId", "dstChainId": "dstChainId", "tokenIn": "srcChainTokenIn", "tokenOut": "dstChainTokenOut",
 	"tokenInAmount": "srcChainTokenInAmount", "tokenOutRecipient": "dstChainTokenOutRecipient", "senderAddress": "senderAddress",
 }
 
-// creation is what the form asks of create-tx. The sender cancels nothing: the recipient may, on the other chain, and
-// the refund is the sender's. Not ok: something is wrong.
+// creation returns the form's query for create-tx; not ok if the form has faults. The recipient may cancel the order on
+// the other chain, and the refund goes to the sender, who cannot cancel it.
 func (f *swapForm) creation() (query url.Values, ok bool) {
 	asked := f.query()
 	if len(f.faults) > 0 || f.problem != nil {
@@ -77,7 +77,7 @@ func (f *swapForm) creation() (query url.Values, ok bool) {
 
 const createTx = "/v1.0/dln/order/create-tx?"
 
-// cross asks for an order between the form's chains.
+// cross quotes an order between the form's chains.
 func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
 	query, ok := f.creation()
 	if !ok {
@@ -86,7 +86,7 @@ func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
 	shown.Creation = createTx + query.Encode()
 	made, text, err := s.creations.Ask(ctx, s.server, query)
 	isUnapproved := err == nil && made.Made != nil && made.Made.IsUnapproved
-	if isUnapproved || errors.Is(err, quote.ErrUnsimulated) && f.pay.chain.Family == chain.TVM { // nodes try nothing before an approval
+	if isUnapproved || errors.Is(err, quote.ErrUnsimulated) && f.pay.chain.Family == chain.TVM { // nodes simulate only when approved
 		for _, party := range []string{"tokenOutRecipient", "senderAddress"} {
 			query.Del(parameters[party])
 		}
@@ -103,7 +103,7 @@ func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
 	return nil
 }
 
-// crossingOf shows an order that is not created yet.
+// crossingOf converts the estimate of an order for the page.
 func crossingOf(e *crosschain.Estimate) *crossing {
 	worth := func(on chain.ID, address chain.Address, amount chain.Amount, decimals uint8) string {
 		if usd := quote.USD(e.Prices[token.Key{Chain: on, Address: address}], amount, decimals); usd != nil {

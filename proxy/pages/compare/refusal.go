@@ -8,17 +8,17 @@ import (
 	"crossgate/quote"
 )
 
-// refusal is why some venues are not compared.
+// refusal is a reason why some venues are not compared.
 type refusal struct {
 	Verdict string
 	Why     string
 	Venues  []refusedVenue
 }
 
-// refusedVenue has what the venue itself, or a contract, said where that is more than the refusal says.
+// refusedVenue is a venue with the message of the venue or a contract, if that is more specific than the reason.
 type refusedVenue struct{ Name, Said string }
 
-// refusalsOf has each reason once, the one of most venues first.
+// refusalsOf groups venues by reason, the most common reason first.
 func refusalsOf(asked []quote.Asked) []refusal {
 	var all []refusal
 	for _, one := range asked {
@@ -45,10 +45,10 @@ func refusalsOf(asked []quote.Asked) []refusal {
 	return all
 }
 
-// revertedBecause begins what a contract said (quote.ErrReverted).
+// revertedBecause precedes a contract's message (quote.ErrReverted).
 const revertedBecause = "transaction would revert: "
 
-// whyOf is a reason in the words of the page.
+// whyOf rewords a reason for the page.
 func whyOf(reason string) string {
 	if _, said, is := strings.Cut(reason, revertedBecause); is {
 		return "the transaction would fail: " + revertWords(said)
@@ -64,8 +64,8 @@ func whyOf(reason string) string {
 	return reason
 }
 
-// reverts are what contracts say when they refuse a swap, the innermost reasons first: the custom errors that
-// upstream/evm knows, and the texts of Uniswap's routers and of common token libraries.
+// reverts match messages by which contracts reject a swap, innermost reasons first: custom errors known to
+// upstream/evm, and the texts of Uniswap's routers and of common token libraries.
 var reverts = []struct {
 	said *regexp.Regexp
 	why  string
@@ -80,7 +80,7 @@ var reverts = []struct {
 	{regexp.MustCompile(`^no reason given$`), "a contract reverted without a reason"},
 }
 
-// unnamedError is an error of a contract with its selector alone.
+// unnamedError matches a contract error whose selector is all that is known.
 var unnamedError = regexp.MustCompile(`^error (0x[0-9a-f]{8})$`)
 
 func revertWords(said string) string {
@@ -95,7 +95,7 @@ func revertWords(said string) string {
 	return "a contract reverted: " + said
 }
 
-// headOf is an error without its causes.
+// headOf returns an error's text without its causes.
 func headOf(text string) string {
 	head, _, _ := strings.Cut(text, ": ")
 	return head

@@ -28,20 +28,20 @@ import (
 //go:embed templates/swap.html
 var templates embed.FS
 
-// Views writes the page of a comparison.
+// Views renders the comparison page.
 type Views struct{ *pages.Views }
 
-// Pages compare what venues pay for a swap.
+// Pages serves the comparison of what venues pay for a swap.
 type Pages struct {
 	server    *proxy.Server
 	swaps     *swaps.Swaps
 	creations *creations.Creations
-	options   func() pages.Options // the current ones
+	options   func() pages.Options // returns the current ones
 	chains    chain.Registry
 	pages     *Views
 }
 
-// Mount adds the page of a comparison to a server.
+// Mount adds the comparison page to a server.
 func Mount(server *proxy.Server, swaps *swaps.Swaps, creations *creations.Creations, options func() pages.Options) {
 	views := pages.NewViews(server.Options.Chains)
 	views.Add(templates, nil, "swap")
@@ -50,7 +50,7 @@ func Mount(server *proxy.Server, swaps *swaps.Swaps, creations *creations.Creati
 	server.MountPage("/swap/balance", proxy.EstimateCost, s.balance)
 }
 
-// balance answers an account's balance of the token that a form pays with, for the page's script.
+// balance answers with an account's balance of the token that a form pays with, for the page's script.
 func (s *Pages) balance(c *gin.Context) {
 	ctx := c.Request.Context()
 	f := s.readSwapForm(ctx, c.Request.URL.Query())
@@ -70,8 +70,8 @@ func (s *Pages) balance(c *gin.Context) {
 	c.JSON(http.StatusOK, map[string]string{"units": has.String(), "text": pages.AmountOf(has, f.pay.token.Token).Text + " " + f.pay.token.Symbol})
 }
 
-// swapPage shows a comparison. Its query is that of the API, except that tokens can be named by symbol and name, the
-// amount can be in whole tokens, and the recipient is optional.
+// swapPage shows a comparison. Its query is the API's, except that tokens may be given by symbol or name, the amount
+// may be in whole tokens, and the recipient is optional.
 func (s *Pages) swapPage(c *gin.Context) {
 	form, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Pages) swapPage(c *gin.Context) {
 	s.server.WritePage(c, status, func(to io.Writer) error { return s.pages.Swap(to, shown) })
 }
 
-// compare fills in the form and, where it asks for a swap, what the venues quote. It returns the status of the page.
+// compare fills in the form and, if it is complete, the venues' quotes. It returns the status of the page.
 func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swapForm) int {
 	shown.Listed, shown.TakeListed = f.pay.offered(), f.get.offered()
 	shown.In, shown.Out = f.pay.token, f.get.token
@@ -119,7 +119,7 @@ func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swa
 	return status
 }
 
-// pathOf is the path of the API that answers a query.
+// pathOf returns the API path that answers a query.
 func pathOf(query url.Values) string {
 	if query.Has("tokenOutRecipient") {
 		return "/v1.0/chain/transaction?" + query.Encode()
@@ -127,7 +127,7 @@ func pathOf(query url.Values) string {
 	return "/v1.0/chain/estimation?" + query.Encode()
 }
 
-// fillComparison asks the venues.
+// fillComparison asks the venues for quotes.
 func (s *Pages) fillComparison(ctx context.Context, shown *Swap, r quote.Request) error {
 	found, _, err := s.swaps.ComparisonRoute().Ask(ctx, s.server, r)
 	if err != nil {
@@ -141,29 +141,29 @@ func (s *Pages) fillComparison(ctx context.Context, shown *Swap, r quote.Request
 	return nil
 }
 
-// Swap is the content of a comparison's page.
+// Swap is the content of the comparison page.
 type Swap struct {
 	Form       url.Values // as the visitor filled it in
 	Chains     []chain.Chain
-	Listed     []Listed       // tokens to choose from on the form's chain
-	TakeListed []Listed       // and on the chain of what it gets
-	In, Out    *token.Listing // what the form names; nil: nothing, or not one token
+	Listed     []Listed       // tokens to choose from on the chain to pay on
+	TakeListed []Listed       // and on the chain to receive on
+	In, Out    *token.Listing // the tokens that the form names; nil if none or ambiguous
 	Faults     []pages.Fault  // of the form
 	Problem    *web.Problem
-	Compared   *swaps.Comparison    // nil when nothing was asked, or that failed
+	Compared   *swaps.Comparison    // nil if the form is incomplete or the comparison failed
 	Crossed    *crosschain.Estimate // an order between chains; nil likewise
-	Untried    bool                 // it has no transaction as long as the sender has not approved the input
-	JSON       string               // of either
-	HasTx      bool                 // it has a transaction, unless it says why not
+	Untried    bool                 // no transaction until the sender has approved the input
+	JSON       string               // of Compared or Crossed
+	HasTx      bool                 // a transaction was requested; Error says why it is missing
 	AmountIn   chain.Amount
-	Priced     bool   // sources price both tokens, so that their values can be compared
-	Path       string // of the quote in the API, with its query
-	Creation   string // of the order's transaction there, by its parties; empty: it stays on the chain
+	Priced     bool   // both tokens have prices, so that their values can be compared
+	Path       string // path and query of the quote in the API
+	Creation   string // API path of the order's transaction with its parties; empty on one chain
 	Origin     string
 	Now        time.Time
 }
 
-// Listed is a token of the chain's list: Text names it in a form.
+// Listed is a listed token. Text identifies it in a form.
 type Listed struct{ Text, Symbol, Name string }
 
 type swapView struct {
@@ -174,33 +174,33 @@ type swapView struct {
 	TokenOut  tokenField
 	AmountIn  web.Amount
 	Amount    web.Amount
-	USD       string // worth of Amount; empty: no price is known
+	USD       string // value of Amount; empty if no price is known
 	MinAmount web.Amount
 	Quoted    time.Time
-	On        chain.Chain // the form's
-	Explorer  string      // URL of a transaction there, without its hash; empty: none
+	On        chain.Chain // the chain to pay on
+	Explorer  string      // URL of a transaction on that chain, without its hash; empty if there is none
 	Sender    string      // who signs
-	Spender   string      // the contract to be approved before there is a transaction; empty: none
-	Record    string      // path of the page of a swap that is made, without its hash; empty: it will have none
-	Error     string      // why a transaction is missing; empty: it is there
+	Spender   string      // the contract to approve before there is a transaction; empty if none
+	Record    string      // path of the swap's page once made, without its hash; empty if it will have none
+	Error     string      // why the transaction is missing; empty if it is not
 	Facts     []pages.Fact
 	Rows      []compared
 	Refusals  []refusal
-	Tx        string    // the transaction as JSON; empty: none was asked for
-	Crossing  *crossing // between chains; nil: on one
+	Tx        string    // the transaction as JSON; empty if not requested
+	Crossing  *crossing // nil for a swap on one chain
 }
 
-// tokenField is the field that names one of the two tokens.
+// tokenField is a form field for one of the two tokens.
 type tokenField struct {
 	Name, Label, Value string
-	Chain              string           // field of its chain
+	Chain              string           // name of its chain's field
 	Listed             []Listed         // to choose from
-	Chosen             *pages.TokenView // nil: none yet
-	IsCoin             bool             // that is the chain's coin, which has no address
-	Fault              *pages.FaultView // nil: nothing is wrong with it
+	Chosen             *pages.TokenView // nil if none yet
+	IsCoin             bool             // Chosen is the chain's coin, which has no address
+	Fault              *pages.FaultView // nil if valid
 }
 
-// Swap writes the page of a comparison, or the form that leads to one.
+// Swap writes the comparison page, or the form that leads to one.
 func (p *Views) Swap(to io.Writer, s Swap) error {
 	v := swapView{Swap: s, Wrong: p.Faults(s.Faults)}
 	v.TokenIn, v.TokenOut = p.tokenField(&v, "tokenIn", "You pay with", s.In), p.tokenField(&v, "tokenOut", "You get", s.Out)
@@ -227,7 +227,7 @@ func (p *Views) Swap(to io.Writer, s Swap) error {
 	return p.Write(to, "swap", web.View{Title: title, At: "swap", Says: says, Root: s.Origin, Now: s.Now, Page: v})
 }
 
-// cross fills in an order between chains.
+// cross fills in the view of an order between chains.
 func (p *Views) cross(v *swapView) {
 	e := v.Crossed
 	v.AmountIn, v.Quoted, v.JSON = pages.AmountOf(e.Course.In, e.InToken), e.At, pages.Indented([]byte(v.JSON))
@@ -248,7 +248,7 @@ func (p *Views) tokenField(v *swapView, name, label string, chosen *token.Listin
 	return f
 }
 
-// compare fills in what the venues quoted.
+// compare fills in the view of the venues' quotes.
 func (p *Views) compare(v *swapView) {
 	e := v.Compared.Estimate
 	v.AmountIn = pages.AmountOf(v.Swap.AmountIn, v.In.Token)
@@ -259,7 +259,7 @@ func (p *Views) compare(v *swapView) {
 		return
 	}
 	v.Quoted = e.QuotedAt
-	if v.Swap.AmountIn.IsZero() { // the input was searched for, or is all that the sender has
+	if v.Swap.AmountIn.IsZero() { // the input was searched for, or is the whole balance
 		v.AmountIn = pages.AmountOf(e.In.Amount, v.In.Token)
 	}
 	v.Amount, v.MinAmount = pages.AmountOf(e.Out.Amount, v.Out.Token), pages.AmountOf(e.MinOut, v.Out.Token)
@@ -279,7 +279,7 @@ func (p *Views) compare(v *swapView) {
 	}
 }
 
-// worthOf says what amounts of the output token are worth by the answer's one price; empty without one.
+// worthOf returns a function that values amounts of the output token by the answer's only price, or as "" without one.
 func worthOf(all []quote.Compared) func(units *big.Rat) string {
 	for _, each := range all {
 		if each.USD == nil || each.Amount.IsZero() {
@@ -290,7 +290,7 @@ func worthOf(all []quote.Compared) func(units *big.Rat) string {
 	return func(*big.Rat) string { return "" }
 }
 
-// terms say what the swap costs and what it holds to.
+// terms returns facts about the swap's costs and limits.
 func (p *Views) terms(v *swapView, e quote.Estimate) []pages.Fact {
 	in := v.Swap.AmountIn
 	if in.IsZero() {

@@ -19,32 +19,32 @@ import (
 	"crossgate/token"
 )
 
-// swapForm is a swap as a visitor writes it, on its way to a query of the API: tokens may be named by symbol, name or
-// address, and the amount is in whole tokens. Faults stand beside their fields.
+// swapForm converts a swap as a visitor enters it to a query of the API: tokens may be given by symbol, name or
+// address, and the amount is in whole tokens. Faults are shown beside their fields.
 type swapForm struct {
 	pages    *Pages
 	given    url.Values
 	pay, get side
 	faults   []pages.Fault
-	problem  error // that is of no one field
+	problem  error // not attributable to a field
 }
 
-// side is what a form pays with, or gets: a token on a chain.
+// side is what a form pays or receives: a token on a chain.
 type side struct {
-	field  string // that names the token
+	field  string // field of the token
 	chain  chain.Chain
-	listed []token.Listing            // on the chain
-	alike  map[string][]token.Listing // of them, by lower-case symbol
-	token  *token.Listing             // nil: not named, or not found
+	listed []token.Listing            // tokens of the chain
+	alike  map[string][]token.Listing // listed tokens by lower-case symbol
+	token  *token.Listing             // nil if not given or not found
 }
 
-// mostMeant is how many tokens are shown that a text may mean.
+// mostMeant limits the suggested tokens for an ambiguous text.
 const mostMeant = 6
 
-// readSwapForm looks up what a form names on its chains.
+// readSwapForm looks up the chains and tokens that a form names.
 func (s *Pages) readSwapForm(ctx context.Context, given url.Values) *swapForm {
 	f := &swapForm{pages: s, given: given, pay: side{field: "tokenIn"}, get: side{field: "tokenOut"}}
-	if given.Get("chainId") == "" { // there is none with swaps
+	if given.Get("chainId") == "" { // no chain has swaps
 		return f
 	}
 	for _, each := range []struct {
@@ -69,7 +69,7 @@ func (s *Pages) readSwapForm(ctx context.Context, given url.Values) *swapForm {
 	return f
 }
 
-// takeField is the field with the chain of a swap between chains; empty: it stays on one.
+// takeField returns the field of the chain to receive on if the swap is between chains, otherwise "".
 func takeField(given url.Values) string {
 	if to := given.Get("dstChainId"); to != "" && to != given.Get("chainId") {
 		return "dstChainId"
@@ -81,7 +81,7 @@ func (f *swapForm) fault(field, message string, choices ...pages.Choice) {
 	f.faults = append(f.faults, pages.Fault{Field: field, Message: message, Choices: choices})
 }
 
-// find sets the token of a side; it stays nil when the field is empty or names none, or several.
+// find sets the token of a side, unless the field is empty, unknown or ambiguous.
 func (f *swapForm) find(ctx context.Context, of *side) {
 	text := strings.TrimSpace(f.given.Get(of.field))
 	if text == "" {
@@ -107,7 +107,7 @@ func (f *swapForm) find(ctx context.Context, of *side) {
 	}
 }
 
-// tokenAt is the token at an address, listed or not.
+// tokenAt returns the token at an address, listed or not.
 func (f *swapForm) tokenAt(ctx context.Context, of *side, text string) *token.Listing {
 	p := swaps.ParametersOf(url.Values{of.field: {text}}, of.chain.Family)
 	key := token.Key{Chain: of.chain.ID, Address: p.Token(of.field)}
@@ -128,7 +128,7 @@ func (f *swapForm) tokenAt(ctx context.Context, of *side, text string) *token.Li
 	return &token.Listing{Key: key, Token: read[0]}
 }
 
-// choices are tokens with the form as it would be with each.
+// choices returns tokens, each with the URL of the form with that token.
 func (f *swapForm) choices(of *side, tokens []token.Listing) []pages.Choice {
 	all := make([]pages.Choice, len(tokens))
 	for i, each := range tokens {
@@ -142,13 +142,13 @@ func (f *swapForm) choices(of *side, tokens []token.Listing) []pages.Choice {
 	return all
 }
 
-// formLabels are what the fields of the form are called on the page, by parameter of the API.
+// formLabels are the page's labels of parameters of the API.
 var formLabels = map[string]string{
 	"tokenIn": "The token", "tokenOut": "The token", "tokenOutRecipient": "The recipient", "senderAddress": "The sender",
 	"slippage": "The slippage", "tokenInAmount": "The amount",
 }
 
-// mistakes puts the API's errors beside their fields.
+// mistakes assigns the API's errors to fields.
 func (f *swapForm) mistakes(wrong []string) {
 	for _, each := range wrong {
 		name, rest, _ := strings.Cut(each, " ")
@@ -164,7 +164,7 @@ func (f *swapForm) mistakes(wrong []string) {
 	}
 }
 
-// query is what the form asks for, in the API's terms for a swap within a chain.
+// query converts the form to the API's parameters for a swap within a chain.
 func (f *swapForm) query() url.Values {
 	query := url.Values{}
 	for name, values := range f.given {
@@ -184,7 +184,7 @@ func (f *swapForm) query() url.Values {
 	return query
 }
 
-// request is what the form asks for on one chain, and its query of the API. Not ok: something is wrong.
+// request returns the form's swap on one chain and its query of the API; not ok if the form has faults.
 func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
 	query = f.query()
 	query.Del("dstChainId")
@@ -204,10 +204,10 @@ func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
 	return r, query, len(f.faults) == 0 && f.problem == nil
 }
 
-// mostDecimals are those of an amount whose token is not known.
+// mostDecimals are assumed for an amount whose token is unknown.
 const mostDecimals = 36
 
-// setAmount turns whole tokens into smallest units.
+// setAmount converts whole tokens to smallest units.
 func (f *swapForm) setAmount(query url.Values) {
 	switch whole := strings.TrimSpace(f.given.Get("amount")); {
 	case whole == "" && !query.Has("tokenInAmount"):
@@ -231,8 +231,7 @@ func (f *swapForm) setAmount(query url.Values) {
 	}
 }
 
-// fill has the fields show the request as understood: symbols where each names one token, and the amount in whole
-// tokens.
+// fill sets the fields to the request as understood: unambiguous symbols, and the amount in whole tokens.
 func (f *swapForm) fill(amount chain.Amount) {
 	for _, of := range []side{f.pay, f.get} {
 		if of.token != nil {
@@ -244,7 +243,7 @@ func (f *swapForm) fill(amount chain.Amount) {
 	}
 }
 
-// text is what a field says to name a token: its symbol, or its address where that is another's as well.
+// text returns how a field names a token: by its symbol, or by its address if the symbol is ambiguous.
 func (s side) text(of token.Listing) string {
 	if named := token.Named(s.alike[strings.ToLower(of.Symbol)], of.Symbol); len(named) == 1 && named[0].Key == of.Key {
 		return of.Symbol
@@ -252,10 +251,10 @@ func (s side) text(of token.Listing) string {
 	return of.Address.Format(s.chain.Family)
 }
 
-// mostOffered is how many tokens a form offers.
+// mostOffered limits the tokens that a form offers.
 const mostOffered = 100
 
-// offered are listed tokens to choose from, the prominent ones first.
+// offered returns listed tokens to choose from, prominent ones first.
 func (s side) offered() []Listed {
 	listed := slices.Clone(s.listed)
 	slices.SortStableFunc(listed, func(a, b token.Listing) int {

@@ -21,22 +21,22 @@ import (
 // compared is a venue that quoted, as a row of the comparison.
 type compared struct {
 	Name, Way  string
-	Amount     string // in whole tokens, with as many places as in all other rows
+	Amount     string // in whole tokens, with equally many decimals in all rows
 	Exact      string
-	USD        string // empty: no price is known
-	Difference string // from the chosen one, in percent with its sign; empty: it is the chosen one
-	Share      string // of the way from the smallest amount to the largest in percent: the length of the bar
+	USD        string // empty if no price is known
+	Difference string // from the chosen one in percent with its sign; empty for the chosen one
+	Share      string // length of the bar: position between the smallest and the largest amount in percent
 	Took       string
 	Won        bool
 	Simulated  bool
-	Reason     string // why it cannot be chosen, though it quoted
+	Reason     string // why it cannot be chosen although it quoted
 	units      *big.Rat
 }
 
-// verdictWords are those of venues that are not compared.
+// verdictWords describe why venues are not compared.
 var verdictWords = map[quote.Verdict]string{quote.Refused: "refused", quote.Silent: "no quote in time", quote.LeftOut: "not asked"}
 
-// rowsOf are the venues that quoted, the chosen one first and then by what they pay.
+// rowsOf returns the venues that quoted, the chosen one first, the rest by what they pay.
 func rowsOf(c *swaps.Comparison) []compared {
 	decimals := int(c.Out.Token.Decimals)
 	quoted := slices.DeleteFunc(slices.Clone(c.Asked), func(one quote.Asked) bool {
@@ -45,7 +45,7 @@ func rowsOf(c *swaps.Comparison) []compared {
 	if len(quoted) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(quoted, func(a, b quote.Asked) int { // a winner has the lowest verdict, and the others one
+	slices.SortStableFunc(quoted, func(a, b quote.Asked) int { // the winner has the lowest verdict, all others the same
 		return cmp.Or(cmp.Compare(a.Verdict, b.Verdict), b.Net.Cmp(a.Net))
 	})
 	byNet := func(a, b quote.Asked) int { return a.Net.Cmp(b.Net) }
@@ -70,7 +70,7 @@ func rowsOf(c *swaps.Comparison) []compared {
 	return rows
 }
 
-// wayBetween is how far an amount is on the way from the least to the largest; all of it where they are the same.
+// wayBetween returns the position of units between least and largest, from 0 to 1, which it is if these are equal.
 func wayBetween(least, units, largest *big.Rat) float64 {
 	if least.Cmp(largest) == 0 {
 		return 1
@@ -86,7 +86,7 @@ func ratio(a, b *big.Rat) float64 {
 	return share
 }
 
-// differenceOf is how much more or less than the chosen amount another is.
+// differenceOf formats the difference from the chosen amount.
 func differenceOf(units, chosen *big.Rat) string {
 	text := fmt.Sprintf("%+.2f %%", 100*(ratio(units, chosen)-1))
 	if text == "+0.00 %" || text == "-0.00 %" {
@@ -95,16 +95,16 @@ func differenceOf(units, chosen *big.Rat) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// shownDigits is how many digits the largest amount is shown with, unless it takes more for two places.
+// shownDigits is how many digits the largest amount is shown with, or more if needed for two decimals.
 const shownDigits = 7
 
-// placesFor is how many places of a fraction amounts are shown with so that they differ.
+// placesFor returns the number of decimals to show amounts with so that they differ.
 func placesFor(largest *big.Rat, decimals int) int {
 	digits := len(new(big.Int).Quo(largest.Num(), largest.Denom()).String())
 	return min(decimals, max(2, shownDigits-digits+decimals))
 }
 
-// aligned is an amount with so many places, rounded down.
+// aligned formats an amount with a fixed number of decimals, rounded down.
 func aligned(units *big.Rat, decimals, places int) string {
 	digits := new(big.Int).Quo(units.Num(), units.Denom()).String()
 	if missing := decimals + 1 - len(digits); missing > 0 {
@@ -114,7 +114,7 @@ func aligned(units *big.Rat, decimals, places int) string {
 	return web.Joined(web.Grouped(digits[:point]), digits[point:point+places])
 }
 
-// impactOf says how much less the venue pays than it gets, by the prices of sources.
+// impactOf describes by market prices how much less than the input the venue pays.
 func impactOf(priced bool, in, out *float64) string {
 	if !priced || in == nil || out == nil || *in <= 0 {
 		return "unknown: not both tokens have a price"
@@ -129,7 +129,7 @@ func impactOf(priced bool, in, out *float64) string {
 	return "below 0.01 %"
 }
 
-// valuesOf says what both sides are worth; empty where the sources do not price both.
+// valuesOf describes the value of both sides, empty unless both have prices.
 func valuesOf(priced bool, in, out *float64) string {
 	if !priced || in == nil || out == nil {
 		return ""
@@ -137,8 +137,7 @@ func valuesOf(priced bool, in, out *float64) string {
 	return pages.UsdText(*out) + " for " + pages.UsdText(*in)
 }
 
-// recipientOf is the recipient where that is another than the signer: the author of a link to the page may have chosen
-// both.
+// recipientOf returns the recipient if it is not the signer: the author of a link to the page may have chosen both.
 func recipientOf(recipient, sender string) pages.Fact {
 	if strings.EqualFold(recipient, sender) {
 		return pages.Fact{}
@@ -146,7 +145,7 @@ func recipientOf(recipient, sender string) pages.Fact {
 	return pages.Fact{Name: "Recipient", Text: recipient, IsID: true}
 }
 
-// affiliateOf is the affiliate that a link has paid, with its share; empty: none.
+// affiliateOf describes the affiliate and share that a link pays, empty if none.
 func affiliateOf(form url.Values) string {
 	percent, recipient := form.Get("affiliateFeePercent"), form.Get("affiliateFeeRecipient")
 	if strings.Trim(percent, "0.") == "" {
@@ -165,7 +164,7 @@ func slippageOf(e quote.Estimate) string {
 
 func percentText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + " %" }
 
-// routeOf says by which venue and whose contract.
+// routeOf describes the venue and whose contract is called.
 func routeOf(e quote.Estimate) string {
 	at := slices.IndexFunc(e.Asked, func(a quote.Asked) bool { return a.Verdict == quote.Won })
 	if at < 0 {
@@ -174,7 +173,7 @@ func routeOf(e quote.Estimate) string {
 	return e.Asked[at].Venue + ", " + wayWords[e.Way]
 }
 
-// wayWords say whose contract a transaction calls.
+// wayWords describe whose contract a transaction calls.
 var wayWords = map[quote.Way]string{quote.Routed: "through the protocol's router", quote.Direct: "through the venue's own router"}
 
 func feeOf(e quote.Estimate, out token.Token) string {
@@ -188,17 +187,17 @@ func feeOf(e quote.Estimate, out token.Token) string {
 	return text
 }
 
-// gasWords are what the work of a transaction is counted in.
+// gasWords are the units of a transaction's work.
 var gasWords = map[chain.Family]string{chain.EVM: "gas", chain.TVM: "energy"}
 
-// gasOf says what the transaction itself costs on a chain.
+// gasOf describes what the transaction itself costs on a chain.
 func gasOf(fee *quote.Fee, on chain.Chain) string {
 	if fee == nil {
 		return "unknown: the chain's fees could not be read"
 	}
 	text := "no price"
 	if fee.USD != nil {
-		text = pages.UsdText(max(*fee.USD, math.SmallestNonzeroFloat64)) // it was rounded
+		text = pages.UsdText(max(*fee.USD, math.SmallestNonzeroFloat64)) // it may be rounded to zero
 	}
 	text += ", " + web.AmountOf(fee.Total.String(), int(on.Coin.Decimals)).Text + " " + on.Coin.Symbol
 	if on.Family != chain.SVM {

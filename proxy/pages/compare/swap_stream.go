@@ -16,18 +16,17 @@ import (
 	"crossgate/token"
 )
 
-// heardVenues is how many answers of venues wait for the stream; more than venues of a chain.
+// heardVenues is how many venues' answers may wait for the stream; more than a chain has venues.
 const heardVenues = 128
 
-// comparedPage ends the stream of a comparison: the whole page, and the path that leads to it.
+// comparedPage is the last event of a comparison's stream: the whole page and its path.
 type comparedPage struct {
 	Path string `json:"path"`
 	Page string `json:"page"`
 }
 
-// streamComparison sends what each venue answers as it comes, event "quote" with a line to read, and then the page of
-// the comparison, event "page". It is one comparison: the page that a browser without scripts gets is made likewise. It
-// is brought to its end though the server stops.
+// streamComparison sends each venue's answer as it arrives, as event "quote", and then the comparison page, as event
+// "page". There is one comparison, the same as for a browser without scripts. It is completed even if the server stops.
 func (s *Pages) streamComparison(c *gin.Context, shown Swap) {
 	ctx := c.Request.Context()
 	events, form := proxy.OpenEvents(c), s.readSwapForm(ctx, shown.Form)
@@ -36,7 +35,7 @@ func (s *Pages) streamComparison(c *gin.Context, shown Swap) {
 	watched := quote.WithWatcher(ctx, func(h quote.Heard) {
 		select {
 		case heard <- h:
-		default: // it is in the page
+		default: // the page has it
 		}
 	})
 	go func() {
@@ -58,14 +57,14 @@ func (s *Pages) streamComparison(c *gin.Context, shown Swap) {
 	}
 }
 
-// Heard is what a venue answered, to be shown while others are still being asked.
+// Heard is a venue's answer, to be shown while others are still pending.
 type Heard struct {
 	Venue string `json:"venue"`
 	Says  string `json:"says"` // an amount with its symbol, or "no quote"
 	Took  string `json:"took"`
 }
 
-// NewHeard is an answer of so much of a token; nothing: the venue did not quote.
+// NewHeard returns a venue's answer of an amount of a token; zero means that the venue did not quote.
 func NewHeard(venue string, amount chain.Amount, out token.Listing, took time.Duration) Heard {
 	h := Heard{Venue: venue, Says: "no quote", Took: strconv.FormatInt(took.Milliseconds(), 10) + " ms"}
 	if !amount.IsZero() {
@@ -74,7 +73,7 @@ func NewHeard(venue string, amount chain.Amount, out token.Listing, took time.Du
 	return h
 }
 
-// txJSON is the transaction alone.
+// txJSON formats the transaction only.
 func txJSON(tx quote.Tx) string {
 	members := map[string]string{"data": "0x" + hex.EncodeToString(tx.Data)}
 	if !tx.To.IsAbsent() {

@@ -23,74 +23,74 @@ import (
 
 // Condition is the state of everything that a gateway needs.
 type Condition struct {
-	Release  string // which crossgate this is
+	Release  string // the running version
 	Started  time.Time
-	Store    string // why the order store is unavailable; empty: it is not
+	Store    string // why the order store is unavailable; empty if it is available
 	Chains   []ChainCondition
 	Unknown  []UnknownChain // ascending
 	Services []Service
 	Venues   []Venue
 	Webhooks []Webhook
 
-	Unasked, Asked Load // of all chains
+	Unasked, Asked Load // totals of all chains
 }
 
-// UnknownChain is a chain that orders name and the gateway does not know.
+// UnknownChain is a chain that orders reference but the gateway does not know.
 type UnknownChain struct {
 	Chain  chain.ID
 	Orders uint64
 }
 
-// ChainCondition is how far the orders of a chain are indexed.
+// ChainCondition says how far the orders of a chain are indexed.
 type ChainCondition struct {
 	order.ChainBasis
 	Behind      time.Duration
-	Late        bool   // Behind is above the configured threshold
+	Late        bool   // Behind exceeds the configured threshold
 	Corrections uint64 // events that second readings added or removed since the start
 
 	Unasked Load // following the chain while no client asks about it
-	Asked   Load // while its orders are asked for all the time
+	Asked   Load // following the chain while clients ask about it all the time
 
-	Announcers int    // endpoints that are configured to announce heads by WebSocket
-	Announcing int    // of these that do now, to this replica
-	Announced  uint64 // newest block that they announced
+	Announcers int    // endpoints configured to announce heads by WebSocket
+	Announcing int    // number of them announcing to this replica now
+	Announced  uint64 // newest block announced
 }
 
-// Load is what following a chain takes, by a projection.
+// Load is the projected cost of following a chain.
 type Load struct {
 	CallsPerDay   uint64 `json:"callsPerDay"`
 	CallsPerMonth uint64 `json:"callsPerMonth"`
 	// UnitsPerMonth are by each endpoint's own costs; by default 60 for eth_getLogs and 20 for any other call.
 	UnitsPerMonth uint64 `json:"unitsPerMonth"`
-	Monthly       uint64 `json:"monthly"` // that all plans of the chain's endpoints have; 0: one of them has none
-	// USDPerMonth is what the units cost at the price of the first endpoint that has one; of a sum, where each has.
-	// Absent: unknown.
+	Monthly       uint64 `json:"monthly"` // total of the plans of the chain's endpoints; 0 if one has none
+	// USDPerMonth is the cost of the units at the price of the first endpoint that has one; for a sum, if each has one.
+	// Nil means unknown.
 	USDPerMonth *float64 `json:"usdPerMonth,omitempty"`
 }
 
 // Service is a chain, a venue or a price service with its endpoints.
 type Service struct {
 	Name      string
-	Of        string // by which commands name it
+	Of        string // its name in commands
 	Endpoints []Endpoint
 }
 
-// Endpoint is the state of one endpoint.
+// Endpoint is the state of an endpoint.
 type Endpoint struct {
 	upstream.Health
-	Limits []string // missing abilities, found or declared, in words
+	Limits []string // missing features, found or declared, in words
 }
 
-// Venue is how a venue fared in comparisons.
+// Venue is a venue's record in comparisons.
 type Venue struct{ quote.Record }
 
-// Webhook is a subscriber to events, with what became of its deliveries.
+// Webhook is a subscriber to events and the state of its deliveries.
 type Webhook struct{ *webhook.Hook }
 
-// Path is the path of what operators do with the webhook.
+// Path returns the path prefix of operators' commands to the webhook.
 func (h Webhook) Path() string { return "/webhooks/" + url.PathEscape(h.Name) + "/" }
 
-// Failing is when the webhook began to fail; zero: it does not.
+// Failing returns since when the webhook has been failing, zero if it is not.
 func (h Webhook) Failing() (since time.Time) {
 	if h.FailingSince > 0 {
 		since = time.Unix(h.FailingSince, 0)
@@ -98,51 +98,51 @@ func (h Webhook) Failing() (since time.Time) {
 	return since
 }
 
-// Served is what a server counts since its start.
+// Served is a server's counts since its start.
 type Served struct {
 	Cache       cache.Stats
-	Hosts       []Counted        // requests that are passed through, by host
-	Compared    []Counted        // answers that were compared with an origin's, by route
-	Differences []shadow.Example // the gravest first
+	Hosts       []Counted        // pass-through requests by host
+	Compared    []Counted        // answers compared with an origin's, by route
+	Differences []shadow.Example // gravest first
 }
 
 // Operators is the content of the status page.
 type Operators struct {
 	Condition
-	Unready string // why the server is not ready; empty: it is
+	Unready string // why the server is not ready; empty if it is
 	Now     time.Time
 	Served
 
-	History       []Line // of the last hour
-	TakesCommands bool   // there is a token by which operators can give them
-	Notice        Notice // of a command; empty: none was given
+	History       []Line // the last hour
+	TakesCommands bool   // a token for operators' commands is configured
+	Notice        Notice // result of a command; empty if none was given
 }
 
-// Notice is what became of an operator's command.
+// Notice is the result of an operator's command.
 type Notice struct {
 	Text  string
 	IsBad bool
 }
 
-// Counted is how many of something had an outcome.
+// Counted is how often something had an outcome.
 type Counted struct {
 	Of, Outcome string
 	Times       uint64
 }
 
-// Line is the values of something at the same intervals, the oldest first; those that are not finite are unknown.
+// Line is a time series at equal intervals, oldest value first. Values that are not finite are unknown.
 type Line struct {
 	Name, Unit string
 	Values     []float64
 }
 
-// lineHeight is that of a line's picture, which has a step to the right for each value.
+// lineHeight is the height of a line's picture, in which each value is one step to the right.
 const lineHeight = 24
 
-// Newest is the last value.
+// Newest formats the last value.
 func (l Line) Newest() string { return l.text(l.Values[len(l.Values)-1]) }
 
-// Most is the greatest known value.
+// Most formats the greatest known value.
 func (l Line) Most() string { return l.text(l.most()) }
 
 func (l Line) text(value float64) string {
@@ -162,10 +162,10 @@ func (l Line) most() float64 {
 	return most
 }
 
-// Width is that of the line's picture.
+// Width returns the width of the line's picture.
 func (l Line) Width() int { return len(l.Values) - 1 }
 
-// Paths are the points of SVG polylines, one for each stretch of known values.
+// Paths returns the points of SVG polylines, one for each stretch of known values.
 func (l Line) Paths() (paths []string) {
 	scale := lineHeight / max(l.most(), 1)
 	var path strings.Builder
@@ -184,10 +184,10 @@ type operatorsView struct {
 	Trouble []string
 }
 
-// failing is the state of a venue that gives nothing but failures.
+// failing is the state of a venue that only fails.
 const failing = "failing"
 
-// Path is the path of commands to an endpoint of the service.
+// Path returns the path prefix of commands to an endpoint of the service.
 func (s Service) Path(endpoint string) string {
 	return "/endpoints/" + url.PathEscape(s.Of) + "/" + url.PathEscape(endpoint) + "/"
 }
@@ -206,7 +206,7 @@ func (p *Pages) Operators(to io.Writer, o Operators) error {
 	return p.Write(to, "operators", View{Title: "Status", At: "operators", Now: o.Now, Page: v})
 }
 
-// Standing says what the counts of a venue mean.
+// Standing describes a venue by its counts.
 func (v Venue) Standing() string {
 	switch {
 	case !v.FailingSince.IsZero():
@@ -219,12 +219,12 @@ func (v Venue) Standing() string {
 	return "not asked yet"
 }
 
-// Tone is the CSS class of the venue's state.
+// Tone returns the CSS class of the venue's state.
 func (v Venue) Tone() string {
 	return map[string]string{failing: "bad", "quotes": "good", "gave no quote yet": "moving", "not asked yet": "quiet"}[v.Standing()]
 }
 
-// Tone is the CSS class of the endpoint's state.
+// Tone returns the CSS class of the endpoint's state.
 func (e Endpoint) Tone() string {
 	switch {
 	case !e.CanBeAsked:
@@ -235,7 +235,7 @@ func (e Endpoint) Tone() string {
 	return "good"
 }
 
-// Budget says what following a chain takes of the plans of its endpoints.
+// Budget describes how following a chain compares with the plans of its endpoints.
 func (c ChainCondition) Budget() string {
 	switch monthly := c.Unasked.Monthly; {
 	case monthly == 0:
@@ -293,7 +293,7 @@ func (p *Pages) trouble(o Operators) (all []string) {
 	return all
 }
 
-// hitRatio is the share of lookups that were answered from the cache, percent; a dash before the first.
+// hitRatio formats the share of lookups answered from the cache in percent, a dash before the first.
 func hitRatio(c cache.Stats) string {
 	if lookups := c.Hits + c.Stales + c.Misses; lookups > 0 {
 		return fmt.Sprintf("%.1f %%", 100*float64(c.Hits+c.Stales)/float64(lookups))
@@ -301,7 +301,7 @@ func hitRatio(c cache.Stats) string {
 	return "–"
 }
 
-// Dollars is an amount in USD, in cents below 100; a dash where it is unknown.
+// Dollars formats an amount in USD, with cents below 100, a dash if unknown.
 func Dollars(usd *float64) string {
 	switch {
 	case usd == nil:
@@ -312,5 +312,5 @@ func Dollars(usd *float64) string {
 	return "$" + Count(uint64(*usd+0.5))
 }
 
-// Count is a number with commas between thousands.
+// Count formats a number with commas between thousands.
 func Count(n uint64) string { return Grouped(strconv.FormatUint(n, 10)) }

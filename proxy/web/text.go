@@ -20,10 +20,10 @@ type Amount struct {
 	Exact string // every digit
 }
 
-// shownPlaces is how many significant places of a fraction are shown.
+// shownPlaces is the number of significant decimals shown.
 const shownPlaces = 6
 
-// AmountOf writes an amount of smallest units in whole tokens.
+// AmountOf converts an amount of smallest units to whole tokens.
 func AmountOf(units string, decimals int) Amount {
 	if units == "" {
 		units = "0"
@@ -44,7 +44,7 @@ func AmountOf(units string, decimals int) Amount {
 	return Amount{Text: Joined(whole, fraction), Exact: exact}
 }
 
-// Significant is a number with shownPlaces significant places of its fraction, rounded down.
+// Significant formats a number with shownPlaces significant decimals, rounded down.
 func Significant(n *big.Rat) string {
 	const digits = 36
 	units := new(big.Int).Exp(big.NewInt(10), big.NewInt(digits), nil)
@@ -59,7 +59,7 @@ func Joined(whole, fraction string) string {
 	return whole + "." + fraction
 }
 
-// Grouped puts commas between thousands.
+// Grouped inserts commas between thousands.
 func Grouped(digits string) string {
 	var text strings.Builder
 	for i, digit := range digits {
@@ -77,7 +77,7 @@ var (
 	errNotAboveZero = errors.New("must be above zero")
 )
 
-// UnitsOf reads whole tokens, such as 0.1, as smallest units. The error continues a sentence about the amount.
+// UnitsOf parses whole tokens, such as 0.1, as smallest units. Its error continues a sentence about the amount.
 func UnitsOf(text string, decimals uint8) (chain.Amount, error) {
 	text = strings.TrimSpace(text)
 	whole, fraction, _ := strings.Cut(text, ".")
@@ -101,7 +101,7 @@ func UnitsOf(text string, decimals uint8) (chain.Amount, error) {
 	return amount, nil
 }
 
-// Short is a long hash or address without its middle.
+// Short abbreviates a long hash or address by its middle.
 func Short(text string) string {
 	const head, tail = 8, 6
 	if len(text) <= head+tail+3 {
@@ -110,7 +110,7 @@ func Short(text string) string {
 	return text[:head] + "…" + text[len(text)-tail:]
 }
 
-// Initial replaces the logo of a token that has none.
+// Initial returns the letter to show for a token without a logo.
 func Initial(symbol string) string {
 	r, _ := utf8.DecodeRuneInString(symbol)
 	if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -128,7 +128,7 @@ var functions = template.FuncMap{
 	"rate":    func(perSecond float64) string { return fmt.Sprintf("%.1f/s", perSecond) },
 	"percent": func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
 	"units":   func(left float64) string { return Count(uint64(max(left, 0))) },
-	// A wait rounded up, because nothing happens before.
+	// A wait is rounded up, because nothing happens before.
 	"roundedUp": func(d time.Duration) string { return Lasting(d + time.Second - 1) },
 	"lag": func(d time.Duration) string {
 		if d < time.Second {
@@ -142,7 +142,7 @@ var functions = template.FuncMap{
 		}
 		return Count(uint64(max(d.Milliseconds(), 1))) + " ms"
 	},
-	// Signed blocks; a dash where heads are not compared.
+	// A signed number of blocks; a dash if heads are not compared.
 	"distance": func(blocks string) string {
 		switch blocks {
 		case "":
@@ -154,7 +154,7 @@ var functions = template.FuncMap{
 	},
 }
 
-// Took is a duration in its two largest units.
+// Took formats a duration in its two largest units.
 func Took(d time.Duration) string {
 	units := []struct {
 		noun string
@@ -173,7 +173,7 @@ func Took(d time.Duration) string {
 	return Plural(0, "second")
 }
 
-// Lasting is a duration in its largest unit that fits.
+// Lasting formats a duration in the largest unit that fits.
 func Lasting(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch d = max(d, 0); {
@@ -187,7 +187,7 @@ func Lasting(d time.Duration) string {
 	return Plural(int(d/day), "day")
 }
 
-// sentence makes a message of the API a sentence, unless its first word is a name of the API.
+// sentence turns an API message into a sentence, unless it begins with an identifier of the API.
 func sentence(message string) string {
 	first, _, _ := strings.Cut(message, " ")
 	if r, size := utf8.DecodeRuneInString(first); unicode.IsLower(r) && first == strings.ToLower(first) && !strings.ContainsAny(first, "_./") {

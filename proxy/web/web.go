@@ -1,10 +1,8 @@
-// Package web has the frame of all HTML pages with their assets, the page of a problem, and the status page for
-// operators.
+// Package web contains the frame of all HTML pages and their assets, the problem page, and the operators' status page.
 //
-// Templates are parsed once and escape everything they are given; Policy forbids inline scripts and styles, and
-// everything from other hosts. Pages work without scripts; where one updates itself, elements with data-part are
-// replaced by those of a fresh page. Every page is rendered whole before its first byte is sent. Pages is safe for
-// concurrent use.
+// Templates are parsed once and escape all data; Policy forbids inline scripts and styles, and everything from other
+// hosts. Pages work without scripts. If a page updates itself, elements with data-part are replaced by those of a fresh
+// page. Every page is rendered completely before its first byte is sent. Pages is safe for concurrent use.
 package web
 
 import (
@@ -23,11 +21,11 @@ import (
 	"crossgate/chain"
 )
 
-// Policy is the Content-Security-Policy of every page: nothing runs or styles but its own assets.
+// Policy is the Content-Security-Policy of every page: only its own assets may run or style it.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// Send sends a rendered page with the headers of all pages.
+// Send sends a rendered page with the headers common to all pages.
 func Send(w http.ResponseWriter, status int, page []byte) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
@@ -37,7 +35,7 @@ func Send(w http.ResponseWriter, status int, page []byte) {
 	header.Set("Content-Length", strconv.Itoa(len(page)))
 	header.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(page) // fails only when the client has left
+	_, _ = w.Write(page) // fails only if the client has left
 }
 
 //go:embed templates/*.html
@@ -46,7 +44,7 @@ var sources embed.FS
 //go:embed assets
 var assets embed.FS
 
-// Assets are the style sheet and the scripts of the pages.
+// Assets returns the style sheet and the scripts of the pages.
 func Assets() fs.FS {
 	below, err := fs.Sub(assets, "assets")
 	if err != nil {
@@ -55,14 +53,14 @@ func Assets() fs.FS {
 	return below
 }
 
-// Pages writes pages about the chains of a registry.
+// Pages renders pages about the chains of a registry.
 type Pages struct {
 	Chains    chain.Registry
-	shared    *template.Template // what all templates use
+	shared    *template.Template // definitions shared by all templates
 	templates map[string]func() *template.Template
 }
 
-// New parses what all templates use.
+// New returns Pages with the templates of this package.
 func New(chains chain.Registry) *Pages {
 	p := &Pages{Chains: chains, templates: map[string]func() *template.Template{}}
 	p.shared = template.Must(template.New("").Funcs(functions).Funcs(template.FuncMap{"chain": p.ChainName}).ParseFS(sources, "templates/shared.html"))
@@ -70,8 +68,8 @@ func New(chains chain.Registry) *Pages {
 	return p
 }
 
-// Add has more templates, templates/NAME.html of files each, with functions of their own. Each is parsed when its page
-// is first written: a gateway begins sooner by that, and few are asked for every page.
+// Add registers templates, files/templates/NAME.html, with functions of their own. Each is parsed when its page is
+// first rendered: that speeds up startup, and few gateways are asked for every page.
 func (p *Pages) Add(files fs.FS, own template.FuncMap, names ...string) {
 	for _, name := range names {
 		p.templates[name] = sync.OnceValue(func() *template.Template {
@@ -80,17 +78,17 @@ func (p *Pages) Add(files fs.FS, own template.FuncMap, names ...string) {
 	}
 }
 
-// View is what every template gets.
+// View is the data of every template.
 type View struct {
 	Title string
 	At    string // the current page in the menu
-	Says  string // the content in a sentence, for previews of a link to the page; empty: the gateway's
-	Root  string // scheme and host of this server, by which previews find a picture; empty: they do without
+	Says  string // the content in a sentence, for link previews; empty for the gateway's
+	Root  string // scheme and host of this server, for the picture in link previews; empty for none
 	Now   time.Time
 	Page  any
 }
 
-// Write renders the whole page before it sends the first byte.
+// Write renders the whole page before writing the first byte.
 func (p *Pages) Write(to io.Writer, name string, v View) error {
 	var page bytes.Buffer
 	if err := p.templates[name]().ExecuteTemplate(&page, "page", v); err != nil {
@@ -100,7 +98,7 @@ func (p *Pages) Write(to io.Writer, name string, v View) error {
 	return err
 }
 
-// ChainName is the name of a chain, or its id where it is unknown.
+// ChainName returns the name of a chain, or its id if it is unknown.
 func (p *Pages) ChainName(id chain.ID) string {
 	if known, isKnown := p.Chains.Chain(id); isKnown {
 		return known.Name
@@ -108,13 +106,13 @@ func (p *Pages) ChainName(id chain.ID) string {
 	return "chain " + id.String()
 }
 
-// TxURL is the URL of a transaction in the chain's explorer; empty when the chain has none. EVM explorers have
-// the paths of EIP-3091, as Solana's does; TRON's spells them out.
+// TxURL returns a transaction's URL in the chain's explorer, empty if the chain has none. EVM explorers use the paths
+// of EIP-3091, as Solana's does; TRON's spells them out.
 func (p *Pages) TxURL(id chain.ID, hash string) string {
 	return p.explorerURL(id, "tx", "transaction", hash)
 }
 
-// AddressURL is the URL of an account or token in the explorer; empty for the native coin, which has no address.
+// AddressURL returns the URL of an account or token in the explorer, empty for the native coin, which has no address.
 func (p *Pages) AddressURL(id chain.ID, text string) string {
 	known, _ := p.Chains.Chain(id)
 	if address, err := chain.ParseAddress(text, known.Family); err != nil || address.IsNative() {
@@ -139,13 +137,13 @@ type Problem struct {
 	Status  int
 	ID      string // for programs
 	Message string // for people
-	Request string // its id in the log
-	Asked   string // what the path names, to be corrected; empty: nothing
+	Request string // the request's id in the log
+	Asked   string // the id in the path, to be corrected; empty if none
 
-	Retry time.Duration // after which the same may work; zero: it will not
+	Retry time.Duration // when to retry; zero if that is pointless
 }
 
-// Title names the kind of failure in a few words.
+// Title describes the kind of failure in a few words.
 func (p Problem) Title() string {
 	switch {
 	case p.Status == http.StatusNotFound:

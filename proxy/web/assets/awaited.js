@@ -1,4 +1,4 @@
-// Looks for what is waited for, more often in the first minute, and loads the page again when it has become another.
+// Polls for the awaited order, more often in the first minute, and reloads once the page has changed.
 import { documentOf } from './parts.js'
 
 const opened = Date.now()

@@ -1,7 +1,7 @@
-// Buttons that copy what data-copy has, or else the text before them; out of sight without scripts.
+// Buttons that copy the value of data-copy, or else the text before them. They are hidden without scripts.
 const isIdle = (button) => button.dataset.done === undefined
 
-// Shows the buttons of a page, or of what has taken the place of its content.
+// Shows the buttons of a page, also after its content was replaced.
 export function showButtons() {
   if (navigator.clipboard) for (const button of document.querySelectorAll('[data-copy][hidden]')) button.hidden = false
 }
@@ -9,7 +9,7 @@ export function showButtons() {
 showButtons()
 if (navigator.clipboard) {
   document.documentElement.classList.add('copies')
-  document.addEventListener('click', async (event) => { // parts of the page are replaced: no button has a listener of its own
+  document.addEventListener('click', async (event) => { // delegated, since parts of the page are replaced
     const button = event.target.closest('[data-copy]')
     if (!button || !isIdle(button)) return
     await navigator.clipboard.writeText(button.dataset.copy || button.previousElementSibling.textContent)

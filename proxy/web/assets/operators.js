@@ -1,5 +1,5 @@
-// Refreshes the status page while it is visible and not paused. Screen readers hear when the overall state changes, not
-// about every number. Commands are sent without leaving the page, so that the token is typed once.
+// Refreshes the status page while it is visible and not paused. Screen readers announce changes of the overall state,
+// not every number. Commands are sent without leaving the page, so that the token is typed only once.
 import { documentOf, refresh, replaceParts, whileVisible } from './parts.js'
 
 const every = 5000 // ms

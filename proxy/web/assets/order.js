@@ -1,5 +1,5 @@
-// Keeps the page of an order or a swap up to date until nothing more is to come: when the order's events say so, and now
-// and then, since a swap has none and a gateway need not keep any.
+// Keeps the page of an order or a swap up to date until it is final: on the order's events, and periodically, since a
+// swap has none and a gateway need not keep any.
 import { refresh, whileVisible } from './parts.js'
 
 const live = document.getElementById('live')
@@ -17,11 +17,11 @@ if (live && !isOver()) {
   if (path) listen(path, 2_000)
 }
 
-// Browsers connect again by themselves, but not after another answer than a stream, as of a busy gateway.
+// Browsers reconnect by themselves, but not if the answer is not a stream, as from a busy gateway.
 function listen(path, pause) {
   const source = new EventSource(path)
   let due
-  const soon = () => { // those that are told together are shown together
+  const soon = () => { // events that arrive together are shown together
     clearTimeout(due)
     due = setTimeout(async () => {
       await show()
@@ -36,7 +36,7 @@ function listen(path, pause) {
   addEventListener('pagehide', () => source.close())
 }
 
-// Readers need no wallet: the first press of the button loads what cancels, which handles the press again.
+// Readers need no wallet: the first click loads the script that cancels, which handles a second, synthetic click.
 const cancel = document.querySelector('[data-settle] button')
 cancel?.addEventListener('click', async () => {
   await import('./settle.js')

@@ -1,4 +1,4 @@
-// Replaces the elements with data-part by those of a fresh copy of this page; resolves to whether the server responded.
+// Replaces the elements with data-part by those of a fresh copy of this page. Resolves to whether the server responded.
 export async function refresh() {
   const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
   if (!answer.ok) return false
@@ -8,7 +8,7 @@ export async function refresh() {
 
 export const documentOf = async (answer) => new DOMParser().parseFromString(await answer.text(), 'text/html')
 
-// A link or button that has the keyboard's focus keeps it, and what was unfolded and has an id stays so.
+// A focused link or button keeps the focus, and unfolded elements with an id stay unfolded.
 export function replaceParts(fresh) {
   for (const part of document.querySelectorAll('[data-part]')) {
     const instead = fresh.getElementById(part.id)
@@ -26,7 +26,7 @@ function targetOf(element) {
   return name && `[${name}="${CSS.escape(element.getAttribute(name))}"]`
 }
 
-// Calls look every so many milliseconds while the page can be seen.
+// Calls look every so many milliseconds while the page is visible.
 export function whileVisible(every, look) {
   setInterval(() => { if (!document.hidden) look() }, every)
 }

@@ -1,21 +1,21 @@
-// Permits of tokens (EIP-2612): an approval that is signed instead of sent, and used by the transaction that it is for.
+// Permits of tokens (EIP-2612): approvals that are signed instead of sent, and used by the transaction that needs them.
 import { bytesOf, calling } from './signing.js'
 
 const life = 20 * 60 // seconds
-const kind = '0x6e71edae12b1b97f4d1f60370fef10105fa2faae0126114a169c64845d6126c9' // PERMIT_TYPEHASH; DAI's is another
+const kind = '0x6e71edae12b1b97f4d1f60370fef10105fa2faae0126114a169c64845d6126c9' // PERMIT_TYPEHASH; DAI's differs
 const [nonces, typehash, eip712Domain, named, versioned] = ['0x7ecebe00', '0x30adf81f', '0x84b0196e', '0x06fdde03', '0x54fd4d50']
 
 const word = (hex, n) => hex.slice(2 + 64 * n, 66 + 64 * n)
 
-// The text that an answer's nth word leads to; empty without one.
+// The string that an answer's nth word points to, empty if there is none.
 function textAt(hex, n) {
   const at = parseInt(word(hex, n), 16) / 32
   const length = parseInt(word(hex, at), 16)
   return length > 0 ? new TextDecoder().decode(bytesOf('0x' + hex.slice(66 + 64 * at)).subarray(0, length)) : ''
 }
 
-// What signs a permit of the input, and resolves to its envelope; null where the token has none, or does not say its
-// domain: by EIP-5267, or as USDC does by its name and version.
+// A function that signs a permit of the input and resolves to its envelope; null if the token has no permits, or does
+// not reveal its domain, by EIP-5267 or, like USDC, by its name and version.
 export async function permitOf(wallet, { tx, native, tokenIn: { address, amount } }) {
   const ask = (selector, ...values) => wallet.request('eth_call', { to: address, data: calling(selector, ...values) }, 'latest').catch(() => '0x')
   const [nonce, type, domain, ...own] = await Promise.all([ask(nonces, wallet.account), ...[typehash, eip712Domain, named, versioned].map((each) => ask(each))])

@@ -1,5 +1,5 @@
-// Turns the fields that name tokens into comboboxes (ARIA 1.2): what is typed is searched for on the chosen chain, and
-// arrows, Enter and Escape do what they do in every list.
+// Turns token fields into comboboxes (ARIA 1.2): what is typed is searched for on the chosen chain, and arrow keys,
+// Enter and Escape work as in any list.
 const chainOf = (part) => document.getElementById(part.dataset.picker).value || document.getElementById('chainId').value
 
 function logo(token, chain) {
@@ -16,7 +16,7 @@ function logo(token, chain) {
   return frame
 }
 
-// Whoever has a symbol of their own is named by it, others by their address.
+// A token is named by its symbol if that is unique, otherwise by its address.
 const nameOf = (token, all) => all.filter((t) => t.symbol.toLowerCase() === token.symbol.toLowerCase()).length === 1 ? token.symbol : token.address
 
 function picker(part) {
@@ -76,7 +76,7 @@ function picker(part) {
     more.append(`${token.name} `, address)
     option.append(logo(token, chainOf(part)), name, more)
     option.addEventListener('pointerdown', (event) => {
-      event.preventDefault() // the field keeps the focus
+      event.preventDefault() // keeps the focus in the field
       choose(token)
     })
     return option
@@ -88,7 +88,7 @@ function picker(part) {
     const text = field.value.trim()
     if (!text) return show(false)
     const answer = await fetch(`/v1.0/token-list/search?${new URLSearchParams({ chainId: chainOf(part), query: text })}`)
-    if (!answer.ok || mine !== turn) return // another letter has come
+    if (!answer.ok || mine !== turn) return // outdated by further typing
     found = (await answer.json()).tokens.slice(0, 8)
     list.replaceChildren(...found.map(optionOf))
     at = -1

@@ -1,5 +1,4 @@
-// Sends the transaction by which an order is cancelled or deliveries are paid: made by the gateway, which tries it on the
-// chain first.
+// Sends the transaction that cancels an order or pays for deliveries. The gateway builds it and simulates it first.
 import { answerAt, bytesOf, hexOf, inWords, isOn, mined, same, sayer, short, switchTo } from './signing.js'
 import { choose, wallets } from './wallet.js'
 
@@ -18,7 +17,7 @@ async function settle({ url, family, sender, native, chain, done }, say, field) 
   say(`${done} in block ${Number(blockNumber)}:`, hash)
 }
 
-// After a failure the button can be pressed again.
+// After a failure the button is enabled again.
 for (const part of document.querySelectorAll('[data-settle]')) {
   const [button, status, field] = ['button', '[role=status]', 'input'].map((each) => part.querySelector(each))
   const say = sayer(status, part.dataset.explorer)

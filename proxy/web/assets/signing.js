@@ -3,13 +3,13 @@ export const short = (text) => `${text.slice(0, 6)}…${text.slice(-4)}`
 export const same = (a, b) => a === b || (a?.startsWith('0x') && a.toLowerCase() === b?.toLowerCase())
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-// The data of a call whose arguments take a word each: hex texts and bigints.
+// The data of a call whose arguments, hex texts and bigints, take one word each.
 const word = (value) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')
 export const calling = (selector, ...values) => selector + values.map(word).join('')
 
 export const bytesOf = (hex) => Uint8Array.from(hex.slice(2).match(/../g), (byte) => parseInt(byte, 16))
 
-// A whole number in hex, and whether a wallet is on a chain.
+// hexOf formats an integer in hex; isOn reports whether a wallet is on a chain.
 export const hexOf = (whole) => '0x' + BigInt(whole).toString(16)
 export const isOn = async (wallet, native) => Number(await wallet.request('eth_chainId')) === Number(native)
 
@@ -19,18 +19,18 @@ export async function switchTo(wallet, native, name) {
   })
 }
 
-// What the API answers.
+// Fetches an answer of the API.
 export async function answerAt(url) {
   const answer = await fetch(url)
-  const body = await answer.json().catch(() => ({})) // a balancer's is another
+  const body = await answer.json().catch(() => ({})) // a load balancer answers otherwise
   if (!answer.ok) throw new Error(body.errorMessage ?? `The gateway answered with status ${answer.status}. Try again later.`)
   return body
 }
 
-// The receipt of a transaction that succeeded, with its hash: that of the same for a higher fee, where the wallet sent it so.
+// The receipt and hash of a successful transaction, or of the replacement that the wallet sent for a higher fee.
 export async function mined(wallet, hash, say) {
   const began = Date.now()
-  const ask = (method, ...params) => wallet.request(method, ...params).catch(() => null) // it was sent all the same
+  const ask = (method, ...params) => wallet.request(method, ...params).catch(() => null) // the transaction was sent all the same
   const fails = (why) => { throw Object.assign(new Error(why), { hash }) }
   say('Sent, waiting for confirmation:', hash)
   for (let sent = null, before = 0; ; await pause(1500)) {
@@ -47,14 +47,14 @@ export async function mined(wallet, hash, say) {
       continue
     }
     const other = await firstOf(sent, before, newest, isUsed, ask)
-    if (!other || other.hash === hash) continue // its receipt comes
+    if (!other || other.hash === hash) continue // its receipt will come
     hash = other.hash
     if (['to', 'input', 'value'].some((each) => other[each] !== sent[each])) fails('Another transaction of the account replaced this one:')
     say('The wallet sent it again, waiting for confirmation:', hash)
   }
 }
 
-// The transaction with a nonce that was not used in one block and is in a later one.
+// The transaction whose nonce was unused at one block and is used at a later one.
 async function firstOf({ from, nonce }, before, used, isUsed, ask) {
   while (used - before > 1) {
     const middle = Math.floor((before + used) / 2)
@@ -66,7 +66,7 @@ async function firstOf({ from, nonce }, before, used, isUsed, ask) {
 
 export const inWords = (error) => error.code === 4001 ? new Error('Cancelled in the wallet.') : error
 
-// Writes into a status line, with a transaction that leads to an explorer where there is one.
+// Writes to a status line, and links a transaction to the explorer if there is one.
 export const sayer = (status, explorer) => (text, hash) => {
   status.textContent = text
   if (!hash) return

@@ -1,11 +1,11 @@
-// Compares without a new document: while the venues are asked each answer is shown as it comes, and then the page with
-// the result takes the place of this one.
+// Compares without loading a new document: shows each venue's answer as it arrives, and then replaces the page by the
+// one with the result.
 import { showButtons } from './copy.js'
 import { mountPickers } from './picker.js'
 import { mountTrade } from './trade.js'
 
 const asked = (url) => url.split('#')[0]
-let shown = asked(location.href) // what the page is about
+let shown = asked(location.href) // the URL that the page shows
 
 function busy(form) {
   const button = form.querySelector('button')
@@ -41,7 +41,7 @@ function show({ path, page }) {
   const faulty = document.querySelector('[aria-invalid]')
   const result = document.getElementById('result')
   if (faulty) faulty.focus()
-  else if (result.getBoundingClientRect().top > innerHeight / 2) result.scrollIntoView() // on a phone it is below the form
+  else if (result.getBoundingClientRect().top > innerHeight / 2) result.scrollIntoView() // on a phone the result is below the form
 }
 
 function mount() {
@@ -57,7 +57,7 @@ function mount() {
         source.close()
         show(JSON.parse(data))
       })
-      source.addEventListener('error', () => { // no stream is to be had: the page itself says why
+      source.addEventListener('error', () => { // there is no stream; the page itself says why
         source.close()
         form.submit()
       })
@@ -67,8 +67,8 @@ function mount() {
 
 mount()
 
-// Going back to an earlier comparison asks for it again, also when somebody was quicker than this script; a link within
-// the page does not.
+// Going back to an earlier comparison repeats it, even if the visitor did so before this script ran; links within the
+// page do not.
 addEventListener('popstate', () => { if (asked(location.href) !== shown) location.reload() })
 const [loaded] = performance.getEntriesByType('navigation')
 if (asked(loaded.name) !== shown) location.reload()

@@ -1,12 +1,12 @@
-// Signs and sends the transaction that the page shows, a step at a time: connect, switch the chain, approve, and swap or
-// create an order. What is signed is what is shown, but for a permit; a quote that has become old is asked for again first.
+// Signs and sends the transaction that the page shows, step by step: connect, switch the chain, approve, and swap or
+// create an order. What is signed is what is shown, except a permit; an old quote is refreshed first.
 import { answerAt, bytesOf, calling, hexOf, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
 import { choose, onWallets, wallets } from './wallet.js'
 
 const quoteLife = 30_000
 const field = (id) => document.getElementById(id)
 
-let wallet = null // connected
+let wallet = null // the connected one
 let family = ''
 let working = false
 
@@ -14,7 +14,7 @@ const formFamily = () => field('chainId').selectedOptions[0]?.dataset.family
 const takeFamily = () => field('dstChainId').selectedOptions[0]?.dataset.family ?? formFamily()
 const isConnected = (to) => wallet && family === to
 
-// The steps of a trade. Each has a label for its button, or a reason why it has none, and does what the label says.
+// The next step of a trade: either the label of its button and the action, or the reason why there is none.
 async function stepOf(trade) {
   const { tx, tokenIn } = trade
   let permit = null
@@ -24,7 +24,7 @@ async function stepOf(trade) {
     if (!await isOn(wallet, trade.native)) {
       return { label: `Switch to ${trade.chain}`, says: 'The wallet is on another chain.', act: () => switchTo(wallet, trade.native, trade.chain) }
     }
-    if (!trade.isPermitted && /[1-9a-f]/i.test(wallet.hex(tokenIn.address).slice(2))) { // the coin's address is zero, and it needs no approval
+    if (!trade.isPermitted && /[1-9a-f]/i.test(wallet.hex(tokenIn.address).slice(2))) { // the coin has the zero address and needs no approval
       const allowed = BigInt(await wallet.request('eth_call', { to: tokenIn.address, data: calling(allowance, wallet.hex(wallet.account), wallet.hex(tx.to)) }, 'latest'))
       if (allowed < BigInt(tokenIn.amount)) {
         const isOffered = trade.creation && trade.family === 'evm' && !unpermitted.has(tokenIn.address)
@@ -45,9 +45,9 @@ async function stepOf(trade) {
   }
 }
 
-const unpermitted = new Set() // tokens whose permit failed, or was refused: their amounts are approved
+const unpermitted = new Set() // tokens whose permit failed or was rejected, to be approved instead
 
-// The transaction is made again, of the amounts that the page shows, with a permit, which the gateway tries.
+// Requests the transaction again, with the amounts shown and a permit, which the gateway simulates.
 async function usePermit(trade, sign) {
   const { tokenIn, answer } = trade
   try {
@@ -74,7 +74,7 @@ async function connect(of) {
   const connected = await chosen.connect()
   connected.onAccount((account) => {
     connected.account = account
-    if (wallet !== connected || working) return // what was begun goes on
+    if (wallet !== connected || working) return // a step under way continues
     if (!account) wallet = null
     account ? fillAccount() : mountTrade()
   })
@@ -83,7 +83,7 @@ async function connect(of) {
   fillAccount()
 }
 
-// The form is filled in for the wallet's account, and asked again where it had been asked.
+// Fills in the wallet's account, and compares again if there was a comparison.
 function fillAccount() {
   const recipient = field('tokenOutRecipient')
   if (takeFamily() === family && (!recipient.value || recipient.value === field('senderAddress').value)) recipient.value = wallet.account
@@ -97,7 +97,7 @@ const compareAgain = () => document.querySelector('[data-swap]').requestSubmit()
 const allowance = '0xdd62ed3e' // allowance(address,address)
 const approve = '0x095ea7b3' // approve(address,uint256)
 
-// Some tokens refuse to change an allowance that is neither zero nor used up: it is set to zero first.
+// Some tokens reject changing one non-zero allowance to another: then it is set to zero first.
 async function approveStep({ tx, tokenIn, amount, native }, allowed) {
   const approval = (units) => ({ chainId: hexOf(native), from: wallet.account, to: tokenIn.address, data: calling(approve, wallet.hex(tx.to), units) })
   const isRefused = allowed > 0n && await wallet.request('eth_call', approval(BigInt(tokenIn.amount)), 'latest').then(() => false, () => true)
@@ -113,7 +113,7 @@ async function approveStep({ tx, tokenIn, amount, native }, allowed) {
 async function send(trade, say) {
   const { tx } = trade
   if (trade.family === 'solana') return sendOnSolana(trade, say)
-  const fees = tx.gasLimit ? { gas: hexOf(tx.gasLimit), gasPrice: hexOf(tx.gasPrice) } : {} // of a whole balance
+  const fees = tx.gasLimit ? { gas: hexOf(tx.gasLimit), gasPrice: hexOf(tx.gasPrice) } : {} // set if the whole balance is paid
   const sent = await wallet.request('eth_sendTransaction', { from: trade.sender, to: tx.to, data: tx.data, value: hexOf(tx.value), chainId: hexOf(trade.native), ...fees })
   spend(trade)
   const { blockNumber, hash } = await mined(wallet, sent, say)
@@ -126,13 +126,13 @@ async function send(trade, say) {
   }
 }
 
-// A transaction that was sent is not offered again, whatever becomes of it: the quote counts as old.
+// A sent transaction is not offered again, whatever its outcome: the quote counts as old.
 function spend(trade) {
   trade.quoted = trade.section.shownAt = 0
 }
 
-// Wallets of Solana do not say what became of a transaction: the gateway knows when it is on the chain, and the balance of
-// what was bought says whether it swapped.
+// Solana wallets do not report the outcome of a transaction. The gateway reports when it is on the chain, and the
+// balance of the token bought shows whether it swapped.
 async function sendOnSolana(trade, say) {
   const isOrder = trade.answer.orderId
   const balance = () => balanceOf(trade.id, trade.answer.tokenOut.address, trade.recipient).then(({ units }) => BigInt(units))
@@ -146,7 +146,7 @@ async function sendOnSolana(trade, say) {
     if (seen === 0 && tries > 80) throw Object.assign(new Error('The transaction has not appeared for two minutes and has probably expired:'), { hash: signature })
     if (await balance().catch(() => 0n) > before) return say('Swapped:', signature)
     const { errorId } = await fetch(`/api/Orders/creationTxHash/${signature}`).then((answer) => answer.json()).catch(() => ({}))
-    if (errorId === 'TRANSACTION_WITHOUT_ORDER') seen++ // it is on the chain
+    if (errorId === 'TRANSACTION_WITHOUT_ORDER') seen++ // the transaction is on the chain
   }
   throw Object.assign(new Error('The transaction is on chain, but the balance has not increased:'), { hash: signature })
 }
@@ -157,7 +157,7 @@ async function balanceOf(chainId, tokenIn, owner) {
   return answer.json()
 }
 
-// Shows the step that comes next, and what became of the last one.
+// Shows the next step, and the outcome of the last one.
 async function show(trade, after) {
   const { section } = trade
   const [button, status] = [section.querySelector('button'), section.querySelector('[role=status]')]
@@ -173,7 +173,7 @@ async function show(trade, after) {
     button.disabled = true
     let failed
     try {
-      const { label } = await stepOf(trade) // which another account or chain of the wallet has changed
+      const { label } = await stepOf(trade) // changes with the wallet's account or chain
       if (label !== step.label) {
         working = false
         return show(trade)
@@ -188,13 +188,13 @@ async function show(trade, after) {
   }
 }
 
-// The trade that the page shows, from its elements; null without one.
+// The trade that the page shows, read from its elements; null if there is none.
 function shownTrade() {
   const section = document.querySelector('[data-trade]')
   if (!section) return null
   const answer = JSON.parse(document.querySelector('[data-answer]').textContent)
-  section.shownAt ??= Date.now() // by the clock of the browser alone
-  const { tx = { to: section.dataset.spender }, tokenIn = answer.estimation.srcChainTokenIn } = answer // without a transaction before an approval
+  section.shownAt ??= Date.now() // by the browser's clock only
+  const { tx = { to: section.dataset.spender }, tokenIn = answer.estimation.srcChainTokenIn } = answer // before an approval there is no transaction
   return { section, answer, tx, tokenIn, ...section.dataset, quoted: section.shownAt, amount: document.querySelector('.best .label').dataset.amount }
 }
 

@@ -1,6 +1,6 @@
-// A wallet of TRON as one of EVM chains. Its provider (TIP-1193) signs and nothing else: what is read and sent goes
-// through the gateway, since the node of its tronWeb is another host, and what is signed is made here, since a node could
-// make another transaction than the one that the page shows.
+// Adapts a TRON wallet to the interface of EVM wallets. Its provider (TIP-1193) only signs: reads and sends go through
+// the gateway, since the node of its tronWeb is another host, and transactions are built here, since a node could build
+// another one than the page shows.
 async function node(method, ...params) {
   const answer = await fetch('/wallet/tron', { method: 'POST', body: JSON.stringify({ method, params }) })
   const { result, error, errorMessage, message } = await answer.json()
@@ -15,9 +15,9 @@ const bytes = (field, hex) => varint(BigInt(field << 3 | 2)) + varint(BigInt(hex
 const number = (field, value) => value ? varint(BigInt(field << 3)) + varint(BigInt(value)) : ''
 const hexOf = (buffer) => [...new Uint8Array(buffer)].map(byte).join('')
 const typeURL = 'type.googleapis.com/protocol.TriggerSmartContract'
-const life = 5 * 60_000 // ms after the newest block, for the person to decide
+const life = 5 * 60_000 // ms after the newest block, in which to sign
 
-// The transaction of a call, as wallets take it.
+// The transaction of a call, in the form that wallets sign.
 async function transactionOf({ owner, contract, value, data, feeLimit }) {
   if (!crypto.subtle) throw new Error('TRON wallets sign only on HTTPS pages.')
   const block = await node('eth_getBlockByNumber', 'latest', false)
@@ -39,7 +39,7 @@ async function transactionOf({ owner, contract, value, data, feeLimit }) {
 
 async function send(provider, { from, to, data, value, gas, gasPrice }) {
   const [energy, price] = gas ? [gas, gasPrice] : await Promise.all([node('eth_estimateGas', { from, to, data, value }), node('eth_gasPrice')])
-  const spare = gas ? 10n : 13n // tenths, since the energy of a contract varies with its use
+  const spare = gas ? 10n : 13n // tenths; a contract's energy varies with its use
   const transaction = await transactionOf({
     owner: '41' + from.slice(2), contract: '41' + to.slice(2), value: Number(value), data: data.slice(2), feeLimit: Number(BigInt(energy) * BigInt(price) * spare / 10n),
   })
@@ -58,7 +58,7 @@ export function callsOf(provider) {
       case 'eth_sendTransaction': return send(provider, called(params[0]))
       case 'eth_call': return node(method, called(params[0]), 'latest')
       case 'eth_getTransactionReceipt': return node(method, '0x' + params[0])
-      case 'eth_getTransactionByHash': return null // whose place nothing can take, as it has no nonce
+      case 'eth_getTransactionByHash': return null // without a nonce, it cannot be replaced
     }
     return provider.request({ method, params })
   }

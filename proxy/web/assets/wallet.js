@@ -1,10 +1,10 @@
-// The wallets of this browser: EIP-6963 and EIP-1193 for EVM chains, TIP-6963 and TIP-1193 for TRON, the Wallet Standard
-// for Solana.
-const found = new Map() // by what tells them apart
+// The wallets of this browser: EIP-6963 and EIP-1193 for EVM chains, TIP-6963 and TIP-1193 for TRON, the Wallet
+// Standard for Solana.
+const found = new Map() // by what distinguishes them
 const families = { evm: new Set(), tron: new Set(), solana: new Set() }
 export const wallets = (family) => [...(families[family] ?? [])].map((id) => found.get(id))
 
-// One wallet needs no choice; of several the person chooses in a dialog.
+// Returns the only wallet, or asks in a dialog if there are several.
 export function choose(offered) {
   if (offered.length === 1) return offered[0]
   const dialog = document.createElement('dialog')

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// Limits of a chunked body, in bytes; those of net/http are longer or equal.
+// Limits of a chunked body in bytes. Those of net/http are at least as high.
 const (
 	longestChunkLine = 1 << 10
 	longestTrailer   = 2 << 10
-	mostOverhead     = 16 << 10 // of chunk lines, beyond 16 for each chunk and twice its data
+	mostOverhead     = 16 << 10 // of chunk lines, beyond 16 per chunk and twice its data
 )
 
-// readBody reads the body that r announces, within the time for the request.
+// readBody reads the body that r announces, within the request's time limit.
 func (in *input) readBody(r *http.Request, ctx *requestContext) error {
 	most := int64(in.from.server.options.BodyBytes)
 	if r.ContentLength > most {
@@ -32,7 +32,7 @@ func (in *input) readBody(r *http.Request, ctx *requestContext) error {
 	return err
 }
 
-// chunkEnd reads what follows the data of a chunk.
+// chunkEnd reads the CRLF after the data of a chunk.
 func (in *input) chunkEnd() error {
 	var end [len("\r\n")]byte
 	if _, err := io.ReadFull(in, end[:]); err != nil {
@@ -44,8 +44,8 @@ func (in *input) chunkEnd() error {
 	return nil
 }
 
-// chunkSize is the size that a chunk's line says. Its extensions are not understood, and so ignored. Blanks before
-// them, which some take for the end of the line, are refused.
+// chunkSize parses a chunk's size line. Extensions are unknown and therefore ignored. Blanks before them, which some
+// parsers take for the end of the line, are rejected.
 func chunkSize(line []byte) (int64, error) {
 	digits, extension, _ := bytes.Cut(line, []byte(";"))
 	const mostDigits = 16
@@ -59,7 +59,7 @@ func chunkSize(line []byte) (int64, error) {
 	return int64(size), nil
 }
 
-// trailer reads the fields after a chunked body. They do not become fields of the header (RFC 9110, section 6.5).
+// trailer reads the fields after a chunked body. They are not merged into the header (RFC 9110, section 6.5).
 func (in *input) trailer(r *http.Request) error {
 	for length := 0; ; {
 		line, err := in.line()

@@ -20,27 +20,27 @@ const (
 	lingerLimit   = 10 * time.Second
 )
 
-// conn is a connection. Only the goroutine that serves it calls its methods, except leaveIdle and those of a watch.
+// conn is a connection. Only the goroutine serving it calls its methods, except leaveIdle and those of a watch.
 type conn struct {
-	net.Conn          // to read and write: socket, or TLS over it
+	net.Conn          // for reading and writing: socket, or TLS over it
 	socket   net.Conn // as accepted
 	server   *Server
 	remote   string               // address of the peer
-	from     netip.Prefix         // as openConns counts it; invalid: not counted
-	tls      *tls.ConnectionState // nil: plain
+	from     netip.Prefix         // as counted by openConns; invalid if not counted
+	tls      *tls.ConnectionState // nil for plain connections
 
-	// UNIX nanoseconds since which the next request is awaited; 0: it is not; left: the wait was ended.
+	// UNIX nanoseconds since when the next request is awaited; 0 if it is not; left if the wait was ended.
 	idleSince atomic.Int64
-	last      bool        // request of this connection
+	last      bool        // this is the last request of the connection
 	two       atomic.Bool // handed over as HTTP/2
 	rests     bool        // see rest
 
 	input   input
-	watched chan struct{} // closed when the watch has ended; nil: there is none
-	first   [1]byte       // read by a watch, or after a rest
+	watched chan struct{} // closed when the watch has ended; nil if there is none
+	first   [1]byte       // read by a watch or after a rest
 }
 
-// Read continues with what a watch came upon.
+// Read returns what a watch has read first.
 func (c *conn) Read(p []byte) (int, error) {
 	if len(p) > 0 && len(c.input.ahead) > 0 {
 		n := copy(p, c.input.ahead)
@@ -52,7 +52,7 @@ func (c *conn) Read(p []byte) (int, error) {
 
 const left = -1
 
-// longAgo is a deadline that ends what waits.
+// longAgo is a deadline that interrupts blocked reads.
 var longAgo = time.Unix(1, 0)
 
 func newConn(s *Server, socket net.Conn) *conn {
@@ -64,7 +64,7 @@ func newConn(s *Server, socket net.Conn) *conn {
 	return c
 }
 
-// serve serves one request after the other, or hands a connection that speaks HTTP/2 over.
+// serve serves one request after another, or hands over a connection that speaks HTTP/2.
 func (c *conn) serve(handed *handover) {
 	if c.speaksTwo() && c.handOver(handed) {
 		return
@@ -72,7 +72,7 @@ func (c *conn) serve(handed *handover) {
 	c.serveRequests(false)
 }
 
-// serveRequests serves requests until the connection ends or rests. The first one may have begun.
+// serveRequests serves requests until the connection ends or rests. The first one has arrived in part if begun.
 func (c *conn) serveRequests(begun bool) {
 	for (begun || c.await()) && c.exchange() {
 		begun = false
@@ -85,18 +85,18 @@ func (c *conn) serveRequests(begun bool) {
 	c.server.leave(c)
 }
 
-// restsAfter is how long a connection waits for its next request before it gives its buffer and its stack back.
+// restsAfter is how long a connection waits for its next request before it releases its buffer and its stack.
 const restsAfter = 5 * time.Second
 
-// await waits for the first bytes of the next request, and reports whether they came.
+// await waits for the first bytes of the next request and reports whether they came.
 func (c *conn) await() bool {
 	if !c.input.isEmpty() {
-		return true // sent along with the request before
+		return true // pipelined
 	}
 	now, limit := time.Now(), c.server.options.IdleLimit
-	_ = c.SetReadDeadline(now.Add(min(limit, restsAfter))) // fails on a closed connection, as reading will
+	_ = c.SetReadDeadline(now.Add(min(limit, restsAfter))) // fails if the connection is closed, as reading will
 	c.idleSince.Store(now.UnixNano())
-	if c.server.ended.Load() { // from here on Shutdown sees that this connection is idle
+	if c.server.ended.Load() { // from here on Shutdown sees that the connection is idle
 		return false
 	}
 	_, err := c.input.Peek(1)
@@ -107,12 +107,12 @@ func (c *conn) await() bool {
 	return err == nil
 }
 
-// rest waits on for the next request, with neither a buffer nor a stack that has grown.
+// rest continues to wait for the next request, without a buffer and on a fresh stack.
 func (c *conn) rest() {
 	c.input.release()
 	_ = c.SetReadDeadline(time.Now().Add(c.server.options.IdleLimit - restsAfter))
 	if c.idleSince.Load() == left {
-		_ = c.SetReadDeadline(longAgo) // the one above came after that of leaveIdle
+		_ = c.SetReadDeadline(longAgo) // overrides the deadline above, which replaced leaveIdle's
 	}
 	n, _ := c.Conn.Read(c.first[:])
 	c.last = c.idleSince.Swap(0) == left
@@ -127,14 +127,14 @@ func (c *conn) rest() {
 	c.serveRequests(true)
 }
 
-// leaveIdle has a connection that waits for its next request end, and reports whether it does. A request that arrives
-// at this moment is still answered, in HTTP/1.1.
+// leaveIdle ends a connection that waits for its next request, and reports whether it does. An HTTP/1.1 request that
+// arrives at that moment is still answered.
 func (c *conn) leaveIdle() bool {
 	since := c.idleSince.Load()
 	return since > 0 && c.idleSince.CompareAndSwap(since, left) && c.SetReadDeadline(longAgo) == nil
 }
 
-// exchange reads a request and responds to it. It reports whether there may be another.
+// exchange reads a request and responds to it. It reports whether another may follow.
 func (c *conn) exchange() (goesOn bool) {
 	_ = c.SetReadDeadline(time.Now().Add(c.server.options.ReadLimit))
 	ctx := &requestContext{conn: c}
@@ -170,7 +170,7 @@ func (c *conn) refuse(status int) {
 	c.respond(func(w http.ResponseWriter) { c.server.options.Refuse(w, status) })
 }
 
-// respond sends what write writes, which is an answer to no request.
+// respond sends what write writes, as a response that belongs to no request.
 func (c *conn) respond(write func(http.ResponseWriter)) {
 	w := newResponse(c, nil)
 	defer w.release()
@@ -178,7 +178,7 @@ func (c *conn) respond(write func(http.ResponseWriter)) {
 	w.finish()
 }
 
-// refusePlain responds in the clear to a handshake that began as a request of HTTP, as net/http does.
+// refusePlain responds in the clear to a TLS handshake that began like an HTTP request, as net/http does.
 func (c *conn) refusePlain(handshake error) {
 	var refused tls.RecordHeaderError
 	if !errors.As(handshake, &refused) || refused.Conn == nil || !beginsRequest(refused.RecordHeader[:]) {
@@ -190,14 +190,14 @@ func (c *conn) refusePlain(handshake error) {
 	bare.linger()
 }
 
-// beginsRequest reports whether these are the first bytes of a request of HTTP/1.1: a method, or its beginning.
+// beginsRequest reports whether these may be the first bytes of an HTTP/1.1 request: a method or its beginning.
 func beginsRequest(came []byte) bool {
 	method, _, _ := bytes.Cut(came, []byte(" "))
 	return len(method) > 0 && !slices.ContainsFunc(method, func(each byte) bool { return each < 'A' || each > 'Z' })
 }
 
-// linger reads what the client still sends, for a while, after our last byte. Closing a
-// connection on which something is unread resets it, and the client may lose an answer that it has not read yet.
+// linger reads and discards what the client still sends for a while after the last response. Closing a connection with
+// unread data resets it, and the client may lose a response that it has not read yet.
 func (c *conn) linger() {
 	half, can := c.Conn.(interface{ CloseWrite() error })
 	if !can || half.CloseWrite() != nil {
@@ -218,8 +218,8 @@ func (c *conn) linger() {
 	}
 }
 
-// watch calls disconnected if the client disconnects before unwatch. Meanwhile nothing may be read, and the buffer is
-// free for others: thousands of connections may be watched for long.
+// watch calls disconnected if the client disconnects before unwatch. Meanwhile nothing else may read, and the buffer is
+// released: thousands of connections may be watched for long.
 func (c *conn) watch(disconnected func()) {
 	if !c.input.isEmpty() {
 		return // the next request has begun
@@ -238,7 +238,7 @@ func (c *conn) watch(disconnected func()) {
 	}()
 }
 
-// unwatch ends the watch, if there is one, and waits for its goroutine.
+// unwatch ends the watch, if any, and waits for its goroutine.
 func (c *conn) unwatch() {
 	if c.watched == nil {
 		return
@@ -249,7 +249,7 @@ func (c *conn) unwatch() {
 	c.input.acquire()
 }
 
-// continues has a client send the body that waits for it.
+// continues lets a client send the body that it holds back.
 func (c *conn) continues() error {
 	if err := c.SetWriteDeadline(time.Now().Add(c.server.options.WriteLimit)); err != nil {
 		return err
@@ -258,7 +258,7 @@ func (c *conn) continues() error {
 	return err
 }
 
-// StatusOf is the status to refuse a request by that could not be read for err.
+// StatusOf returns the status to reject a request with that could not be read because of err.
 func StatusOf(err error) int {
 	var refused refusal
 	switch {

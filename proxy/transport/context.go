@@ -7,15 +7,15 @@ import (
 )
 
 // requestContext ends when the handler has returned or, once something waits on Done, when the client disconnects. Few
-// requests wait for anything, and for those that do not no goroutine is started.
+// requests wait for anything; the others need no goroutine.
 type requestContext struct {
 	conn *conn
 
 	mu        sync.Mutex
-	waited    context.Context // from the first call of Done on; contexts below it are its children without a goroutine
+	waited    context.Context // since the first call of Done; contexts derived from it need no goroutine
 	endWait   context.CancelFunc
 	err       error
-	isReading bool // the body is not read yet: bytes that come say nothing of the client
+	isReading bool // the body is not read yet: incoming bytes reveal nothing about the client
 }
 
 var _ context.Context = (*requestContext)(nil)
@@ -23,7 +23,7 @@ var _ context.Context = (*requestContext)(nil)
 // Deadline reports that there is none.
 func (c *requestContext) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
 
-// Value has no values but what package context asks for to find the parent of a context.
+// Value has only the values that package context looks up to find a context's parent.
 func (c *requestContext) Value(key any) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()

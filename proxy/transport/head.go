@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// refusal is the status to refuse a request by.
+// refusal is the status to reject a request with.
 type refusal int
 
 func (r refusal) Error() string { return "request refused: " + http.StatusText(int(r)) }
@@ -26,11 +26,11 @@ const (
 	errVersion     = refusal(http.StatusHTTPVersionNotSupported)
 )
 
-// errGone is the end of a connection on which no request has begun.
+// errGone means that the connection ended before another request began.
 var errGone = errors.New("the client has left")
 
-// request reads a request into the form that net/http gives it, with its body unless that is a stream. It shares no
-// memory with the connection, so handlers may keep it.
+// request reads a request into net/http's form, with its body unless that is streamed. It shares no memory with the
+// connection, so handlers may keep it.
 func (in *input) request(ctx *requestContext) (*http.Request, *bodyStream, error) {
 	if in.afterPost {
 		if err := in.skipLines(); err != nil {
@@ -72,8 +72,8 @@ func (in *input) skipLines() error {
 	return nil
 }
 
-// parseHead parses a request line and the header lines after it, up to the empty one. ContentLength says what body
-// follows: none, that many bytes, or chunks (-1).
+// parseHead parses a request line and the header lines after it, up to the empty one. ContentLength is the length of
+// the body, 0 for none and -1 for chunks.
 func parseHead(ctx context.Context, head string) (*http.Request, error) {
 	r := empty.WithContext(ctx)
 	line, rest := cutLine(head)
@@ -113,7 +113,7 @@ func parseHead(ctx context.Context, head string) (*http.Request, error) {
 	return r, nil
 }
 
-// empty is the part that all requests share.
+// empty holds the fields that all requests share.
 var empty = &http.Request{ProtoMajor: 1, Body: http.NoBody}
 
 // cutLine cuts the first line off, without its end.
@@ -125,7 +125,7 @@ func cutLine(text string) (line, rest string) {
 func parseRequestLine(r *http.Request, line string) error {
 	method, rest, found := strings.Cut(line, " ")
 	target, proto, foundToo := strings.Cut(rest, " ")
-	if !found || !foundToo || !httpguts.ValidHeaderFieldName(method) { // a method is a token as well
+	if !found || !foundToo || !httpguts.ValidHeaderFieldName(method) { // a method is a token, too
 		return errMalformed
 	}
 	major, minor, known := http.ParseHTTPVersion(proto)
@@ -154,7 +154,7 @@ func parseTarget(r *http.Request, target string) (err error) {
 	return nil
 }
 
-// parseField parses a header line. One that goes on in the next line is refused (RFC 9112, section 5.2).
+// parseField parses a header line. Line folding is rejected (RFC 9112, section 5.2).
 func parseField(line string) (name, value string, err error) {
 	name, value, found := strings.Cut(line, ":")
 	value = strings.Trim(value, " \t")
@@ -164,11 +164,11 @@ func parseField(line string) (name, value string, err error) {
 	return textproto.CanonicalMIMEHeaderKey(name), value, nil
 }
 
-// takeHost moves the Host line to where net/http has it (RFC 9112, section 3.2).
+// takeHost moves the Host field to where net/http has it (RFC 9112, section 3.2).
 func takeHost(r *http.Request) error {
 	hosts := r.Header["Host"]
 	delete(r.Header, "Host")
-	r.Host = r.URL.Host // of the absolute form, as sent to a proxy
+	r.Host = r.URL.Host // set in the absolute form, as sent to a proxy
 	switch {
 	case len(hosts) > 1, len(hosts) == 0 && r.ProtoMinor > 0 && r.Method != http.MethodConnect:
 		return errMalformed
@@ -183,8 +183,8 @@ func takeHost(r *http.Request) error {
 	return nil
 }
 
-// takeFraming finds out what body a request has. What two readers could take for different lengths is refused: both
-// kinds of length, several of a kind, and chunks in HTTP/1.0 (RFC 9112, section 6).
+// takeFraming determines the framing of the body. Whatever two readers could delimit differently is rejected: both
+// kinds of length, several of one kind, and chunks in HTTP/1.0 (RFC 9112, section 6).
 func takeFraming(r *http.Request) error {
 	codings, lengths := r.Header["Transfer-Encoding"], r.Header["Content-Length"]
 	switch {
@@ -209,7 +209,7 @@ func takeFraming(r *http.Request) error {
 	return takeTrailer(r)
 }
 
-// takeTrailer moves the names of the fields that are announced to follow the body to where net/http has them.
+// takeTrailer moves the announced names of trailer fields to where net/http has them.
 func takeTrailer(r *http.Request) error {
 	for _, names := range r.Header["Trailer"] {
 		for name := range strings.SplitSeq(names, ",") {
@@ -229,7 +229,7 @@ func takeTrailer(r *http.Request) error {
 	return nil
 }
 
-// continues reports whether the client waits for 100 Continue. Anything else that it expects cannot be met.
+// continues reports whether the client waits for 100 Continue. No other expectation can be met.
 func continues(r *http.Request) bool {
 	return httpguts.HeaderValuesContainsToken(r.Header["Expect"][:1], "100-continue")
 }

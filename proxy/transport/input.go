@@ -9,16 +9,16 @@ import (
 
 // Sizes in bytes.
 const (
-	smallBuffer = 4 << 10  // of what has been read and not understood yet
-	headBytes   = 12 << 10 // of a request line and header together
+	smallBuffer = 4 << 10  // of input read but not parsed yet
+	headBytes   = 12 << 10 // of request line and header together
 )
 
-// input is what has arrived on a connection and is not understood yet.
+// input is the data received on a connection but not parsed yet.
 type input struct {
 	*bufio.Reader // nil while the connection is watched
 	from          *conn
 	ahead         []byte // read before the Reader
-	afterPost     bool   // the request before was a POST
+	afterPost     bool   // the previous request was a POST
 }
 
 func newInput(from *conn) input {
@@ -34,7 +34,7 @@ func (in *input) acquire() {
 	in.Reset(in.from)
 }
 
-// release gives the empty Reader back.
+// release returns the empty Reader to the pool.
 func (in *input) release() {
 	in.Reset(nil)
 	readers.Put(in.Reader)
@@ -43,10 +43,10 @@ func (in *input) release() {
 
 func (in *input) isEmpty() bool { return in.Buffered() == 0 }
 
-// head returns a request line with the header lines after it, up to and with the empty one. Lines end with a line feed;
-// the carriage return before it may be missing (RFC 9112, section 2.2).
+// head returns a request line and the header lines up to and including the empty one. Lines end with a line feed; the
+// carriage return before it may be missing (RFC 9112, section 2.2).
 func (in *input) head() (string, error) {
-	head := make([]byte, 0, 512) // more than most
+	head := make([]byte, 0, 512) // larger than most
 	for lineAt := 0; ; {
 		part, err := in.ReadSlice('\n')
 		head = append(head, part...)
@@ -63,8 +63,8 @@ func (in *input) head() (string, error) {
 	}
 }
 
-// line returns the next line, without its CRLF, as a part of the buffer that is valid until the next call. A line that
-// ends otherwise, or is longer than the buffer, is refused.
+// line returns the next line without its CRLF, in a part of the buffer that is valid until the next call. A line with
+// another ending, or longer than the buffer, is rejected.
 func (in *input) line() ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {

@@ -6,22 +6,21 @@ import (
 	"net/netip"
 )
 
-// Limits bound how many connections are open at a time, and how many requests of HTTP/2 are under way. Where there are
-// too many connections, the one that has waited longest for its next request is closed for the new one; if none waits,
-// the new one is refused, as requests are.
+// Limits bounds the open connections and the HTTP/2 requests in flight. At the limit of connections, a new one replaces
+// the one that has been idle longest; if none is idle, the new one is rejected. Requests over the limit are rejected.
 type Limits struct {
-	All        int                   // 0: no bound
-	PerAddress int                   // of one IPv4 address, or one IPv6 network of 64 bits; 0: no bound
-	Exempt     func(netip.Addr) bool // from PerAddress: proxies, which speak for many clients; nil: none
+	All        int                   // 0 means unbounded
+	PerAddress int                   // per IPv4 address or IPv6 /64 network; 0 means unbounded
+	Exempt     func(netip.Addr) bool // from PerAddress: proxies, which act for many clients; may be nil
 }
 
-// openConns is the open connections. Its methods are called with the server's mutex held.
+// openConns is the set of open connections. Its methods must be called with the server's mutex held.
 type openConns struct {
 	limits Limits
 	all    map[*conn]struct{}
-	from   map[netip.Prefix]map[*conn]struct{} // those whose address counts
+	from   map[netip.Prefix]map[*conn]struct{} // connections counted by address
 
-	requests     int // of HTTP/2 under way, with those that are being refused
+	requests     int // HTTP/2 requests in flight, including those being rejected
 	requestsFrom map[netip.Prefix]int
 }
 
@@ -31,14 +30,14 @@ func newOpenConns(l Limits) openConns {
 	}
 }
 
-// enter gives c a place, or returns the status to refuse it by.
+// enter admits c, or returns the status to reject it with.
 func (w *openConns) enter(c *conn) (refused int) {
 	c.from = w.origin(c.socket.RemoteAddr())
 	same := w.from[c.from]
 	if c.from.IsValid() && len(same) >= w.limits.PerAddress && !endLongestIdle(same, len(same)) {
 		return http.StatusTooManyRequests
 	}
-	const looked = 128 // of many: maps are walked from anywhere
+	const looked = 128 // a sample: map iteration starts anywhere
 	if w.limits.All > 0 && len(w.all) >= w.limits.All && !endLongestIdle(w.all, looked) {
 		return http.StatusServiceUnavailable
 	}
@@ -53,7 +52,7 @@ func (w *openConns) enter(c *conn) (refused int) {
 	return 0
 }
 
-// leave gives the place back.
+// leave removes c.
 func (w *openConns) leave(c *conn) {
 	delete(w.all, c)
 	if same := w.from[c.from]; same != nil {
@@ -64,10 +63,10 @@ func (w *openConns) leave(c *conn) {
 	}
 }
 
-// aborted is in the place of a status where even refusals wait to be sent.
+// aborted replaces a status when even rejections are queued up.
 const aborted = -1
 
-// enterRequest gives a request a place, or returns the status to refuse it by, also with a place, or aborted.
+// enterRequest counts a request and returns the status to reject it with, or 0. A return of aborted does not count it.
 func (w *openConns) enterRequest(c *conn) (refused int) {
 	same, each, all := w.requestsFrom[c.from], w.limits.PerAddress, w.limits.All
 	switch {
@@ -92,7 +91,7 @@ func (w *openConns) leaveRequest(c *conn) {
 	}
 }
 
-// origin is what connections of one client have in common; invalid where they are not counted.
+// origin returns the prefix that groups connections of one client, invalid if they are not counted.
 func (w *openConns) origin(peer net.Addr) netip.Prefix {
 	address, isTCP := peer.(*net.TCPAddr)
 	if !isTCP || w.limits.PerAddress <= 0 {
@@ -109,7 +108,7 @@ func (w *openConns) origin(peer net.Addr) netip.Prefix {
 	return netip.PrefixFrom(from, bits).Masked()
 }
 
-// endLongestIdle ends the connection that has waited longest among so many.
+// endLongestIdle ends the connection that has been idle longest among the first most of them.
 func endLongestIdle(among map[*conn]struct{}, most int) (ended bool) {
 	var longest *conn
 	var since int64

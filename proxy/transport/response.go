@@ -16,32 +16,32 @@ import (
 // response is sent when the handler returns or, from the first Flush on, as it is written.
 type response struct {
 	conn    *conn
-	request *http.Request // nil: none came
+	request *http.Request // nil if there was none
 
 	header    http.Header
-	status    int   // 0: not said yet; from then on the header is final
-	length    int64 // that the handler said; -1: it did not
+	status    int   // 0 until set, which makes the header final
+	length    int64 // Content-Length set by the handler; -1 if none
 	written   int64
-	untyped   bool // the kind of the body is to be found out
-	ends      bool // the connection, with this response
-	limited   bool // the handler has limited writing
+	untyped   bool // Content-Type is to be detected
+	ends      bool // the connection ends after this response
+	limited   bool // the handler has set a write deadline
 	streaming bool
 	chunked   bool
 	failure   error // of the connection
 
 	body []byte // written before the first Flush
-	out  []byte // ready to be sent
+	out  []byte // ready to send
 }
 
 const (
 	sniffed  = 512      // bytes that http.DetectContentType looks at
-	oneWrite = 16 << 10 // up to which head and body are copied together
+	oneWrite = 16 << 10 // size up to which head and body are copied together
 )
 
-// responses are reused, with their buffers.
+// responses pools responses with their buffers.
 var responses = sync.Pool{New: func() any { return &response{header: http.Header{}} }}
 
-// newResponse is the response to a request, valid until release.
+// newResponse returns the response to a request, valid until release.
 func newResponse(c *conn, r *http.Request) *response {
 	w := responses.Get().(*response)
 	w.conn, w.request, w.length = c, r, -1
@@ -60,7 +60,7 @@ func (w *response) release() {
 // Header returns the header that WriteHeader sends.
 func (w *response) Header() http.Header { return w.header }
 
-// WriteHeader sets status and header, once; an informational status is sent at once, and another follows it.
+// WriteHeader sets status and header, once. An informational status is sent immediately, and another status follows it.
 func (w *response) WriteHeader(status int) {
 	if w.status != 0 {
 		return
@@ -88,7 +88,7 @@ func (w *response) WriteHeader(status int) {
 	}
 }
 
-// inform sends an informational response, which clients of HTTP/1.0 do not know.
+// inform sends an informational response, which HTTP/1.0 clients do not understand.
 func (w *response) inform(status int) {
 	if w.request == nil || w.request.ProtoMinor == 0 {
 		return
@@ -98,7 +98,7 @@ func (w *response) inform(status int) {
 	w.send(nil)
 }
 
-// appendHead appends the status line and the header, but for what the connection says itself.
+// appendHead appends the status line and the header, except for the fields that the connection sets itself.
 func (w *response) appendHead(status int) {
 	w.out = append(w.out, "HTTP/1.1 "...)
 	w.out = strconv.AppendInt(w.out, int64(status), 10)
@@ -129,15 +129,15 @@ func (w *response) appendField(name, value string) {
 
 var noBreaks = strings.NewReplacer("\n", " ", "\r", " ")
 
-// mayHaveBody reports whether a response of this status has a body, be it one that is not sent to HEAD.
+// mayHaveBody reports whether a response of this status has a body, even if that is not sent in response to HEAD.
 func (w *response) mayHaveBody() bool {
 	return w.status != http.StatusNoContent && w.status != http.StatusNotModified
 }
 
 func (w *response) isHead() bool { return w.request != nil && w.request.Method == http.MethodHead }
 
-// Write adds to the body. All of a body of a known length in one call is sent at once and not copied first, unless the
-// connection may have to end because something of the request is unread.
+// Write adds to the body. A complete body of known length in a single call is sent immediately and without copying,
+// unless the connection may have to end because a part of the request is unread.
 func (w *response) Write(p []byte) (int, error) {
 	if err := w.beginWrite(len(p)); err != nil || len(p) == 0 {
 		return 0, err
@@ -159,7 +159,7 @@ func (w *response) Write(p []byte) (int, error) {
 	return len(p), w.failure
 }
 
-// beginWrite says what net/http says to length bytes more.
+// beginWrite returns the same errors as net/http to a write of length bytes.
 func (w *response) beginWrite(length int) error {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -176,7 +176,7 @@ func (w *response) beginWrite(length int) error {
 	return w.failure
 }
 
-// Flush sends what has been written. From then on the response is a stream, in chunks where its length was not said.
+// Flush sends what has been written. From then on the response is a stream, chunked if its length was not set.
 func (w *response) Flush() {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
@@ -208,7 +208,7 @@ func (w *response) appendPart(p []byte) {
 	}
 }
 
-// endHead appends what the connection says about a body that begins with begun, of a length (-1: not known).
+// endHead appends the connection's fields for a body of a length (-1 if unknown) that begins with begun.
 func (w *response) endHead(begun []byte, length int64) {
 	if w.untyped && len(begun) > 0 {
 		w.appendField("Content-Type", http.DetectContentType(begun[:min(len(begun), sniffed)]))
@@ -236,13 +236,13 @@ func (w *response) SetWriteDeadline(limit time.Time) error {
 	return w.conn.SetWriteDeadline(limit)
 }
 
-// finish completes the response after the handler, and reports whether all of it was sent.
+// finish completes the response after the handler returned, and reports whether all of it was sent.
 func (w *response) finish() (sent bool) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
 	isOff := w.length >= 0 && w.length != w.written && w.mayHaveBody() && !w.isHead()
-	w.ends = w.ends || isOff // the client may not find the next response
+	w.ends = w.ends || isOff // the client may misread the next response
 	if w.streaming {
 		if w.chunked {
 			w.out = append(w.out, "0\r\n"...)
@@ -270,7 +270,7 @@ func (w *response) finish() (sent bool) {
 	return w.send(body)
 }
 
-// send writes the ready bytes and a body after them, at once. After a failure nothing more is written.
+// send writes the bytes in out and a body after them in one call. After a failure it writes nothing more.
 func (w *response) send(body []byte) (sent bool) {
 	if w.failure != nil || len(w.out)+len(body) == 0 {
 		return w.failure == nil
@@ -291,7 +291,7 @@ func (w *response) send(body []byte) (sent bool) {
 		_, w.failure = parts.WriteTo(w.conn.Conn)
 	}
 	if w.out = w.out[:0]; w.streaming {
-		w.out = nil // a stream may rest for long
+		w.out = nil // a stream may be idle for long
 	}
 	return w.failure == nil
 }

@@ -1,16 +1,16 @@
-// Package transport serves a net/http handler over connections that it reads and writes itself: HTTP/1.1 at less than
-// the processor time of net/http's own server, and strictly by RFC 9112 (docs/decisions/0019-connections.md). HTTP/2,
-// over TLS or with prior knowledge, is net/http's.
+// Package transport serves a net/http handler over connections that it reads and writes itself: HTTP/1.1 with less
+// processor time than net/http's own server, and strictly by RFC 9112 (docs/decisions/0019-connections.md). HTTP/2,
+// over TLS or with prior knowledge, is left to net/http.
 //
-// A request is read whole before the handler is called in the connection's goroutine, unless Options.Stream has its
-// body read by the handler. Memory for it grows with what has arrived. Requests are understood as net/http understands
-// them, or refused by an HTTP status; where RFC 9112 lets a server choose between repairing and refusing, it refuses.
-// After a refusal further bytes are thrown away for a while (conn.linger), so that no reset overtakes the answer.
+// A request is read completely before the handler is called in the connection's goroutine, unless Options.Stream lets
+// the handler read its body. Memory for it grows with what has arrived. Requests are parsed as by net/http, or rejected
+// with an HTTP status; where RFC 9112 lets a server choose between repairing and rejecting, it rejects. After a
+// rejection further input is discarded for a while (conn.linger), so that no reset overtakes the response.
 //
-// A response is sent as a whole when the handler returns. From the first Flush on it is a stream, sent as it comes, and
-// its trailers are those of http.TrailerPrefix. Unlike with net/http the client's disconnect ends the request's context
-// only once something waits on its Done channel: from then on a goroutine reads ahead (conn.watch). A panic in a
-// handler closes its connection and no other.
+// A response is sent as a whole when the handler returns. From the first Flush on it is a stream, sent as it is
+// written, with the trailers of http.TrailerPrefix. Unlike with net/http, the client's disconnect ends the request's
+// context only once something waits on its Done channel: from then on a goroutine reads ahead (conn.watch). A panic in
+// a handler closes only its own connection.
 package transport
 
 import (
@@ -28,23 +28,23 @@ import (
 	"time"
 )
 
-// Options configure a Server.
+// Options configures a Server.
 type Options struct {
 	Handler http.Handler
-	// Refuse responds to a request that there is none of for Handler: with status 400, 408, 413, 417, 431, 501 or 505
-	// to one that could not be read, with 429 or 503 to a connection beyond Limits. The connection is closed after it.
+	// Refuse responds in place of Handler: with 400, 408, 413, 417, 431, 501 or 505 to a request that could not be
+	// read, with 429 or 503 to a connection or request beyond Limits. A connection of HTTP/1.1 is closed afterwards.
 	Refuse func(w http.ResponseWriter, status int)
-	// RefusePlain responds to who speaks HTTP where TLS begins with a handshake. The connection is closed after it.
+	// RefusePlain responds to plain HTTP on a TLS listener. The connection is closed afterwards.
 	RefusePlain func(w http.ResponseWriter)
 
-	// TLS has every connection begin with a handshake, in which it offers h2 and http/1.1. nil: connections are plain.
+	// TLS makes every connection begin with a handshake that offers h2 and http/1.1. If nil, connections are plain.
 	TLS *tls.Config
 
-	ReadLimit  time.Duration // for a request to arrive, from its first byte; for a handshake
-	WriteLimit time.Duration // for a response to be sent
+	ReadLimit  time.Duration // for a request to arrive, from its first byte, or for a handshake
+	WriteLimit time.Duration // for sending a response
 	IdleLimit  time.Duration // between two requests of a connection, and before the first
-	BodyBytes  int           // in a request whose body is read before it is handled
-	// Stream selects requests whose bodies the handler reads as they come, of any length. nil: none.
+	BodyBytes  int           // of a body that is read before its request is handled
+	// Stream selects requests whose bodies, of any length, the handler reads as they arrive. If nil, it selects none.
 	Stream func(*http.Request) bool
 
 	Connections Limits
@@ -56,16 +56,16 @@ type Options struct {
 type Server struct {
 	options Options
 	second  *http.Server  // of HTTP/2
-	tasks   chan task     // of HTTP/2, for goroutines that rest
-	resting atomic.Int64  // of those
+	tasks   chan task     // HTTP/2 requests for idle goroutines
+	resting atomic.Int64  // number of idle goroutines
 	retired atomic.Bool   // responses end their connections
 	ended   atomic.Bool   // by Shutdown; set with the mutex held
-	apart   chan struct{} // places of those that refuse a connection
+	apart   chan struct{} // semaphore of connections being rejected
 
 	mu        sync.Mutex
 	listeners map[net.Listener]struct{}
 	openConns openConns
-	empty     chan struct{} // closed when the server has ended and no connection is left
+	empty     chan struct{} // closed when the server has ended and the last connection is gone
 }
 
 // New returns a server.
@@ -79,7 +79,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// Serve accepts connections until Shutdown, after which it returns nil.
+// Serve accepts connections until Shutdown, and then returns nil.
 func (s *Server) Serve(listener net.Listener) error {
 	s.mu.Lock()
 	if s.ended.Load() {
@@ -94,17 +94,17 @@ func (s *Server) Serve(listener net.Listener) error {
 	go func() { over <- s.second.Serve(handed) }()
 	err := s.accept(listener, handed)
 	_ = handed.Close()
-	<-over // it says that its listener was closed
+	<-over // the error says that its listener was closed
 	if s.ended.Load() {
 		return nil
 	}
 	return err
 }
 
-// acceptRetry is the pause after a failed accept in a process without free file descriptors.
+// acceptRetry is the pause after an accept that failed for lack of file descriptors.
 const acceptRetry = 100 * time.Millisecond
 
-// accept serves connections until the listener fails. It waits for file descriptors that others give back.
+// accept serves connections until the listener fails. It waits out a lack of file descriptors.
 func (s *Server) accept(listener net.Listener, handed *handover) error {
 	for {
 		connection, err := listener.Accept()
@@ -125,7 +125,7 @@ func (s *Server) accept(listener net.Listener, handed *handover) error {
 	}
 }
 
-// enter gives c a place among the open connections, or returns the status to refuse it by.
+// enter admits c to the open connections, or returns the status to reject it with.
 func (s *Server) enter(c *conn) (refused int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,7 @@ func (s *Server) enter(c *conn) (refused int) {
 	return s.openConns.enter(c)
 }
 
-// leave gives the place back.
+// leave removes c from the open connections.
 func (s *Server) leave(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *Server) leave(c *conn) {
 	s.tellEmpty()
 }
 
-// tellEmpty is called with the mutex held.
+// tellEmpty closes s.empty once the server has ended without connections. It must be called with the mutex held.
 func (s *Server) tellEmpty() {
 	if !s.ended.Load() || len(s.openConns.all) > 0 {
 		return
@@ -155,7 +155,7 @@ func (s *Server) tellEmpty() {
 	}
 }
 
-// turnAway refuses a connection that has no place. Few get a reason at a time; a handshake would cost too much.
+// turnAway rejects a connection over the limit. Few get a response at a time, and none by TLS: handshakes are costly.
 func (s *Server) turnAway(c *conn, status int) {
 	select {
 	case s.apart <- struct{}{}:
@@ -173,13 +173,13 @@ func (s *Server) turnAway(c *conn, status int) {
 	}()
 }
 
-// Retire has connections end with their next response, so that clients go elsewhere. New ones are still accepted.
+// Retire ends connections with their next response, so that clients go elsewhere. New ones are still accepted.
 func (s *Server) Retire() {
 	s.retired.Store(true)
 	s.second.SetKeepAlivesEnabled(false)
 }
 
-// Shutdown accepts no further connections, closes idle ones, and waits for requests in flight until ctx ends.
+// Shutdown stops accepting connections, closes idle ones, and waits for requests in flight until ctx ends.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.Retire()
 	s.mu.Lock()
@@ -191,7 +191,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	for c := range s.openConns.all {
-		if !c.two.Load() { // those end with GOAWAY
+		if !c.two.Load() { // HTTP/2 connections end with GOAWAY
 			c.leaveIdle()
 		}
 	}
@@ -206,7 +206,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Close closes all connections, with the requests in flight on them.
+// Close closes all connections, aborting the requests in flight on them.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +219,7 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// handle calls the handler, and reports whether it returned. A panic is logged, with its stack.
+// handle calls the handler and reports whether it returned. A panic is logged with its stack.
 func (s *Server) handle(w http.ResponseWriter, r *http.Request) (returned bool) {
 	defer func() {
 		panicked := recover()

@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// bodyStream is the body of a request that its handler reads as it comes. It may be read by another goroutine than the
-// handler's, and is at its end when the handler returns.
+// bodyStream is the body of a request that its handler reads as it arrives. It may be read by another goroutine than
+// the handler's, and ends when the handler returns.
 type bodyStream struct {
 	in      *input
 	request *http.Request
 	ctx     *requestContext
 
 	mu       sync.Mutex
-	left     int64 // of the body or, in chunks, of the chunk
+	left     int64 // bytes left of the body or, if chunked, of the chunk
 	chunked  bool
-	overhead int   // of chunk lines
-	begun    bool  // a chunk, whose end is still to be read
-	limited  bool  // to most bytes in all, and the time for the request
-	most     int64 // more that chunks may have
-	err      error // of every later call; io.EOF: all has been read
+	overhead int   // bytes of chunk lines
+	begun    bool  // a chunk was read whose end is still to be read
+	limited  bool  // to most bytes in total and to the request's time limit
+	most     int64 // bytes that further chunks may have
+	err      error // returned by every later call; io.EOF if all has been read
 }
 
 var errBodyEnded = errors.New("request body read after its handler has returned")
 
-// streamBody has r's body read by the handler, once a client that expects 100 Continue has it. A client that
-// sends nothing for ReadLimit has the body fail.
+// streamBody lets the handler read r's body, after sending 100 Continue to a client that expects it. The body fails if
+// the client sends nothing for ReadLimit.
 func (in *input) streamBody(r *http.Request, ctx *requestContext) (*bodyStream, error) {
 	if len(r.Header["Expect"]) > 0 && r.ProtoMinor > 0 && in.isEmpty() {
 		if err := in.from.continues(); err != nil {
@@ -84,7 +84,7 @@ func (s *bodyStream) read(p []byte) (int, error) {
 	return n, err
 }
 
-// nextChunk reads up to the data of the next chunk; io.EOF: that was the last.
+// nextChunk reads up to the data of the next chunk, or returns io.EOF after the last one.
 func (s *bodyStream) nextChunk() error {
 	if s.begun {
 		if err := s.in.chunkEnd(); err != nil {
@@ -115,7 +115,7 @@ func (s *bodyStream) nextChunk() error {
 	return nil
 }
 
-// unexpected makes the end of a connection within a body an error.
+// unexpected turns the end of a connection within a body into an error.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -126,7 +126,7 @@ func unexpected(err error) error {
 // Close leaves the rest unread, as handlers do that need no more.
 func (s *bodyStream) Close() error { return nil }
 
-// end ends the body when the handler has returned, also for other goroutines, and reports whether all of it was read.
+// end ends the body after the handler returned, also for other goroutines, and reports whether all of it was read.
 func (s *bodyStream) end() (all bool) {
 	if !s.mu.TryLock() { // another goroutine reads
 		_ = s.in.from.SetReadDeadline(longAgo)

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// trackedConn frees the place of its connection when net/http closes it. What net/http writes to it in HTTP/2, frame by
-// frame, is sent together as far as it is ready at one moment, for most of a write's cost is the system call.
+// trackedConn removes its connection from the open ones when net/http closes it. HTTP/2 frames that net/http writes at
+// about the same time are sent together, because a write costs mostly its system call.
 type trackedConn struct {
 	net.Conn
 	conn  *conn
-	ahead []byte // read already
+	ahead []byte // already read
 
 	mu      sync.Mutex
-	changed sync.Cond     // of the fields below
-	ready   *bytes.Buffer // to be sent; nil: nothing
+	changed sync.Cond     // signals changes of the fields below
+	ready   *bytes.Buffer // to be sent; nil if nothing
 	sending bool
 	closing bool
 	failure error
@@ -40,10 +40,10 @@ func (g *trackedConn) Read(p []byte) (int, error) {
 	return g.Conn.Read(p)
 }
 
-// batches are reused: a connection that rests has none.
+// batches pools buffers, so that idle connections hold none.
 var batches = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// Write waits while much is ready. A failure to send is returned by the next call.
+// Write blocks while much is waiting to be sent. If sending fails, the next call returns the error.
 func (g *trackedConn) Write(p []byte) (int, error) {
 	if !g.conn.two.Load() {
 		return g.Conn.Write(p)
@@ -66,7 +66,7 @@ func (g *trackedConn) Write(p []byte) (int, error) {
 	return g.ready.Write(p)
 }
 
-// send sends until nothing is ready, after what else runs now has had its turn.
+// send sends until nothing is ready. It first yields to other runnable goroutines, which may write more.
 func (g *trackedConn) send() {
 	runtime.Gosched()
 	g.mu.Lock()
@@ -81,12 +81,12 @@ func (g *trackedConn) send() {
 		}
 	}
 	if g.sending = false; g.failure != nil {
-		_ = g.Conn.Close() // reading ends too
+		_ = g.Conn.Close() // ends reading, too
 	}
 	g.changed.Broadcast()
 }
 
-// sendBatch fails when nothing can be written for as long as a response may take. It is called with the mutex held.
+// sendBatch fails if nothing can be written within WriteLimit. It must be called with the mutex held.
 func (g *trackedConn) sendBatch(left []byte) error {
 	for len(left) > 0 {
 		if !g.closing {

@@ -10,19 +10,19 @@ import (
 	"unsafe"
 )
 
-// protocolTwo is what HTTP/2 is called in a TLS handshake.
+// protocolTwo is the name of HTTP/2 in a TLS handshake.
 const protocolTwo = "h2"
 
-// preface is what a connection of HTTP/2 begins with.
+// preface is the beginning of an HTTP/2 connection.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 // Limits of HTTP/2.
 const (
-	mostStreams = 128     // of a connection
-	inFlight    = 1 << 16 // bytes of bodies that a client may send unasked
+	mostStreams = 128     // per connection
+	inFlight    = 1 << 16 // bytes of bodies that a client may send without a window update
 )
 
-// newSecond is net/http's server for the connections of HTTP/2.
+// newSecond returns net/http's server for HTTP/2 connections.
 func (s *Server) newSecond() *http.Server {
 	o := s.options
 	protocols := new(http.Protocols)
@@ -38,11 +38,11 @@ func (s *Server) newSecond() *http.Server {
 			return context.WithValue(ctx, connKey{}, connOf(handed))
 		},
 		ConnState: noteIdle,
-		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, 0), // it would log what clients send, which may be keys
+		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, 0), // it would log client data, which may be keys
 	}
 }
 
-// serveTwo handles a request of HTTP/2. A body that is too long is refused, unless it is a stream.
+// serveTwo handles an HTTP/2 request. A body that is too long is rejected unless it is streamed.
 func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
 	c := r.Context().Value(connKey{}).(*conn)
 	refused := s.enterRequest(c)
@@ -64,15 +64,15 @@ func (s *Server) serveTwo(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// task is a request for a goroutine of handleApart.
+// task is a request to be handled by a worker of handleApart.
 type task struct {
 	w        http.ResponseWriter
 	r        *http.Request
 	returned chan bool
 }
 
-// handleApart calls handle in a goroutine that has done so before. net/http has a new one for each request, whose stack
-// would be copied several times on the way down.
+// handleApart calls handle in a reused goroutine. net/http starts a new one for each request, whose stack would be
+// copied several times as it grows.
 func (s *Server) handleApart(w http.ResponseWriter, r *http.Request) (returned bool) {
 	t := task{w, r, make(chan bool, 1)}
 	select {
@@ -83,7 +83,7 @@ func (s *Server) handleApart(w http.ResponseWriter, r *http.Request) (returned b
 	return <-t.returned
 }
 
-// work does tasks until enough others rest or the server has ended.
+// work handles tasks until enough other goroutines are idle or the server has ended.
 func (s *Server) work(t task) {
 	const mostResting = 64
 	defer s.resting.Add(-1)
@@ -102,8 +102,8 @@ func (s *Server) work(t task) {
 	}
 }
 
-// enterRequest counts a request, and returns the status to refuse it by. Where even refusals wait to be sent it ends
-// the stream.
+// enterRequest counts a request and returns the status to reject it with, or 0. When even rejections are queued up it
+// aborts the stream.
 func (s *Server) enterRequest(c *conn) (refused int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +113,8 @@ func (s *Server) enterRequest(c *conn) (refused int) {
 	return refused
 }
 
-// leaveRequest counts a request no longer when its response has been taken, which the client may put off beyond the end
-// of the handler: then when its stream is closed.
+// leaveRequest stops counting a request once its response has been sent. The client may delay that beyond the end of
+// the handler, and then it counts until its stream is closed.
 func (s *Server) leaveRequest(c *conn, w *takenWriter) {
 	leave := func() {
 		s.mu.Lock()
@@ -132,29 +132,29 @@ func (s *Server) leaveRequest(c *conn, w *takenWriter) {
 	}()
 }
 
-// takenWriter notes whether a response has been taken when its handler returns: net/http holds short writes back.
+// takenWriter records whether the response has been sent when its handler returns: net/http buffers short writes.
 type takenWriter struct {
 	http.ResponseWriter
 	isBegun, isTaken bool
 }
 
-// Write returns when all of a long body has been sent.
+// Write returns once all of a long body has been sent.
 func (w *takenWriter) Write(p []byte) (int, error) {
-	const heldBack = 4 << 10 // at most, by the buffer of a stream
+	const heldBack = 4 << 10 // maximum that a stream's buffer holds back
 	n, err := w.ResponseWriter.Write(p)
 	w.isBegun, w.isTaken = true, !w.isBegun && n > heldBack
 	return n, err
 }
 
-// WriteString is Write: net/http would send pieces.
+// WriteString is like Write; net/http would send pieces.
 func (w *takenWriter) WriteString(text string) (int, error) {
-	return w.Write(unsafe.Slice(unsafe.StringData(text), len(text))) // which does not change it
+	return w.Write(unsafe.Slice(unsafe.StringData(text), len(text))) // Write does not modify it
 }
 
-// Flush sends all that is held back.
+// Flush sends all that is buffered.
 func (w *takenWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
-// CloseNotify is what Gin expects.
+// CloseNotify is required by Gin.
 func (w *takenWriter) CloseNotify() <-chan bool {
 	return w.ResponseWriter.(interface{ CloseNotify() <-chan bool }).CloseNotify()
 }
@@ -162,7 +162,7 @@ func (w *takenWriter) CloseNotify() <-chan bool {
 // Unwrap is for http.ResponseController.
 func (w *takenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// headOnly drops the body of a response: a client decides when it takes that.
+// headOnly drops the body of a response, which the client could leave unread.
 type headOnly struct{ http.ResponseWriter }
 
 func (w headOnly) WriteHeader(status int) {
@@ -172,10 +172,10 @@ func (w headOnly) WriteHeader(status int) {
 
 func (headOnly) Write(p []byte) (int, error) { return len(p), nil }
 
-// connKey is that of the connection of a request in its context.
+// connKey is the context key of a request's connection.
 type connKey struct{}
 
-// speaksTwo shakes hands, if need be, and reports whether the client speaks HTTP/2; after a failure HTTP/1.1 closes it.
+// speaksTwo completes any handshake and reports whether the client speaks HTTP/2; if it fails, HTTP/1.1 closes it.
 func (c *conn) speaksTwo() bool {
 	secured, isTLS := c.Conn.(*tls.Conn)
 	if !isTLS {
@@ -194,7 +194,7 @@ func (c *conn) speaksTwo() bool {
 	return state.NegotiatedProtocol == protocolTwo
 }
 
-// noteIdle notes since when a connection of HTTP/2 has had no request.
+// noteIdle records since when an HTTP/2 connection has had no request.
 func noteIdle(handed net.Conn, state http.ConnState) {
 	since := int64(0)
 	if state == http.StateIdle {
@@ -203,7 +203,7 @@ func noteIdle(handed net.Conn, state http.ConnState) {
 	connOf(handed).idleSince.Store(since)
 }
 
-// connOf is the connection that was handed over.
+// connOf returns the conn of a connection that was handed over.
 func connOf(handed net.Conn) *conn {
 	if secured, isTLS := handed.(*tls.Conn); isTLS {
 		handed = secured.NetConn()
@@ -211,7 +211,7 @@ func connOf(handed net.Conn) *conn {
 	return handed.(*trackedConn).conn
 }
 
-// beginsWithPreface reads as much as it takes to decide.
+// beginsWithPreface reads only as much as needed to decide.
 func (c *conn) beginsWithPreface() bool {
 	_ = c.SetReadDeadline(time.Now().Add(c.server.options.ReadLimit))
 	for n := 1; n <= len(preface); n++ {
@@ -222,7 +222,7 @@ func (c *conn) beginsWithPreface() bool {
 	return true
 }
 
-// handOver leaves c to the server of HTTP/2, and reports whether that takes it.
+// handOver passes c to the HTTP/2 server, and reports whether that takes it.
 func (c *conn) handOver(to *handover) bool {
 	c.two.Store(true)
 	if c.SetDeadline(time.Time{}) != nil {
@@ -242,7 +242,7 @@ func (c *conn) handOver(to *handover) bool {
 	}
 }
 
-// handover is a listener for connections that have been accepted already.
+// handover is a listener that returns connections already accepted.
 type handover struct {
 	address net.Addr
 	handed  chan net.Conn
@@ -266,5 +266,5 @@ func (h *handover) Close() error {
 	return nil
 }
 
-// Addr is the address of the listener that has accepted the connections.
+// Addr returns the address of the listener that accepted the connections.
 func (h *handover) Addr() net.Addr { return h.address }

@@ -13,7 +13,7 @@ func (e Encoder) AppendChainIDs(dst []byte, chains []chain.Chain) []byte {
 	})
 }
 
-// AppendChains appends the chains on which swaps are supported. Solana has no id but that of the API.
+// AppendChains appends the chains on which swaps are supported. Solana's only id is that of the API.
 func (e Encoder) AppendChains(dst []byte, chains []chain.Chain) []byte {
 	return e.object(dst, func(w *writer) {
 		objects(w.name("chains"), chains, func(c chain.Chain) {

@@ -11,12 +11,12 @@ import (
 	"crossgate/token"
 )
 
-// AppendOrderQuote appends an estimate of an order without a transaction: what has to be approved alone.
+// AppendOrderQuote appends an estimate of an order without a transaction: tx has only what to approve.
 func (e Encoder) AppendOrderQuote(dst []byte, c crosschain.Estimate) []byte {
 	return e.object(dst, func(w *writer) {
 		w.orderEstimation(c)
 		w.name("tx").open('{')
-		if c.GiveChain.Family != chain.SVM { // whose senders sign for each transfer
+		if c.GiveChain.Family != chain.SVM { // Solana senders sign for each transfer
 			w.allowance(c, allowanceTarget(c))
 		}
 		w.close('}')
@@ -24,7 +24,7 @@ func (e Encoder) AppendOrderQuote(dst []byte, c crosschain.Estimate) []byte {
 	})
 }
 
-// AppendOrderEstimation appends an estimate of an order whose parties are not known.
+// AppendOrderEstimation appends an estimate of an order whose parties are unknown.
 func (e Encoder) AppendOrderEstimation(dst []byte, c crosschain.Estimate) []byte {
 	return e.object(dst, func(w *writer) {
 		w.orderEstimation(c)
@@ -32,19 +32,19 @@ func (e Encoder) AppendOrderEstimation(dst []byte, c crosschain.Estimate) []byte
 	})
 }
 
-// Form is how the transaction of an order is written.
+// Form selects optional parts of an order's transaction.
 type Form struct {
-	Gas    bool // with the limit of gas
-	Bundle bool // also as calls of a wallet that makes several at once (EIP-5792)
+	Gas    bool // with the gas limit
+	Bundle bool // also as a batch of wallet calls (EIP-5792)
 }
 
-// AppendOrderCreation appends an order with its transaction. Not documented: the taker's margin, the sender's lacks,
-// the part that was not simulated, and a bundle.
+// AppendOrderCreation appends an order with its transaction. Undocumented are the taker's margin, the sender's lacks,
+// the part that was not simulated, and the bundle.
 func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) []byte {
 	return e.object(dst, func(w *writer) {
 		w.orderEstimation(c)
 		w.name("tx").open('{')
-		if !c.Made.To.IsAbsent() { // a message of Solana is all of it
+		if !c.Made.To.IsAbsent() { // on Solana the message is all of it
 			w.name("value").decimal(c.Made.Value)
 		}
 		w.name("data").hex(c.Made.Data)
@@ -88,7 +88,7 @@ func (w *writer) allowance(c crosschain.Estimate, target chain.Address) {
 	w.name("allowanceValue").decimal(c.Course.In)
 }
 
-// orderEstimation writes the amounts, from the input to the take token.
+// orderEstimation writes the amounts from the input to the take token.
 func (w *writer) orderEstimation(c crosschain.Estimate) {
 	usd := func(on chain.ID, address chain.Address, t token.Token, amount chain.Amount) *float64 {
 		return quote.USD(c.Prices[token.Key{Chain: on, Address: address}], amount, t.Decimals)
@@ -136,7 +136,7 @@ func (w *writer) orderToken(on chain.Chain, address chain.Address, t token.Token
 	w.name("symbol").text(t.Symbol)
 }
 
-// usdNamed writes a value as a member that is absent where the value is not known: it is not 0.
+// usdNamed writes a USD value as a member, which is omitted, not 0, if the value is unknown.
 func (w *writer) usdNamed(name string, value *float64) {
 	if value != nil {
 		w.name(name).usd(*value)
@@ -180,7 +180,7 @@ func protocolFeeUSD(c crosschain.Estimate) *float64 {
 	return quote.USD(c.Prices[c.Route.Give], c.ProtocolFee, c.GiveToken.Decimals)
 }
 
-// orderFees writes the members behind the transaction. Points belong to the hosted service: there are none here.
+// orderFees writes the members after the transaction. Points belong to the hosted service; here they are 0.
 func (w *writer) orderFees(c crosschain.Estimate) {
 	if !c.Prepended.IsZero() {
 		w.name("prependedOperatingExpenseCost").decimal(c.Prepended)
@@ -218,7 +218,7 @@ func (w *writer) takerMargin(c crosschain.Estimate) {
 	w.close('}')
 }
 
-// bundle writes the parameter of wallet_sendCalls: the approval of the input, and the creation. Both are made or none.
+// bundle writes the parameter of wallet_sendCalls: the approval of the input and the creation, executed atomically.
 func (w *writer) bundle(c crosschain.Estimate) {
 	type call struct {
 		to    chain.Address
@@ -242,9 +242,8 @@ func (w *writer) bundle(c crosschain.Estimate) {
 	w.close('}')
 }
 
-// AppendOrderExplanation appends how an order's amounts came about. The hosted service has nothing like it. failed is
-// why an order is missing, nil when it is there; fills are those of earlier orders with its margin, nil where not
-// known.
+// AppendOrderExplanation appends how an order's amounts came about. The hosted service has no equivalent. failed is why
+// the order is missing, or nil; fills are those of earlier orders with its margin, nil if unknown.
 func (e Encoder) AppendOrderExplanation(dst []byte, c crosschain.Estimate, fills *order.Fills, failed error) []byte {
 	return e.object(dst, func(w *writer) {
 		if failed != nil {

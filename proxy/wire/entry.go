@@ -6,7 +6,7 @@ import (
 	"crossgate/order"
 )
 
-// AppendEntry appends an entry of the feed of orders.
+// AppendEntry appends an entry of the feed.
 func (e Encoder) AppendEntry(dst []byte, of order.LogEntry) []byte {
 	return e.object(dst, func(w *writer) {
 		give, take := w.chains.Family(of.Give.Chain), w.chains.Family(of.Take.Chain)
@@ -36,7 +36,7 @@ func (e Encoder) AppendEntry(dst []byte, of order.LogEntry) []byte {
 	})
 }
 
-// AppendEntries appends a part of the feed, whose entries are texts already, and the cursor after it.
+// AppendEntries appends a part of the feed, whose entries are already encoded, and the cursor after it.
 func AppendEntries[T ~[]byte](dst []byte, entries []T, next uint64) []byte {
 	dst = append(dst, `{"events":[`...)
 	for i, each := range entries {
@@ -49,7 +49,7 @@ func AppendEntries[T ~[]byte](dst []byte, entries []T, next uint64) []byte {
 	return append(strconv.AppendUint(dst, next, 10), `"}`...)
 }
 
-// entryOffer writes one side of an order; null while its terms are not known.
+// entryOffer writes one side of an order, null while its terms are unknown.
 func (w *writer) entryOffer(o order.Offer) {
 	if o.Chain == 0 {
 		w.null()

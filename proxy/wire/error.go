@@ -8,7 +8,7 @@ type Problem struct {
 	RequestID string // reqId
 }
 
-// AppendProblem appends an error body, with the text under the names of both APIs.
+// AppendProblem appends an error body, with the message under the names of both APIs.
 func AppendProblem(dst []byte, p Problem) []byte {
 	return Encoder{}.object(dst, func(w *writer) {
 		w.name("errorCode").uint(uint64(p.Code))

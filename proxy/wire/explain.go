@@ -6,8 +6,8 @@ import (
 	"crossgate/quote"
 )
 
-// AppendExplanation appends the outcome of a swap request at every venue. The hosted service has nothing like it; names
-// are those of its swap response where one fits. failed is why a transaction is missing, nil when it is there.
+// AppendExplanation appends the outcome of a swap request at every venue. The hosted service has no equivalent; names
+// are those of its swap response where they fit. failed is why the transaction is missing, or nil.
 func (e Encoder) AppendExplanation(dst []byte, s quote.Estimate, failed error) []byte {
 	return e.object(dst, func(w *writer) {
 		if failed != nil {
@@ -25,7 +25,7 @@ func (e Encoder) AppendExplanation(dst []byte, s quote.Estimate, failed error) [
 	})
 }
 
-// unpriced are the members of the response that have no USD value, because no source prices the token.
+// unpriced returns the members of the response without a USD value, because no source prices the token.
 func unpriced(s quote.Estimate) (members []string) {
 	if s.In.USD == nil {
 		members = append(members, "tokenIn")

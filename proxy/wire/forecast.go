@@ -7,10 +7,10 @@ import (
 	"crossgate/order/creation"
 )
 
-// Difference is where a transaction does not do as a request asks.
+// Difference is a parameter of a request that its transaction does not comply with.
 type Difference struct{ Parameter, Requested, Found string }
 
-// AppendForecasts appends what a transaction on a chain would create.
+// AppendForecasts appends the orders that a transaction on a chain would create.
 func (e Encoder) AppendForecasts(dst []byte, id chain.ID, all []creation.Forecast, differences []Difference) []byte {
 	return e.object(dst, func(w *writer) {
 		w.name("chainId").uint(uint64(id))
@@ -36,7 +36,7 @@ func (e Encoder) AppendForecasts(dst []byte, id chain.ID, all []creation.Forecas
 	})
 }
 
-// forecast writes an order that would be made, or is refused. Null is not known, or absent.
+// forecast writes an order that would be created or rejected. Null means unknown or absent.
 func (w *writer) forecast(id chain.ID, f creation.Forecast) {
 	family := w.chains.Family(id)
 	orNull(w.name("orderId"), f.ID, func(id order.ID) { w.hex(id[:]) })
@@ -98,7 +98,7 @@ func (w *writer) swapBefore(s creation.Swap, family chain.Family) {
 	w.close('}')
 }
 
-// permit writes an allowance by signature, null for no envelope. One that lacks bytes is not complete.
+// permit writes an allowance by signature, null if there is none. It is incomplete if bytes are missing.
 func (w *writer) permit(envelope []byte) {
 	if len(envelope) == 0 {
 		w.null()
@@ -138,7 +138,7 @@ func (w *writer) refusal(r creation.Refusal, family chain.Family) {
 	w.close('}')
 }
 
-// addressText writes an address as its chain does, null when it is absent.
+// addressText writes an address in its chain's form, null if it is absent.
 func (w *writer) addressText(a chain.Address, family chain.Family) {
 	if a.IsAbsent() {
 		w.null()

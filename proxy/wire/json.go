@@ -8,10 +8,10 @@ import (
 	"crossgate/chain"
 )
 
-// Encoder appends responses to a buffer. The families of Chains decide the text form of addresses and hashes.
+// Encoder appends responses to a buffer. Chains determine the text form of addresses and hashes by their family.
 type Encoder struct{ Chains chain.Registry }
 
-// writer writes one response. A member that does not follow an opening bracket needs a comma.
+// writer writes one response.
 type writer struct {
 	json   []byte
 	chains chain.Registry
@@ -41,7 +41,7 @@ func objects[V any](w *writer, values []V, members func(V)) {
 func (w *writer) open(bracket byte)  { w.json = append(w.json, bracket) }
 func (w *writer) close(bracket byte) { w.json = append(w.json, bracket) }
 
-// name begins a member. Names need no escaping.
+// name begins a member, with a comma unless it is the first. Names need no escaping.
 func (w *writer) name(member string) *writer {
 	json := w.json
 	if json[len(json)-1] != '{' {
@@ -55,7 +55,7 @@ func (w *writer) name(member string) *writer {
 
 func (w *writer) null() { w.json = append(w.json, "null"...) }
 
-// orNull writes null for nil, and else what write does of the value.
+// orNull writes null for nil, and otherwise calls write with the value.
 func orNull[V any](w *writer, value *V, write func(V)) {
 	if value == nil {
 		w.null()
@@ -74,7 +74,7 @@ func (w *writer) bool(is bool) { w.json = strconv.AppendBool(w.json, is) }
 
 func (w *writer) uint(n uint64) { w.json = strconv.AppendUint(w.json, n, 10) }
 
-// plain writes a string that needs no escaping: digits, hex, base58, base64, our own words.
+// plain writes a string that needs no escaping: digits, hex, base58, base64, words of the gateway.
 func (w *writer) plain(text string) {
 	json := append(w.json, '"')
 	json = append(json, text...)
@@ -100,7 +100,7 @@ func (w *writer) text(s string) {
 	w.json = append(w.json, '"')
 }
 
-// escaped writes a character that is a quote, a backslash or not printable ASCII. The separators U+2028 and U+2029 are
+// escaped writes a quote, a backslash, or a character other than printable ASCII. The separators U+2028 and U+2029 are
 // legal in JSON but end a line in JavaScript.
 func (w *writer) escaped(r rune) {
 	switch {
@@ -120,7 +120,7 @@ func (w *writer) escaped(r rune) {
 	}
 }
 
-// number writes a percent or another plain number.
+// number writes a percentage or another plain number.
 func (w *writer) number(n float64) {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		n = 0
@@ -128,7 +128,7 @@ func (w *writer) number(n float64) {
 	w.json = strconv.AppendFloat(w.json, n, 'f', -1, 64)
 }
 
-// usd writes a USD value with at most six decimals, as the service rounds them.
+// usd writes a USD value rounded to six decimals, like the hosted service.
 func (w *writer) usd(n float64) {
 	const scale = 1e6
 	if rounded := math.Round(n*scale) / scale; !math.IsInf(rounded, 0) {

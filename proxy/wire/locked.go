@@ -9,15 +9,15 @@ import (
 	"crossgate/token"
 )
 
-// Worth is the metadata and the USD price of one whole token, by token.
+// Worth holds tokens' metadata and the USD price of one whole token.
 type Worth struct {
 	Tokens map[token.Key]token.Token
-	USD    map[token.Key]*big.Rat // without an entry, values are null
+	USD    map[token.Key]*big.Rat // values are null for tokens without an entry
 }
 
-// AppendLocked appends the locked assets, an empty list when nothing is locked. amount and
-// dstChainAmount are USD values, null without a price, tokenAmount and dstChainTokenAmount whole tokens
-// (docs/decisions/0004-readings.md, 0041-null-values.md).
+// AppendLocked appends the locked assets, an empty list if nothing is locked. amount and dstChainAmount are USD values,
+// null without a price; tokenAmount and dstChainTokenAmount are in whole tokens (docs/decisions/0004-readings.md,
+// 0041-null-values.md).
 func (e Encoder) AppendLocked(dst []byte, locked []order.LockedChain, worth Worth) []byte {
 	w := &writer{json: dst, chains: e.Chains}
 	objects(w, locked, func(c order.LockedChain) {
@@ -49,7 +49,7 @@ func (w *writer) units(a chain.Amount, t token.Token) {
 	w.rational(a.Units(t.Decimals), int(t.Decimals))
 }
 
-// value writes an amount in USD with at most six decimals; null without a price or the token's metadata.
+// value writes an amount in USD with at most six decimals, null without a price or the token's metadata.
 func (w *writer) value(a chain.Amount, t token.Token, price *big.Rat) {
 	const places = 6
 	if price == nil || t == (token.Token{}) {
@@ -59,7 +59,7 @@ func (w *writer) value(a chain.Amount, t token.Token, price *big.Rat) {
 	w.rational(new(big.Rat).Mul(a.Units(t.Decimals), price), places)
 }
 
-// rational writes a number with as many decimals at most.
+// rational writes a number with at most places decimals.
 func (w *writer) rational(n *big.Rat, places int) {
 	text := n.FloatString(places)
 	if places > 0 {

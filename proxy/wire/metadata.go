@@ -2,9 +2,9 @@ package wire
 
 import "crossgate/order/onchain"
 
-// orderMetadata writes the decoded metadata of the maker's software. What it does not have, or has by a code without a
-// name, is absent: strict clients take no null there. The raw bytes are added then, and always in lists of orders, as
-// the hosted service does.
+// orderMetadata writes the decoded metadata of the maker's software. Members that are missing, or have a code without a
+// name, are omitted, because strict clients accept no null there. In that case, and always in lists of orders, the raw
+// bytes are added, as by the hosted service.
 func (w *writer) orderMetadata(raw []byte, isListed bool) {
 	if len(raw) == 0 {
 		w.null()
@@ -26,7 +26,7 @@ func (w *writer) orderMetadata(raw []byte, isListed bool) {
 		w.wordOrNone("promotionType", m.PromotionType)
 		w.wordOrNone("orderTradeType", m.OrderTradeType)
 	}
-	// No known layout has room for these; recorded responses hold null.
+	// No known layout contains these; recorded responses have null.
 	w.name("partnerFeeBps").null()
 	w.name("srcProtocolChainId").null()
 	w.name("dstProtocolChainId").null()

@@ -10,7 +10,7 @@ import (
 type Record struct {
 	Order      *order.Order
 	Give, Take token.Token
-	PreswapIn  token.Token // the maker's token, where it was swapped to Give first
+	PreswapIn  token.Token // the maker's token, if it was swapped to Give first
 }
 
 // AppendOrder appends the order record.
@@ -70,7 +70,7 @@ func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
 	return w.json
 }
 
-// offer writes an OfferWithMetadata, which has the token's metadata twice.
+// offer writes an OfferWithMetadata, which contains the token's metadata twice.
 func (w *writer) offer(o order.Offer, final chain.Amount, t token.Token) {
 	w.open('{')
 	w.name("chainId").chainID(o.Chain)
@@ -89,7 +89,7 @@ func (w *writer) affiliateFee(a order.Affiliate, source chain.Family) {
 	})
 }
 
-// preswap writes the swap into the give token; the shape is that of published client schemas.
+// preswap writes the swap into the give token in the form of published client schemas.
 func (w *writer) preswap(id chain.ID, p order.Preswap, r Record) {
 	family := w.chains.Family(id)
 	w.open('{')
@@ -113,7 +113,7 @@ func (w *writer) bytesOrNull(raw []byte) {
 	w.hex(raw)
 }
 
-// beneficiary is the beneficiary on the give chain by the message or, until that is seen, by its claim.
+// beneficiary returns the beneficiary on the give chain from the message or, until that is seen, from its claim.
 func beneficiary(sent *order.Seen[order.Sent], claimed *order.Seen[order.Claimed]) chain.Address {
 	if sent != nil {
 		return sent.Fact.Beneficiary
@@ -121,7 +121,7 @@ func beneficiary(sent *order.Seen[order.Sent], claimed *order.Seen[order.Claimed
 	return factOf(claimed).Beneficiary
 }
 
-// factOf is the fact of an event, zero when it has not been seen.
+// factOf returns the fact of an event, zero if it has not been seen.
 func factOf[F order.Fact](seen *order.Seen[F]) F {
 	if seen == nil {
 		var nothing F
@@ -130,7 +130,7 @@ func factOf[F order.Fact](seen *order.Seen[F]) F {
 	return seen.Fact
 }
 
-// at is where an event was emitted, nil when it has not been seen.
+// at returns where an event was emitted, nil if it has not been seen.
 func at[F order.Fact](seen *order.Seen[F]) *order.At {
 	if seen == nil {
 		return nil

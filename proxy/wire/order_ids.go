@@ -5,13 +5,13 @@ import (
 	"crossgate/order"
 )
 
-// AppendOrderIDs appends ids as the tracking API lists them, as objects with their bytes.
+// AppendOrderIDs appends ids as the tracking API does: as objects with their bytes.
 func (e Encoder) AppendOrderIDs(dst []byte, ids []order.ID) []byte {
 	return e.appendIDs(dst, ids, (*writer).hash)
 }
 
-// AppendOrderIDTexts appends the ids as the swap API lists them: as strings
-// (schema DlnOrderidsByTxResponse of its OpenAPI document).
+// AppendOrderIDTexts appends ids as the swap API does: as strings (schema DlnOrderidsByTxResponse of its OpenAPI
+// document).
 func (e Encoder) AppendOrderIDTexts(dst []byte, ids []order.ID) []byte {
 	return e.appendIDs(dst, ids, func(w *writer, id chain.Hash) { w.hex(id[:]) })
 }
@@ -22,8 +22,8 @@ func (e Encoder) appendIDs(dst []byte, ids []order.ID, write func(*writer, order
 	})
 }
 
-// AppendStatus appends the status of an order as in the swap API (schema DlnOrderStatusResponse of its OpenAPI
-// document), and what clients read of its fulfilment: strict ones take no null, and the amount as a text.
+// AppendStatus appends the status of an order as the swap API does (schema DlnOrderStatusResponse of its OpenAPI
+// document), and what clients read of its fulfilment. Strict ones accept no null, and want the amount as a string.
 func (e Encoder) AppendStatus(dst []byte, o *order.Order) []byte {
 	return e.object(dst, func(w *writer) {
 		w.name("orderId").hex(o.ID[:])
@@ -32,7 +32,7 @@ func (e Encoder) AppendStatus(dst []byte, o *order.Order) []byte {
 			return
 		}
 		received := o.Fulfilled.Fact.ActualAmount
-		if received == nil { // the contract took no other
+		if received == nil { // the contract accepted no other amount
 			received = &o.TakeFinal
 		}
 		w.name("fulfilledDstEventMetadata").open('{')

@@ -5,13 +5,13 @@ import (
 	"crossgate/order"
 )
 
-// Listed is an order whose creation is known, or a swap within a chain: the other one is nil.
+// Listed is either an order whose creation is known or a swap within a chain.
 type Listed struct {
 	Order *Record
 	Swap  *SwapRecord
 }
 
-// AppendOrderList appends a part of a list of orders and swaps within a chain, of so many in all.
+// AppendOrderList appends a part of a list of orders and swaps within a chain, and the total count.
 func (e Encoder) AppendOrderList(dst []byte, records []Listed, total uint64) []byte {
 	return e.object(dst, func(w *writer) {
 		objects(w.name("orders"), records, func(each Listed) {
@@ -25,7 +25,7 @@ func (e Encoder) AppendOrderList(dst []byte, records []Listed, total uint64) []b
 	})
 }
 
-// listedOrder writes some members of the record, two of them in another form, and the type of the trade.
+// listedOrder writes some members of the record, two of them in another form, and the trade type.
 func (w *writer) listedOrder(r Record) {
 	o, created := r.Order, r.Order.Created
 	source, destination := w.chains.Family(o.Terms.Give.Chain), w.chains.Family(o.Terms.Take.Chain)
@@ -45,7 +45,7 @@ func (w *writer) listedOrder(r Record) {
 	w.name("tradeType").plain("CrossChain")
 }
 
-// listedAffiliateFee is an object of nulls without a fee.
+// listedAffiliateFee writes an affiliate's fee, an object of nulls if there is none.
 func (w *writer) listedAffiliateFee(a *order.Affiliate, source chain.Family) {
 	if a != nil {
 		w.affiliateFee(*a, source)
@@ -57,7 +57,7 @@ func (w *writer) listedAffiliateFee(a *order.Affiliate, source chain.Family) {
 	})
 }
 
-// AppendUnlockList appends what a taker needs to unlock a part of its orders, of so many in all.
+// AppendUnlockList appends what a taker needs to unlock a part of its orders, and the total count.
 func (e Encoder) AppendUnlockList(dst []byte, orders []*order.Order, total uint64) []byte {
 	return e.object(dst, func(w *writer) {
 		objects(w.name("orders"), orders, func(o *order.Order) {

@@ -2,19 +2,19 @@ package wire
 
 import "crossgate/order"
 
-// AppendState appends how far an order has come, as a bare string.
+// AppendState appends the state of an order as a bare string.
 func (e Encoder) AppendState(dst []byte, o *order.Order) []byte {
 	w := &writer{json: dst}
 	w.plain(o.State.String())
 	return w.json
 }
 
-// AppendLite appends terms and state as OrderLiteDTO; an unknown time of creation is null.
+// AppendLite appends terms and state as OrderLiteDTO. An unknown creation time is null.
 func (e Encoder) AppendLite(dst []byte, o *order.Order) []byte {
 	return e.object(dst, func(w *writer) { w.lite(o) })
 }
 
-// AppendLiteModels appends the same of several orders, as a list.
+// AppendLiteModels appends several orders as a list of OrderLiteDTO.
 func (e Encoder) AppendLiteModels(dst []byte, orders []*order.Order) []byte {
 	w := &writer{json: dst, chains: e.Chains}
 	objects(w, orders, w.lite)
@@ -50,9 +50,9 @@ func (w *writer) liteOffer(o order.Offer) {
 	w.close('}')
 }
 
-// AppendTerms appends an order's terms and state in the texts of the swap API (schema DlnOrderResponse of its OpenAPI
-// document, but for chain ids, which live answers have as numbers, and amounts, which they have as strings). That
-// document has no name for the call of a cancelled order but that of any call that was cancelled.
+// AppendTerms appends an order's terms and state as the swap API does (schema DlnOrderResponse of its OpenAPI document,
+// except that live answers have chain ids as numbers and amounts as strings). That document has no state for the call
+// of a cancelled order other than that of any cancelled call.
 func (e Encoder) AppendTerms(dst []byte, o *order.Order) []byte {
 	return e.object(dst, func(w *writer) {
 		w.name("orderId").hex(o.ID[:])

@@ -5,7 +5,7 @@ import (
 	"crossgate/order/creation"
 )
 
-// Settlement is a transaction on a chain by which an order, or its external call, is cancelled, or deliveries are paid.
+// Settlement is a transaction that cancels an order or its external call, or pays for deliveries.
 type Settlement struct {
 	creation.Transaction
 	Chain       chain.ID
@@ -13,7 +13,7 @@ type Settlement struct {
 	PaidOn      chain.ID
 }
 
-// AppendSettlement appends CancelTxResponsePayload, with the beneficiary in a member of some name.
+// AppendSettlement appends CancelTxResponsePayload, with the beneficiary in the member paid.
 func (e Encoder) AppendSettlement(dst []byte, s Settlement, paid string) []byte {
 	family := e.Chains.Family(s.Chain)
 	return e.object(dst, func(w *writer) {

@@ -11,7 +11,7 @@ import (
 // secondsOfDay converts UNIX days.
 const secondsOfDay = 86_400
 
-// AppendDaily appends statistics of days and pairs of chains, and their running totals.
+// AppendDaily appends statistics by day and pair of chains, and their running totals.
 func (e Encoder) AppendDaily(dst []byte, days, running []order.DailyStatistics) []byte {
 	return e.object(dst, func(w *writer) {
 		objects(w.name("dailyData"), days, w.dailyStatistics)
@@ -63,7 +63,7 @@ func (w *writer) fills(f order.Fills) {
 	w.name("p50Seconds").seconds(f.P50, f.Fulfilled)
 }
 
-// seconds writes a quantile of so many orders; null of none.
+// seconds writes a quantile over orders, null if there are none.
 func (w *writer) seconds(n, orders uint64) {
 	if orders == 0 {
 		w.null()
@@ -72,7 +72,7 @@ func (w *writer) seconds(n, orders uint64) {
 	w.uint(n)
 }
 
-// AppendVenues appends what became of venues; the improvement is null where no other quote could have been taken.
+// AppendVenues appends the results of venues. The improvement is null if there was no other usable quote.
 func (e Encoder) AppendVenues(dst []byte, venues []quote.VenueDay) []byte {
 	return e.object(dst, func(w *writer) {
 		objects(w.name("venues"), venues, func(v quote.VenueDay) {
@@ -107,7 +107,7 @@ func (e Encoder) AppendAllTime(dst []byte, s order.Statistics, at uint64) []byte
 	})
 }
 
-// sumUSD writes a sum of the values of so many orders: null when there are some and none has a known value.
+// sumUSD writes the total value of orders, null if there are orders but none has a known value.
 func (w *writer) sumUSD(sum order.USD, orders uint64) {
 	if orders > 0 && sum.Orders == 0 {
 		w.null()

@@ -13,7 +13,7 @@ func (e Encoder) AppendSwap(dst []byte, s quote.Estimate) []byte {
 	})
 }
 
-// AppendUnsigned appends the estimate of a swap that has no transaction because it is not known who signs it.
+// AppendUnsigned appends the estimate of a swap without a transaction, because its signer is unknown.
 func (e Encoder) AppendUnsigned(dst []byte, s quote.Estimate) []byte {
 	return e.object(dst, func(w *writer) { w.estimation(s) })
 }
@@ -27,7 +27,7 @@ func (e Encoder) AppendEstimation(dst []byte, s quote.Estimate) []byte {
 	})
 }
 
-// estimation writes the members that an estimate has with and without a transaction.
+// estimation writes the members that estimates have in common, with or without a transaction.
 func (w *writer) estimation(s quote.Estimate) {
 	w.name("tokenIn").swapToken(s.In, s.Chain.Family, nil)
 	w.name("tokenOut").swapToken(s.Out, s.Chain.Family, &s.MinOut)
@@ -44,8 +44,8 @@ func (w *writer) estimation(s quote.Estimate) {
 	w.name("costsDetails").costs(s)
 }
 
-// tx writes the transaction; on Solana that is its message alone, in hex as well. Where the sender's whole balance is
-// swapped, the fee is added: on Solana the price of a compute unit is in micro-lamports.
+// tx writes the transaction, which on Solana is only its message, also in hex. If the sender's whole balance is
+// swapped, the fee is added; on Solana the price of a compute unit is in micro-lamports.
 func (w *writer) tx(s quote.Estimate) {
 	w.open('{')
 	if !s.Tx.To.IsAbsent() {
@@ -63,7 +63,7 @@ func (w *writer) tx(s quote.Estimate) {
 	w.close('}')
 }
 
-// mostFor is the maximum price of a unit of gas.
+// mostFor returns the maximum price of a unit of gas.
 func mostFor(p quote.GasPrice, family chain.Family) chain.Amount {
 	switch {
 	case family == chain.SVM:
@@ -74,7 +74,7 @@ func mostFor(p quote.GasPrice, family chain.Family) chain.Amount {
 	return p.MaxFee
 }
 
-// swapToken writes a side of the swap; least is the output that the transaction guarantees.
+// swapToken writes a side of the swap. least is the output that the transaction guarantees.
 func (w *writer) swapToken(side quote.Priced, family chain.Family, least *chain.Amount) {
 	w.open('{')
 	w.name("address").plain(side.Address.Format(family))
@@ -97,15 +97,15 @@ func (w *writer) compared(v quote.Compared) {
 	w.name("imageUrl").text(v.ImageURL)
 }
 
-// usdText is a USD value as a string: the documented type of the protocol fee's value, for which the hosted service is
-// seen to send a number (docs/decisions/0005-wire.md).
+// usdText writes a USD value as a string: the documented type of the protocol fee's value, although the hosted service
+// was seen to send a number (docs/decisions/0005-wire.md).
 func (w *writer) usdText(n float64) {
 	w.json = append(w.json, '"')
 	w.usd(n)
 	w.json = append(w.json, '"')
 }
 
-// transactionFee writes the members that the fee has on chains of a family.
+// transactionFee writes the fee with the details that chains of a family have.
 func (w *writer) transactionFee(f quote.Fee, family chain.Family) {
 	w.open('{')
 	w.name("total").decimal(f.Total)
@@ -130,7 +130,7 @@ func (w *writer) transactionFee(f quote.Fee, family chain.Family) {
 	w.close('}')
 }
 
-// costs writes the deductions from the gross output to the guaranteed one, in the output token.
+// costs writes the deductions from the gross to the guaranteed output, in the output token.
 func (w *writer) costs(s quote.Estimate) {
 	id, out := s.Chain.ID.String(), s.Out.Address.Format(s.Chain.Family)
 	objects(w, s.Costs, func(cost quote.Cost) {

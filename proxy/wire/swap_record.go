@@ -6,15 +6,15 @@ import (
 	"crossgate/token"
 )
 
-// SwapRecord is a swap within a chain that was made, with the metadata of its tokens.
+// SwapRecord is a swap made within a chain, with the metadata of its tokens.
 type SwapRecord struct {
 	Swap    order.Swap
 	In, Out token.Token
 }
 
-// AppendSwapRecord appends the record of a swap that was made (SameChainSwapDTO). tokenOut is what the recipient got.
-// The members that follow affiliateFee are this server's own, and so are beneficiary and referralCode in it: the rest
-// of the hosted service's affiliateFee is not published.
+// AppendSwapRecord appends the record of a swap that was made (SameChainSwapDTO). tokenOut is the amount that the
+// recipient received. The members after affiliateFee are this server's own, as are beneficiary and referralCode in it:
+// the rest of the hosted service's affiliateFee is not published.
 func (e Encoder) AppendSwapRecord(dst []byte, r SwapRecord) []byte {
 	return e.object(dst, func(w *writer) {
 		at, fact := r.Swap.At, r.Swap.Fact
@@ -61,8 +61,8 @@ func (w *writer) txHashAsBytes(h chain.TxHash, family chain.Family) {
 	w.close('}')
 }
 
-// listedSwap writes a swap as an order that was delivered: given the input, taken what the recipient got, and no fees
-// of the give token or the coin. The affiliate's share is of the out token.
+// listedSwap writes a swap as a delivered order: it gives the input, takes what the recipient received, and has no fees
+// of the give token or the coin. The affiliate's share is in the output token.
 func (w *writer) listedSwap(r SwapRecord) {
 	at, fact, nothing := r.Swap.At, r.Swap.Fact, chain.Amount{}
 	give := order.Offer{Chain: at.Chain, Token: fact.TokenIn, Amount: fact.AmountIn}

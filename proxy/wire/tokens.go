@@ -5,7 +5,7 @@ import (
 	"crossgate/token"
 )
 
-// AppendTokens appends a chain's token list, by address.
+// AppendTokens appends a chain's token list, keyed by address.
 func (e Encoder) AppendTokens(dst []byte, id chain.ID, tokens []token.Listing) []byte {
 	family := e.Chains.Family(id)
 	return e.object(dst, func(w *writer) {
@@ -19,7 +19,7 @@ func (e Encoder) AppendTokens(dst []byte, id chain.ID, tokens []token.Listing) [
 	})
 }
 
-// AppendFoundTokens appends tokens of any chains, the best first.
+// AppendFoundTokens appends tokens of any chains, best match first.
 func (e Encoder) AppendFoundTokens(dst []byte, tokens []token.Listing) []byte {
 	return e.object(dst, func(w *writer) {
 		objects(w.name("tokens"), tokens, func(t token.Listing) {
@@ -29,8 +29,8 @@ func (e Encoder) AppendFoundTokens(dst []byte, tokens []token.Listing) []byte {
 	})
 }
 
-// listedToken writes the members of a token as lists have them. A live answer had the last two of a coin; whether a
-// contract takes signed permits is not known here.
+// listedToken writes a token as in token lists. A live answer had the last two members for a coin; whether a contract
+// supports signed permits is not known here.
 func (w *writer) listedToken(t token.Listing, family chain.Family) {
 	w.name("symbol").text(t.Symbol)
 	w.name("name").text(t.Name)

@@ -16,7 +16,7 @@ func (w *writer) base64(raw []byte) {
 	w.json = append(json, '"')
 }
 
-// byteList writes raw as a list of numbers within a string: "[0,0,33,5]". Clients parse it as JSON again.
+// byteList writes raw as a list of numbers in a string: "[0,0,33,5]". Clients parse it as JSON again.
 func (w *writer) byteList(raw []byte) {
 	w.json = append(w.json, '"', '[')
 	for i, b := range raw {
@@ -41,7 +41,7 @@ func (w *writer) decimal(a chain.Amount) {
 	w.json = append(json, '"')
 }
 
-// bigNumber writes a BigNumberValue: 32 bytes, big-endian. bigIntegerValue is digits of any length.
+// bigNumber writes a BigNumberValue: 32 bytes, big-endian. bigIntegerValue has as many digits as needed.
 func (w *writer) bigNumber(a chain.Amount) {
 	raw := a.Bytes32()
 	w.open('{')
@@ -58,7 +58,7 @@ func (w *writer) chainID(id chain.ID) { w.bigNumber(chain.NewAmount(uint64(id)))
 // hash writes a HashValue: order and submission ids are hex on every chain.
 func (w *writer) hash(h chain.Hash) { w.hashOf(h, chain.EVM) }
 
-// hashOf writes a HashValue in the form of family, three nulls when absent.
+// hashOf writes a HashValue in the form of family, three nulls if absent.
 func (w *writer) hashOf(h chain.Hash, family chain.Family) {
 	if h.IsAbsent() {
 		w.object(func() {
@@ -75,7 +75,7 @@ func (w *writer) hashOf(h chain.Hash, family chain.Family) {
 	})
 }
 
-// address writes an AddressValue in the form of family. An absent one has an empty string between nulls.
+// address writes an AddressValue in the form of family; if absent, an empty string between nulls.
 func (w *writer) address(a chain.Address, family chain.Family) {
 	w.open('{')
 	if a.IsAbsent() {
@@ -118,7 +118,7 @@ func (w *writer) tokenMetadata(t token.Token) {
 
 func (w *writer) tokenMembers(t token.Token) {
 	if w.name("decimals"); t == (token.Token{}) {
-		w.null() // it could not be read
+		w.null() // the token could not be read
 	} else {
 		w.uint(uint64(t.Decimals))
 	}
@@ -127,7 +127,7 @@ func (w *writer) tokenMembers(t token.Token) {
 	w.name("logoURI").text(t.LogoURI)
 }
 
-// eventMetadata writes an EventMetadata, null when the event has not been seen.
+// eventMetadata writes an EventMetadata, null if the event has not been seen.
 func (w *writer) eventMetadata(at *order.At) {
 	orNull(w, at, func(at order.At) {
 		family := w.chains.Family(at.Chain)
@@ -141,7 +141,7 @@ func (w *writer) eventMetadata(at *order.At) {
 	})
 }
 
-// eventInfo writes an EventInfo: always an object, of nulls when the event has not been seen.
+// eventInfo writes an EventInfo: always an object, of nulls if the event has not been seen.
 func (w *writer) eventInfo(at *order.At, submission chain.Hash) {
 	w.open('{')
 	w.name("transactionMetadata").eventMetadata(at)

@@ -14,37 +14,37 @@ import (
 	"crossgate/upstream"
 )
 
-// fill asks the origin once for all who ask for one resource meanwhile.
+// fill is one request to the origin, shared by all clients that ask for the same resource meanwhile.
 type fill struct {
 	handler *Handler
 	key     cache.Key
 	host    *Host
 	request upstream.Forward
-	asks    http.Header // of the request as the client sent it
+	asks    http.Header // header of the request as the client sent it
 	path    string
 	mark    cache.Mark
 	began   time.Time
-	stale   *variant // that is validated; nil: none
-	isAlone bool     // no other request may wait for it: it asks another question
+	stale   *variant // variant to validate; nil if none
+	isAlone bool     // no other request may wait for it, because it asks another question
 	cancel  context.CancelFunc
-	waiters int  // guarded by Handler.mu, as is
-	isLeft  bool // by the first client
+	waiters int  // guarded by Handler.mu, like isLeft
+	isLeft  bool // the first client has left
 
-	inform chan interim  // interim responses, for the first client
-	opened chan struct{} // closed when the reply is known, but for its stored part
-	done   chan struct{} // closed when all of it is
+	inform chan interim  // interim responses for the first client
+	opened chan struct{} // closed when the reply is known, except for the stored body
+	done   chan struct{} // closed when the whole reply is known
 	reply
 }
 
-// reply is what a fill came to. Who waits reads it after the channels of the fill say that it is known.
+// reply is the result of a fill. Those waiting read it after the fill's channels are closed.
 type reply struct {
-	err      error          // nil: a response came
-	response *http.Response // whose body is left to the first client; nil: there is none
-	growing  *growth        // the body, while it is stored; nil: it is not
-	head     *variant       // of the response that is growing, or what a 304 has validated
-	answered int            // status of the origin's response; 0: there was none
-	isFresh  bool           // head answers: it was validated
-	isKept   bool           // by a 304 that is for all, not for the first client alone
+	err      error          // nil if a response arrived
+	response *http.Response // response whose body the first client reads; nil if there is none
+	growing  *growth        // the body being stored; nil if it is not
+	head     *variant       // of the growing response, or the one that a 304 has validated
+	answered int            // status of the origin's response; 0 if there was none
+	isFresh  bool           // head is the answer, since it was validated
+	isKept   bool           // the 304 is for all clients, not only the first
 }
 
 type interim struct {
@@ -55,8 +55,8 @@ type interim struct {
 // mostInterim is how many interim responses wait for a client. net/http accepts few more.
 const mostInterim = 8
 
-// join returns the fill of a request: that under way, or a new one that it begins. It is nil where a fill has ended
-// since the request read the store, which is to be read once more then.
+// join returns the fill of a request: the one in flight, or a new one. It returns nil if a fill has ended since the
+// request read the store, which must then be read again.
 func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFirst bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -85,8 +85,8 @@ func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFi
 	return f, true
 }
 
-// leave is called by requests that are done with the fill. One without waiters ends, unless it is being stored, or goes
-// on for the sake of later requests.
+// leave is called by requests that are done with the fill. A fill without waiters is canceled unless it is being stored
+// or, by goesOn, continues for the sake of later requests.
 func (f *fill) leave(isFirst, goesOn bool) {
 	h := f.handler
 	h.mu.Lock()
@@ -105,7 +105,7 @@ func (f *fill) leave(isFirst, goesOn bool) {
 	}
 }
 
-// closeLeft closes what the first client would read, if that is gone. Called with Handler.mu held.
+// closeLeft closes what the first client would have read, if that has left. It must be called with Handler.mu held.
 func (f *fill) closeLeft() {
 	switch {
 	case !f.isLeft:
@@ -118,7 +118,7 @@ func (f *fill) closeLeft() {
 	}
 }
 
-// informs hands an interim response to the first client. One without room is lost, as it may be.
+// informs passes an interim response to the first client, or drops it for lack of room, as is permitted.
 func (f *fill) informs(status int, header http.Header) {
 	select {
 	case f.inform <- interim{status, header.Clone()}:
@@ -126,7 +126,7 @@ func (f *fill) informs(status int, header http.Header) {
 	}
 }
 
-// run asks the origin and stores what may be.
+// run asks the origin and stores what may be stored.
 func (f *fill) run(ctx context.Context) {
 	h := f.handler
 	defer h.works.Done()
@@ -140,7 +140,7 @@ func (f *fill) run(ctx context.Context) {
 	}
 	response, err := h.forward(ctx, f.host, f.request)
 	if err == nil && f.stale != nil && response.StatusCode == http.StatusNotModified && !rfc9111.Updates(response.Header, f.stale.header) {
-		_ = response.Body.Close() // about something else: ask for all of it
+		_ = response.Body.Close() // not about the stored response: ask for a full one
 		for _, name := range rfc9111.Conditions {
 			delete(f.request.Header, name)
 		}
@@ -156,7 +156,7 @@ func (f *fill) run(ctx context.Context) {
 	f.open(response)
 }
 
-// finish is called when all is said, be it by a panic.
+// finish ends the fill, also after a panic.
 func (f *fill) finish() {
 	h := f.handler
 	if panicked := recover(); panicked != nil {
@@ -182,7 +182,7 @@ func (f *fill) finish() {
 
 var errPanicked = errors.New("forwarding panicked")
 
-// open decides what becomes of a response.
+// open decides how to handle a response.
 func (f *fill) open(response *http.Response) {
 	now := time.Now()
 	received := rfc9111.Response{Status: response.StatusCode, Header: response.Header, Requested: f.began, Received: now}
@@ -205,13 +205,13 @@ func (f *fill) open(response *http.Response) {
 		policy: rfc9111.PolicyOf(received), selection: rfc9111.SelectionOf(f.asks, response.Header),
 	}
 	announced := *response
-	announced.Trailer = nil // it would be written while others read
+	announced.Trailer = nil // it is written while others read
 	f.growing, f.response = &growth{changed: make(chan struct{})}, &announced
 	close(f.opened)
 	f.store()
 }
 
-// store reads the body, and keeps the response when all of it has come.
+// store reads the body, and stores the response once it is complete.
 func (f *fill) store() {
 	h, held := f.handler, int64(0)
 	defer func() { h.held.Add(-held) }()
@@ -237,10 +237,10 @@ func (f *fill) store() {
 			_ = f.response.Body.Close()
 			f.growing.end(err, nil)
 			return
-		case held > f.host.MaxBody, total > h.options.MaxBytes/2: // too long, or too many at a time
+		case held > f.host.MaxBody, total > h.options.MaxBytes/2: // too long, or too many at once
 			limit.Stop()
 			h.loosen(f)
-			f.growing.end(nil, f.response.Body) // the rest is the first client's
+			f.growing.end(nil, f.response.Body) // only the first client gets the rest
 			return
 		}
 	}

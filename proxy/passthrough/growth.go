@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// growth is a body that is being read for the store, and by the client whose request began it at the same time.
+// growth is a body that is read for the store and, at the same time, by the client whose request began it.
 type growth struct {
 	mu      sync.Mutex
 	bytes   []byte // only grows
 	ended   bool
-	err     error         // by which it ended; nil: all of it came
-	rest    io.ReadCloser // after bytes, of a body too long for the store, left to the reader; nil: it is not too long
-	changed chan struct{} // closed with the next change
+	err     error         // why it ended; nil if complete
+	rest    io.ReadCloser // remainder of a body too long to store, for the client to read; nil if none
+	changed chan struct{} // closed at the next change
 }
 
-// end says that no more comes.
+// end marks the body as ended.
 func (g *growth) end(err error, rest io.ReadCloser) {
 	g.change(func(g *growth) { g.ended, g.err, g.rest = true, err, rest })
 }
@@ -28,21 +28,21 @@ func (g *growth) change(do func(*growth)) {
 	g.changed = make(chan struct{})
 }
 
-// from returns the bytes from an offset on, whether they are all, and a channel that closes with the next change.
+// from returns the bytes from an offset on, whether they are the last, and a channel that closes at the next change.
 func (g *growth) from(offset int) (p []byte, ended bool, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.bytes[offset:len(g.bytes):len(g.bytes)], g.ended, g.changed
 }
 
-// failure is by what it ended; nil: it has not, or all of it came.
+// failure returns why the body ended, nil if it has not or is complete.
 func (g *growth) failure() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.err
 }
 
-// leave hands the rest over to the caller, who closes it; nil: the body has none, or it was handed over already.
+// leave transfers the remainder to the caller, who closes it; nil if there is none or it was already transferred.
 func (g *growth) leave() io.ReadCloser {
 	g.mu.Lock()
 	defer g.mu.Unlock()

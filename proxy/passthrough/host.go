@@ -10,17 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// Action is what becomes of a request.
+// Action says how to handle a request.
 type Action uint8
 
-// The actions, the stricter the greater.
+// The actions, in ascending strictness.
 const (
-	Cache  Action = iota // answered from the cache as the standard allows
-	Pass                 // goes on to the origin
-	Refuse               // is answered with an error
+	Cache  Action = iota // answer from the cache as the standard allows
+	Pass                 // forward to the origin
+	Refuse               // answer with an error
 )
 
-// Rule says what becomes of requests whose path begins with a prefix.
+// Rule assigns an action to requests whose path has a prefix.
 type Rule struct {
 	Prefix string
 	Do     Action
@@ -28,13 +28,13 @@ type Rule struct {
 
 // Host is an origin and the requests forwarded to it.
 type Host struct {
-	Name  string   // in logs and measurements; and that of its Origins
-	Hosts []string // values of Host, without ports; none: any that no other has
-	Rules []Rule   // the longest prefix counts; Cache where there is none
+	Name  string   // for logs, metrics and Origins
+	Hosts []string // values of Host without ports; none means all that no other host has
+	Rules []Rule   // the longest matching prefix counts; Cache if none does
 
-	KeepHost bool  // the origin is asked for the Host, with its port, that the client asked for; the key has it
-	MaxBody  int64 // bytes of a response that is stored
-	// SetCookie has responses that set cookies stored like others.
+	KeepHost bool  // the origin gets the client's Host including its port, which is part of the key
+	MaxBody  int64 // maximum bytes of a stored response
+	// SetCookie allows storing responses that set cookies.
 	SetCookie bool
 
 	tally *tally
@@ -43,10 +43,10 @@ type Host struct {
 type hosts struct {
 	all    []Host
 	byName map[string]*Host
-	other  *Host // nil: there is none
+	other  *Host // nil if there is none
 }
 
-// newHosts are hosts that go on counting where those of the same name were.
+// newHosts returns hosts that continue the counts of previous hosts of the same name.
 func newHosts(all []Host, before *hosts) *hosts {
 	h := &hosts{all: slices.Clone(all), byName: map[string]*Host{}}
 	all = h.all
@@ -67,7 +67,7 @@ func newHosts(all []Host, before *hosts) *hosts {
 	return h
 }
 
-// find returns the host that a value of Host belongs to; nil: none.
+// find returns the host for a value of Host, nil if there is none.
 func (h *hosts) find(value string) *Host {
 	if len(h.byName) > 0 {
 		if found := h.byName[hostname(value)]; found != nil {
@@ -77,7 +77,7 @@ func (h *hosts) find(value string) *Host {
 	return h.other
 }
 
-// hostname is a value of Host without its port, in lower case.
+// hostname returns a value of Host without its port, in lower case.
 func hostname(value string) string {
 	if name, _, err := net.SplitHostPort(value); err == nil {
 		value = name
@@ -85,7 +85,7 @@ func hostname(value string) string {
 	return strings.TrimSuffix(strings.ToLower(value), ".")
 }
 
-// actionOf is what becomes of a path. Where an origin may read it in another way than we do, the strictest rule holds.
+// actionOf returns the action for a path. If an origin may read the path differently, the strictest rule applies.
 func (h *Host) actionOf(asked string) Action {
 	strictest := h.ruleOf(asked)
 	if !isPlain(asked) {
@@ -96,14 +96,14 @@ func (h *Host) actionOf(asked string) Action {
 	return strictest
 }
 
-// isPlain reports whether a decoded path is read alike everywhere: it has no dots, empty segments, backslashes,
-// parameters of segments and control characters, nothing is encoded twice, and all of it is UTF-8.
+// isPlain reports whether a decoded path is read alike everywhere: it has no dot segments, empty segments, backslashes,
+// segment parameters, control characters or double encoding, and is valid UTF-8.
 func isPlain(asked string) bool {
 	return path.Clean(asked) == cmp.Or(strings.TrimSuffix(asked, "/"), "/") &&
 		!strings.ContainsAny(asked, `%\;`) && !strings.ContainsFunc(asked, unicode.IsControl) && utf8.ValidString(asked)
 }
 
-// ruleOf is the action of the longest prefix of a path. Case does not count, since it does not at some origins.
+// ruleOf returns the action of the longest matching prefix of a path. Case is ignored, as some origins do.
 func (h *Host) ruleOf(asked string) Action {
 	longest, action := -1, Cache
 	for _, rule := range h.Rules {
@@ -114,5 +114,5 @@ func (h *Host) ruleOf(asked string) Action {
 	return action
 }
 
-// DefaultMaxBody is the usual Host.MaxBody.
+// DefaultMaxBody is the default of Host.MaxBody.
 const DefaultMaxBody = 8 << 20

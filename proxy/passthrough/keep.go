@@ -9,7 +9,7 @@ import (
 	"crossgate/cache/rfc9111"
 )
 
-// found is the stored resource of a fill, all of it out of date where it was purged softly.
+// found returns the stored resource of a fill, with all variants out of date if it was purged softly.
 func (h *Handler) found(f *fill) *resource {
 	stored, purged, found := h.store.Find(f.key)
 	switch {
@@ -21,7 +21,7 @@ func (h *Handler) found(f *fill) *resource {
 	return stored
 }
 
-// put stores a variant beside those under its key, while they are of use. Called with Handler.mu held.
+// put stores a variant beside those under its key, while they are useful. Callers must hold Handler.mu.
 func (h *Handler) put(f *fill, v *variant) {
 	s := h.found(f).with(v, h.options.MaxBytes/8)
 	if rest := s.rest(time.Now()); rest > 0 {
@@ -29,7 +29,7 @@ func (h *Handler) put(f *fill, v *variant) {
 	}
 }
 
-// loosen remembers that the resource cannot be stored, unless something is stored.
+// loosen records that the resource cannot be stored, unless a response of it is stored.
 func (h *Handler) loosen(f *fill) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -39,7 +39,7 @@ func (h *Handler) loosen(f *fill) {
 	}
 }
 
-// refresh returns a variant that a 304 has validated, and stores it if that allows.
+// refresh returns a variant that a 304 has validated, and stores it if permitted.
 func (h *Handler) refresh(f *fill, notModified rfc9111.Response) (_ *variant, isKept bool) {
 	merged := rfc9111.Merge(f.stale.header, notModified.Header)
 	said := rfc9111.Response{
@@ -49,7 +49,7 @@ func (h *Handler) refresh(f *fill, notModified rfc9111.Response) (_ *variant, is
 		said.Header["Age"] = age
 	}
 	if len(notModified.Header["Date"]) == 0 {
-		delete(said.Header, "Date") // the stored one is that of the response before
+		delete(said.Header, "Date") // the merged one is that of the earlier response
 	}
 	fresh := *f.stale
 	fresh.header, fresh.received, fresh.ended = keptHeader(merged, said.Received), said.Received, false
@@ -63,10 +63,10 @@ func (h *Handler) refresh(f *fill, notModified rfc9111.Response) (_ *variant, is
 	return &fresh, true
 }
 
-// invalidate ends stored responses of the resources that an unsafe request has changed.
+// invalidate purges stored responses of the resources that an unsafe request has changed.
 func (h *Handler) invalidate(x *exchange, response *http.Response) {
 	h.end(x, x.path, x.r.URL.RawQuery)
-	for _, scheme := range []string{"http", "https"} { // who ends TLS in front need not say so
+	for _, scheme := range []string{"http", "https"} { // a proxy that terminates TLS need not say so
 		target := *x.r.URL
 		target.Scheme, target.Host = scheme, x.r.Host
 		for _, each := range rfc9111.Invalidated(&target, response.Header) {
@@ -75,7 +75,7 @@ func (h *Handler) invalidate(x *exchange, response *http.Response) {
 	}
 }
 
-// end purges a resource of the host, unless it is neither stored nor being stored: purges are bounded.
+// end purges a resource of the host if it is stored or being stored; purging others would waste the bounded purges.
 func (h *Handler) end(x *exchange, path, query string) {
 	key := keyOf(x.host, x.keptHost, path, query)
 	h.mu.Lock()
@@ -86,10 +86,10 @@ func (h *Handler) end(x *exchange, path, query string) {
 	}
 }
 
-// byOperator is among the keys of each operator's purge, which replicas publish with all others.
+// byOperator is among the keys of each operator's purge, which replicas publish along with all others.
 var byOperator = cache.KeyOf("passthrough purge")
 
-// Purge ends stored responses of hosts, or of paths of each with any query; its keys are for Purged of other replicas.
+// Purge purges stored responses of hosts, or of their paths with any query. Its keys are for Purged on other replicas.
 func (h *Handler) Purge(how cache.Purge, hosts []string, paths []string) (keys []cache.Key) {
 	tags := []cache.Key{byOperator}
 	for _, host := range hosts {
@@ -104,7 +104,7 @@ func (h *Handler) Purge(how cache.Purge, hosts []string, paths []string) (keys [
 	return tags
 }
 
-// Purged takes a purge of another replica: without keys one of everything, and else only what Purge returns there.
+// Purged applies a purge by another replica: without keys all responses, otherwise only keys from Purge.
 func (h *Handler) Purged(how cache.Purge, keys ...cache.Key) {
 	switch {
 	case len(keys) == 0:
@@ -114,7 +114,7 @@ func (h *Handler) Purged(how cache.Purge, keys ...cache.Key) {
 	}
 }
 
-// Hosts are the names of the configured hosts.
+// Hosts returns the names of the configured hosts.
 func (h *Handler) Hosts() []string {
 	var names []string
 	for _, each := range h.hosts.Load().all {

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 )
 
-// disposition is what became of a request.
+// disposition is the outcome of a request.
 type disposition uint8
 
 const (
@@ -14,14 +14,14 @@ const (
 	staleIfError
 	validated
 	miss
-	collapsed // answered by the response to another's request
+	collapsed // answered with the response to another's request
 	passed
 	refused
 	failed
 	outcomes
 )
 
-// outcomeNames are published: labels of measurements.
+// outcomeNames are published as metric labels.
 var outcomeNames = [outcomes]string{
 	"left", "hit", "stale", "stale-if-error", "validated", "miss", "collapsed", "pass", "refused", "failed",
 }

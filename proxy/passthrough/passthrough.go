@@ -2,17 +2,17 @@
 // cache by the rules of package rfc9111, on the store of package cache, in front of origins that are called through
 // package upstream.
 //
-// A request belongs to a Host by its Host field, and a Rule of that says whether it may be answered from the cache,
-// goes on to the origin every time, or is refused. Forwarded bodies are streamed both ways, with interim responses and
-// trailers; connections are not tunnelled.
+// A request belongs to a Host by its Host field. One of that host's Rules decides whether it may be answered from the
+// cache, is always forwarded to the origin, or is rejected. Forwarded bodies are streamed both ways, with interim
+// responses and trailers; connections are not tunnelled.
 //
-// A response that may be stored is read into memory by a fill, a goroutine of its own that no slow client holds up, and
-// streamed to the client whose request began it. Requests of the same resource wait for it; where it cannot be stored
-// each goes on by itself. A fill whose clients have all left ends, unless its response is being stored.
+// A response that may be stored is read into memory by a fill, a goroutine of its own that no slow client delays, and
+// streamed to the client whose request began it. Requests for the same resource wait for it; if it cannot be stored,
+// each is forwarded by itself. A fill whose clients have all left is canceled, unless its response is being stored.
 //
-// Nothing that a client sends decides what others get, unless the key or Vary has it: all other fields that origins may
-// heed are dropped (drops), and net/http writes the request anew. Responses to requests with credentials are not stored
-// unless they say so themselves, those that set cookies only for a Host with SetCookie.
+// Nothing that a client sends affects other clients' responses, unless the key or Vary covers it: all other fields that
+// origins may heed are dropped (drops), and net/http writes the request anew. Responses to requests with credentials
+// are stored only if they permit it themselves, those that set cookies only for a Host with SetCookie.
 package passthrough
 
 import (
@@ -31,10 +31,10 @@ import (
 	"crossgate/upstream"
 )
 
-// Name is that of this cache in Cache-Status and Via.
+// Name identifies this cache in Cache-Status and Via.
 const Name = "crossgate"
 
-// Errors by which a request is answered that does not go on.
+// Errors of requests that are not forwarded.
 var (
 	ErrNoHost    = errors.New("no origin is configured for this host")
 	ErrRefused   = errors.New("path is refused by the configuration")
@@ -42,28 +42,28 @@ var (
 	ErrNotCached = errors.New("only-if-cached: nothing is stored that may be served")
 )
 
-// Origins are what requests go on to. It fulfils upstream.Pool.Forward for the pool of a host.
+// Origins forwards requests to the origins of hosts, as upstream.Pool.Forward does.
 type Origins interface {
 	Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error)
 }
 
-// Options configure a Handler.
+// Options configures a Handler.
 type Options struct {
 	Origins  Origins
-	MaxBytes int64 // of stored responses
-	// Fail answers a request without a response: with one of the errors above or one of Origins.
+	MaxBytes int64 // maximum of stored responses
+	// Fail answers a request that has no response, because of one of the errors above or one of Origins.
 	Fail func(w http.ResponseWriter, r *http.Request, err error)
-	// Client is the address that the origin gets in X-Forwarded-For.
+	// Client returns the address to send to the origin in X-Forwarded-For.
 	Client func(*http.Request) netip.Addr
 	Logger *slog.Logger
 }
 
-// Handler answers requests from its cache or an origin. Close it when it is no longer used.
+// Handler answers requests from its cache or an origin. Close it after use.
 type Handler struct {
 	options Options
 	store   *cache.Cache[*resource]
 	hosts   atomic.Pointer[hosts]
-	held    atomic.Int64 // bytes of bodies that are being read for the store
+	held    atomic.Int64 // bytes of bodies being read for the store
 
 	mu    sync.Mutex
 	fills map[cache.Key]*fill
@@ -72,7 +72,7 @@ type Handler struct {
 	stop  context.CancelFunc
 }
 
-// fillLimit is how long it may take to read a response that is stored.
+// fillLimit bounds the time to read a response that is stored.
 const fillLimit = 2 * time.Minute
 
 // New returns a handler without hosts; see Configure.
@@ -89,7 +89,7 @@ func New(o Options) (*Handler, error) {
 	return h, nil
 }
 
-// Configure replaces the hosts. Requests under way keep theirs, and stored responses stay.
+// Configure replaces the hosts. Requests in flight keep theirs, and stored responses stay.
 func (h *Handler) Configure(all []Host) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,7 +99,7 @@ func (h *Handler) Configure(all []Host) {
 // IsOn reports whether there is any host.
 func (h *Handler) IsOn() bool { return len(h.hosts.Load().all) > 0 }
 
-// Close ends fills under way, waits for them and frees the cache.
+// Close cancels fills in flight, waits for them and frees the cache.
 func (h *Handler) Close() {
 	h.stop()
 	h.works.Wait()
@@ -110,13 +110,13 @@ type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	host   *Host
-	header http.Header // of the request, end to end
+	header http.Header // end-to-end fields of the request
 	wants  rfc9111.Directives
 	key    cache.Key
-	// keptHost is the Host, with its port, that the origin is asked for as well, in lower case; empty: for its own.
+	// keptHost is the Host with its port, in lower case, that the origin gets; empty if it gets its own.
 	keptHost string
 	path     string    // escaped
-	stored   *resource // found under key; nil: none was
+	stored   *resource // found under key; nil if none was
 	outcome  disposition
 }
 

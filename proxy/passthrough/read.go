@@ -10,7 +10,7 @@ import (
 	"crossgate/cache/rfc9111"
 )
 
-// mostJoins is how often a request waits for the response to another's before it goes on by itself.
+// mostJoins is how often a request waits for the response to another before it is forwarded itself.
 const mostJoins = 2
 
 // read answers a GET or HEAD from the store or the origin.
@@ -37,7 +37,7 @@ func (h *Handler) read(x *exchange) {
 			return
 		}
 		isLoose := stored != nil && stored.loose
-		isOwn := (v == nil || !rfc9111.HasValidator(v.header)) && isConditional(x.header) // what comes answers this request alone
+		isOwn := (v == nil || !rfc9111.HasValidator(v.header)) && isConditional(x.header) // the response is for this request only
 		isAlone := isLoose || isOwn || joins >= mostJoins
 		if h.ask(x, v, isAlone) {
 			return
@@ -45,7 +45,7 @@ func (h *Handler) read(x *exchange) {
 	}
 }
 
-// serveStored answers by a stored response, and reports whether it may.
+// serveStored answers with a stored response if permitted, and reports whether it did.
 func (h *Handler) serveStored(x *exchange, v *variant, ended bool, joins int, now time.Time) bool {
 	status := rfc9111.Status{Hit: true, TTL: v.policy.FreshFor(now)}
 	switch rfc9111.UseOf(x.header, v.policy, ended, now) {
@@ -84,7 +84,7 @@ func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 		waiting = f.done
 	}
 	if !h.await(x, f, waiting, isFirst) {
-		h.fail(x, context.Canceled) // for those who count answers
+		h.fail(x, context.Canceled) // for the metrics
 		x.outcome = unanswered
 		return true
 	}
@@ -109,7 +109,7 @@ func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 	return true
 }
 
-// await waits until a channel of a fill is closed, and hands on what comes before; false: the client has left.
+// await forwards interim responses until a channel of the fill is closed, or returns false if the client leaves.
 func (h *Handler) await(x *exchange, f *fill, until <-chan struct{}, isFirst bool) bool {
 	informs := f.inform
 	if !isFirst {
@@ -130,7 +130,7 @@ func (h *Handler) await(x *exchange, f *fill, until <-chan struct{}, isFirst boo
 	}
 }
 
-// missOf is why a request goes on, in the words of Cache-Status.
+// missOf returns why a request is forwarded, in terms of Cache-Status.
 func missOf(stored *resource, v *variant) string {
 	switch {
 	case v != nil:
@@ -141,17 +141,17 @@ func missOf(stored *resource, v *variant) string {
 	return "uri-miss"
 }
 
-// isConditional reports whether a request asks for a part, or for news: its response is not for others.
+// isConditional reports whether a request is for a part or conditional, so that its response is not for others.
 func isConditional(header http.Header) bool {
 	return len(header["Range"]) > 0 || len(header["If-None-Match"]) > 0 || len(header["If-Modified-Since"]) > 0
 }
 
-// write answers with a stored response: all of it, the part that is asked for, or that it has not changed.
+// write answers with a stored response: all of it, the requested part, or 304.
 func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time.Time) {
 	header := x.w.Header()
 	maps.Copy(header, v.header)
 	if header["Content-Type"] == nil {
-		header["Content-Type"] = []string{} // it is not for us to guess
+		header["Content-Type"] = []string{} // do not guess it
 	}
 	lines := &[2]string{strconv.FormatInt(int64(v.policy.AgeAt(now)/time.Second), 10)}
 	header["Age"] = lines[:1:1]
@@ -178,11 +178,11 @@ func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time
 	}
 	x.w.WriteHeader(code)
 	if x.r.Method != http.MethodHead {
-		_ = x.send(body) // fails when the client has left
+		_ = x.send(body) // fails if the client has left
 	}
 }
 
-// part is what of a stored representation answers a request, and by which status.
+// part returns the part of a stored representation that answers a request, and the status.
 func (v *variant) part(x *exchange, header http.Header) ([]byte, int) {
 	total := int64(len(v.body))
 	asked, wanted := rfc9111.RangeOf(x.header, v.header, total)
@@ -198,7 +198,7 @@ func (v *variant) part(x *exchange, header http.Header) ([]byte, int) {
 	return v.body, v.status
 }
 
-// statusLines are those of Cache-Status, with what this cache did after what others have said.
+// statusLines returns the lines of Cache-Status with this cache's entry last.
 func statusLines(others []string, status rfc9111.Status) []string {
 	lines := make([]string, 0, len(others)+1)
 	return append(append(lines, others...), string(status.Append(nil, Name)))

@@ -15,7 +15,7 @@ import (
 	"crossgate/cache/rfc9111"
 )
 
-// relay answers the client whose request began a fill, while the body comes.
+// relay answers the client whose request began a fill while the body arrives.
 func (h *Handler) relay(x *exchange, f *fill, why string) {
 	x.outcome = miss
 	status := rfc9111.Status{Forwarded: why, Answered: f.answered, Stored: f.growing != nil}
@@ -72,7 +72,7 @@ func (h *Handler) pass(x *exchange, why string) {
 	f := h.forwardOf(x)
 	if x.r.ContentLength != 0 {
 		reading := &lentWriter{w: x.w}
-		defer reading.end() // an origin that answers early leaves the rest to be read
+		defer reading.end() // an origin that answers early leaves the rest unread
 		f.Body, f.ContentLength, f.Trailer = &patientBody{x.r.Body, x.r.Trailer, reading}, x.r.ContentLength, x.r.Trailer
 		x.limitWrite(0)
 	}
@@ -93,10 +93,10 @@ func (h *Handler) pass(x *exchange, why string) {
 	stream(x, response, response.Body)
 }
 
-// lentWriter lets goroutines use a handler's writer until the loan ends: later it is another request's, or nil.
+// lentWriter lets other goroutines use a handler's writer until end. Afterwards the writer may serve another request.
 type lentWriter struct {
 	mu sync.Mutex
-	w  http.ResponseWriter // nil: it has ended
+	w  http.ResponseWriter // nil once ended
 }
 
 func (l *lentWriter) use(do func(http.ResponseWriter)) {
@@ -113,21 +113,21 @@ func (l *lentWriter) end() {
 	l.w = nil
 }
 
-// patientBody is the body of a request that is read for as long as it comes. At its end the trailer loses what does not
-// go on in a header either.
+// patientBody is a request's body that is read for as long as data arrives. At its end it removes the trailer fields
+// that would not be forwarded in a header either.
 type patientBody struct {
 	io.ReadCloser
 	trailer http.Header
 	writer  *lentWriter
 }
 
-// bodySilence is how long a client of HTTP/2 may be silent within a body; proxy/transport has its own limit.
+// bodySilence is how long an HTTP/2 client may pause within a body; proxy/transport has its own limit.
 const bodySilence = 10 * time.Second
 
 func (b *patientBody) Read(p []byte) (int, error) {
 	b.limit(time.Now().Add(bodySilence))
 	n, err := b.ReadCloser.Read(p)
-	b.limit(time.Time{}) // who is not listened to is not silent
+	b.limit(time.Time{}) // time when nothing is read does not count
 	if errors.Is(err, io.EOF) {
 		maps.DeleteFunc(b.trailer, func(name string, _ []string) bool { return drops(name) || !rfc9111.MayTrail(name) })
 	}
@@ -136,11 +136,11 @@ func (b *patientBody) Read(p []byte) (int, error) {
 
 func (b *patientBody) limit(until time.Time) {
 	b.writer.use(func(w http.ResponseWriter) {
-		_ = http.NewResponseController(w).SetReadDeadline(until) // where that is not supported the connection has limits
+		_ = http.NewResponseController(w).SetReadDeadline(until) // if unsupported, the connection has limits of its own
 	})
 }
 
-// writeHead sets the header of a response as it came from the origin.
+// writeHead sets the header of a response from the origin.
 func writeHead(w http.ResponseWriter, response *http.Response, status rfc9111.Status) {
 	header := w.Header()
 	rfc9111.DropHopByHop(response.Header)
@@ -150,7 +150,7 @@ func writeHead(w http.ResponseWriter, response *http.Response, status rfc9111.St
 		}
 	}
 	if header["Content-Type"] == nil {
-		header["Content-Type"] = []string{} // it is not for us to guess
+		header["Content-Type"] = []string{} // do not guess it
 	}
 	if response.ContentLength >= 0 && response.StatusCode != http.StatusNoContent && response.StatusCode != http.StatusNotModified {
 		header["Content-Length"] = []string{strconv.FormatInt(response.ContentLength, 10)}
@@ -162,7 +162,7 @@ func writeHead(w http.ResponseWriter, response *http.Response, status rfc9111.St
 	header["Cache-Status"] = statusLines(header["Cache-Status"], status)
 }
 
-// stream sends a response whose head is written, as it comes.
+// stream sends a response whose header is set as it arrives.
 func stream(x *exchange, response *http.Response, body io.ReadCloser) {
 	x.w.WriteHeader(response.StatusCode)
 	if x.r.Method == http.MethodHead || response.StatusCode == http.StatusNotModified || response.StatusCode == http.StatusNoContent {
@@ -172,16 +172,16 @@ func stream(x *exchange, response *http.Response, body io.ReadCloser) {
 	copyBody(x, response, body)
 }
 
-// parts are the buffers of bodies on their way.
+// parts pools buffers for copying bodies.
 var parts = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-// small is the length up to which a body is sent at once.
+// small is the length in bytes up to which a body is sent in one piece.
 const small = 32 << 10
 
-// copyBody sends a body as it comes, and its trailer. Where the origin breaks off, so does the connection.
+// copyBody sends a body as it arrives, and its trailer. If the origin aborts, so does the connection.
 func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
 	defer body.Close()
-	defer context.AfterFunc(x.r.Context(), func() { _ = body.Close() })() // nothing else would end one that says nothing
+	defer context.AfterFunc(x.r.Context(), func() { _ = body.Close() })() // nothing else ends a silent one
 	defer x.limitWrite(writeSilence)
 	buffer := parts.Get().(*[32 << 10]byte)
 	defer parts.Put(buffer)
@@ -190,7 +190,7 @@ func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
 		flush(x.w)
 	}
 	for {
-		x.limitWrite(0) // an origin that says nothing for a while may go on
+		x.limitWrite(0) // the origin may pause
 		n, err := body.Read(buffer[:])
 		if x.send(buffer[:n]) != nil {
 			return
@@ -210,16 +210,16 @@ func copyBody(x *exchange, response *http.Response, body io.ReadCloser) {
 	}
 }
 
-// writeSilence is how long a client of HTTP/2 may take to accept a part; proxy/transport has its own limit.
+// writeSilence is how long an HTTP/2 client may take to accept a part; proxy/transport has its own limit.
 const writeSilence = 30 * time.Second
 
-// partBytes is how much of a body has a limit of its own to be sent within.
+// partBytes is how much of a body is sent within one time limit.
 const partBytes = 64 << 10
 
-// send sends a part of a body, of any length, as long as the client goes on accepting it.
+// send sends a part of a body, of any length, for as long as the client keeps accepting it.
 func (x *exchange) send(body []byte) error {
 	if len(body) > partBytes {
-		flush(x.w) // from then on each write over HTTP/1.1 has a limit of its own
+		flush(x.w) // from then on each HTTP/1.1 write has a limit of its own
 	}
 	for part := range slices.Chunk(body, partBytes) {
 		x.limitWrite(writeSilence)
@@ -230,7 +230,7 @@ func (x *exchange) send(body []byte) error {
 	return nil
 }
 
-// limitWrite bounds how long a client of HTTP/2 may take to accept the next write; 0: none follows for a while.
+// limitWrite bounds how long an HTTP/2 client may take to accept the next write; 0 means that none follows soon.
 func (x *exchange) limitWrite(within time.Duration) {
 	if x.r.ProtoMajor < 2 {
 		return
@@ -239,10 +239,10 @@ func (x *exchange) limitWrite(within time.Duration) {
 	if within > 0 {
 		limit = time.Now().Add(within)
 	}
-	_ = http.NewResponseController(x.w).SetWriteDeadline(limit) // fails where nothing has limits
+	_ = http.NewResponseController(x.w).SetWriteDeadline(limit) // fails if limits are unsupported
 }
 
-// inform hands an interim response on, past wrappers that would take it for the final one.
+// inform sends an interim response, bypassing wrappers that would take it for the final one.
 func inform(w http.ResponseWriter, i interim) {
 	for {
 		wrapper, is := w.(interface{ Unwrap() http.ResponseWriter })

@@ -10,25 +10,25 @@ import (
 	"crossgate/cache/rfc9111"
 )
 
-// resource is stored under one key. It does not change: a new one replaces it.
+// resource is the stored responses under one key. It is immutable; a new one replaces it.
 type resource struct {
-	variants []*variant // the newest first
-	// loose says that responses under this key cannot be stored: no request waits for the response to another.
+	variants []*variant // newest first
+	// loose means that responses under this key cannot be stored, so that requests do not wait for each other.
 	loose bool
 	tags  []cache.Key
 }
 
 type variant struct {
 	status    int
-	header    http.Header // shared by all who are answered: slices have no room to grow
+	header    http.Header // shared by all responses, so slices have no spare capacity
 	body      []byte
 	selection rfc9111.Selection
 	policy    rfc9111.Policy
 	received  time.Time
-	ended     bool // declared out of date since it was received
+	ended     bool // invalidated since it was received
 }
 
-// cost is the memory of a resource in bytes, nearly.
+// cost returns the approximate memory of a resource in bytes.
 func (s *resource) cost() int64 {
 	const overhead = 256
 	total := int64(overhead)
@@ -63,7 +63,7 @@ func (s *resource) match(q http.Header) *variant {
 	return nil
 }
 
-// with returns a resource with one more variant, or another for the same selection. The oldest make room.
+// with returns a resource with v, which replaces a variant of the same selection. The oldest variants make room.
 func (s *resource) with(v *variant, bytes int64) *resource {
 	next := &resource{variants: []*variant{v}, tags: s.tags}
 	left := bytes - v.cost()
@@ -79,7 +79,7 @@ func (s *resource) with(v *variant, bytes int64) *resource {
 // mostVariants is how many responses of one resource are stored, by Vary.
 const mostVariants = 16
 
-// outdated returns a resource with all variants declared out of date.
+// outdated returns a resource with all variants invalidated.
 func (s *resource) outdated() *resource {
 	next := &resource{tags: s.tags}
 	for _, v := range s.variants {
@@ -90,7 +90,7 @@ func (s *resource) outdated() *resource {
 	return next
 }
 
-// rest is how long a resource is worth keeping: fresh, stale but of use, or with a validator.
+// rest returns how long a resource is worth keeping: while fresh, stale but usable, or validatable.
 func (s *resource) rest(now time.Time) time.Duration {
 	const validatable = 24 * time.Hour
 	longest := time.Duration(0)
@@ -104,10 +104,10 @@ func (s *resource) rest(now time.Time) time.Duration {
 	return longest
 }
 
-// looseFor is for how long it is remembered that a response cannot be stored.
+// looseFor is how long to remember that a response cannot be stored.
 const looseFor = 10 * time.Second
 
-// tagsOf are by what a resource can be purged: its host, and its path without the query.
+// tagsOf returns the keys to purge a resource by: its host, and its path without the query.
 func tagsOf(host *Host, path string) []cache.Key {
 	return []cache.Key{hostTag(host.Name), pathTag(host.Name, path)}
 }
@@ -118,7 +118,7 @@ func pathTag(name, path string) cache.Key {
 	return cache.KeyOf("passthrough path", []byte(name), []byte(path))
 }
 
-// keyOf is a resource's key: host, the Host that the origin gets if that is kept, escaped path, query.
+// keyOf returns a resource's key: host, the Host sent to the origin if kept, escaped path, query.
 func keyOf(host *Host, kept, path, query string) cache.Key {
 	return cache.KeyOf("passthrough", []byte(host.Name), []byte(kept), []byte(path), []byte(query))
 }

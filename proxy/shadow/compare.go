@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// Class is what a difference means.
+// Class is the meaning of a difference.
 type Class uint8
 
-// The classes, the graver the greater.
+// The classes, in ascending gravity.
 const (
 	Same      Class = iota
-	Expected        // one server is later than the other, or the origin has rows or members that this gateway does not offer
+	Expected        // one server lags behind the other, or the origin has rows or members that this gateway does not offer
 	Different       // the answers contradict each other
 )
 
-// String is published: a label of measurements, and the operators' page has it.
+// String returns the class's name, which is published as a metric label and on the operators' page.
 func (c Class) String() string { return [...]string{"same", "expected", "different"}[c] }
 
-// Response is one of two that are compared.
+// Response is one of the two responses to compare.
 type Response struct {
 	Status int
 	Body   string
@@ -33,14 +33,14 @@ type Response struct {
 
 // Difference is a member in which two answers differ.
 type Difference struct {
-	Member  string // path of its name, with the number of each row; empty: all of the answer
+	Member  string // path of its name, with row numbers; empty for the whole answer
 	Class   Class
-	Ours    string // JSON, shortened; empty: absent
+	Ours    string // JSON, shortened; empty if absent
 	Theirs  string
-	pattern string // Member with * for rows
+	pattern string // Member with * for row numbers
 }
 
-// mostDifferences bounds those of one answer that are returned, the gravest of mostNoted.
+// mostDifferences limits the differences returned per answer, the gravest of mostNoted.
 const (
 	mostDifferences = 100
 	mostNoted       = 10_000
@@ -52,10 +52,10 @@ var (
 	ErrFailing    = errors.New("origin did not answer the question")
 )
 
-// answering are the statuses by which the hosted service answers a question; any other says that it did not take it.
+// answering are the statuses with which the hosted service answers a question; any other means that it did not.
 var answering = []int{http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
 
-// Compare compares an answer of a route with that of the origin.
+// Compare compares an answer of a route with the origin's.
 func Compare(route string, our, their Response) ([]Difference, error) {
 	if !slices.Contains(answering, their.Status) {
 		return nil, fmt.Errorf("%w: status %d", ErrFailing, their.Status)
@@ -80,7 +80,7 @@ func Compare(route string, our, their Response) ([]Difference, error) {
 	}
 	theirValue, err := decode(their.Body)
 	if err != nil && !isTheirs {
-		return nil, nil // an error in another form: its status has said it
+		return nil, nil // an error in another format: only its status counts
 	}
 	if err != nil {
 		return nil, fmt.Errorf("theirs: %w", err)
@@ -137,7 +137,7 @@ func (c *comparison) note(at place, class Class, our, their string) {
 	}
 }
 
-// longestValue is how much of a value, or of a member's path, is kept, bytes.
+// longestValue is how much of a value, or of a member's path, is kept, in bytes.
 const longestValue = 200
 
 func shortened(value any) string {
@@ -155,7 +155,7 @@ func cutText(text string) string {
 	return text
 }
 
-// walk compares two values that both answers have at a place, within an order that one of them may be behind with.
+// walk compares two values at a place that both answers have. isBehind means that one answer is behind with the order.
 func (c *comparison) walk(at place, isBehind bool, our, their any) {
 	r := c.rules[at.pattern]
 	switch r.kind {
@@ -187,7 +187,7 @@ func (c *comparison) walk(at place, isBehind bool, our, their any) {
 	}
 }
 
-// lateness is the class of a member that one side has and the other does not.
+// lateness returns the class of a member that only one side has.
 func lateness(isBehind bool) Class {
 	if isBehind {
 		return Expected
@@ -195,7 +195,7 @@ func lateness(isBehind bool) Class {
 	return Different
 }
 
-// numbers compares numbers that are not the same twice.
+// numbers compares numbers that vary between answers.
 func (c *comparison) numbers(at place, isBehind bool, k kind, our, their any) {
 	a, isOur := numberOf(our)
 	b, isTheir := numberOf(their)
@@ -213,7 +213,7 @@ func (c *comparison) numbers(at place, isBehind bool, k kind, our, their any) {
 	}
 }
 
-// inside compares values as they are: objects by their members, lists by their rows in sequence.
+// inside compares values exactly: objects by their members, lists by their rows in sequence.
 func (c *comparison) inside(at place, isBehind bool, our, their any) {
 	switch our := our.(type) {
 	case map[string]any:
@@ -246,7 +246,7 @@ func (c *comparison) inside(at place, isBehind bool, our, their any) {
 	c.differ(at, Different, our, their)
 }
 
-// isOneBehind reports whether values are those of an order that one side is behind with, or has no creation of.
+// isOneBehind reports whether the values are of an order that one side is behind with or lacks the creation of.
 func (c *comparison) isOneBehind(at place, our, their map[string]any) bool {
 	for _, name := range []string{"state", "status"} {
 		if c.rules[at.name(name).pattern].kind == step {
@@ -267,7 +267,7 @@ func (c *comparison) objects(at place, isBehind bool, our, their map[string]any)
 		k, class := r.kind, Different
 		if k == progress {
 			class = lateness(isBehind)
-		} else if !isRuled && !isOurs { // openapi.yaml does not have it
+		} else if !isRuled && !isOurs { // not in openapi.yaml
 			class = Expected
 		}
 		switch {

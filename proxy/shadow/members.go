@@ -5,33 +5,33 @@ import (
 	"strings"
 )
 
-// kind of a member decides how two of it are compared.
+// kind determines how two values of a member are compared.
 type kind uint8
 
 const (
-	exact     kind = iota // the same value
-	step                  // state of an order, or of its external call
-	progress              // blank until the order has come that far
+	exact     kind = iota // equal values
+	step                  // state of an order or of its external call
+	progress              // blank until the order has progressed that far
 	drifting              // a number that changes in one direction only, so that a difference is one of time
-	quantity              // a number that moves with prices: the same within the tolerance
-	free                  // of each server's own making
-	ownMember             // of this gateway alone
+	quantity              // a number that moves with prices, equal within the tolerance
+	free                  // each server has its own
+	ownMember             // only this gateway has it
 	rows                  // a list whose rows have a key
-	newest                // rows, the newest first, and an answer has a part of them
-	moving                // rows that come and go as orders do, or have such rows, or their number
-	selection             // an object whose keys are values that each server chooses
+	newest                // rows, newest first; an answer has a part of them
+	moving                // rows that come and go with orders, or contain such rows, or the number of rows
+	selection             // an object whose keys each server chooses
 )
 
 type rule struct {
 	kind kind
-	key  string // of rows: the paths of the members that are their key, empty: the row itself
+	key  string // paths of the members that are the key of rows; empty if the row itself is
 }
 
-// rules are the members of an answer that are not exact, by their path: names joined by slashes, where * stands for a
-// row of a list and for any key of a selection. A member that an answer may lack, by openapi.yaml, has a rule as well.
+// rules are the members of an answer that are not exact, by path: names joined by slashes, with * for a row of a list
+// or a key of a selection. Members that openapi.yaml makes optional have a rule, too.
 type rules map[string]rule
 
-// compared are the paths whose answers are compared, by the pattern of the router. The facts are those of openapi.yaml.
+// compared are the compared routes, by the router's pattern. The rules follow openapi.yaml.
 var compared = map[string]rules{
 	"/api/Orders/creationTxHash/:creationTxHash": orderRules,
 	"/api/Orders/:orderId":                       orderRules,
@@ -76,7 +76,7 @@ var liteRules = join(
 	each(progress, "creationTimestamp rawOrderMetadataHex orderFulfilledTransactionHash"),
 )
 
-// offerRules are of what an order gives and takes. A maker can give more and take less, never the other way.
+// offerRules apply to what an order gives and takes. A maker can give more and take less, never the reverse.
 var offerRules = join(
 	each(drifting, "giveOfferWithMetadata/finalAmount takeOfferWithMetadata/finalAmount"),
 	each(free, `giveOfferWithMetadata/logoURI giveOfferWithMetadata/metadata/logoURI
@@ -95,7 +95,7 @@ var orderRules = join(offerRules,
 		orderCancelledDstEventMetadata sentOrderCancelDstEventInfo claimedOrderCancelSrcEventInfo`),
 )
 
-// creation is the member that is blank where an order is known from the chain of its delivery alone.
+// creation is the member that is blank if an order is known only from the chain of its delivery.
 const creation = "createdSrcEventMetadata"
 
 var swapRecordRules = join(
@@ -103,7 +103,7 @@ var swapRecordRules = join(
 	each(ownMember, "state grossTokenOut protocolFee referralCode blockNumber blockHash"),
 )
 
-// countRules are of what statistics of a day and of all time have.
+// countRules apply to daily and all-time statistics.
 var countRules = join(
 	each(drifting, "createdOrdersCount fulfilledOrdersCount uniqueOrderCreators"),
 	each(quantity, "totalAmountGivenUsd totalAmountTakenUsd totalProtocolFeeUsd"),
@@ -117,7 +117,7 @@ var dailyRules = join(
 
 var allTimeRules = join(countRules, each(quantity, "totalAffiliateFeeUsd"), each(moving, "activeOrdersCount"), each(free, "date"))
 
-// estimationRules are of a swap without its transaction: venues and gas differ between any two servers.
+// estimationRules apply to a swap without its transaction: venues and gas differ between any two servers.
 var estimationRules = join(
 	each(free, "estimatedTransactionFee comparedAggregators recommendedSlippage"),
 	each(quantity, `tokenIn/amount tokenIn/approximateUsdValue tokenOut/amount tokenOut/minAmount tokenOut/approximateUsdValue
@@ -126,7 +126,7 @@ var estimationRules = join(
 	rules{"costsDetails": {rows, "type"}},
 )
 
-// problemRules are of an error: its words and request id are each server's own, and few of its numbers are published.
+// problemRules apply to errors: message and request id are each server's own, and few of the numbers are published.
 var problemRules = join(each(free, "message errorMessage reqId errorCode"), each(exact, "errorId"))
 
 func each(k kind, members string) rules {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// lists compares the rows of two lists: in sequence, or by their key.
+// lists compares the rows of two lists, in sequence or by key.
 func (c *comparison) lists(at place, isBehind bool, r rule, our, their any) {
 	a, isOurs := our.([]any)
 	b, isTheirs := their.([]any)
@@ -32,8 +32,8 @@ func (c *comparison) lists(at place, isBehind bool, r rule, our, their any) {
 	}
 }
 
-// indexed returns rows by their keys, and the keys in sequence. A key is the members at some paths, separated by
-// spaces, and the number of the row among those that are equal in them.
+// indexed returns rows by key, and the keys in sequence. A key is the members at some paths, separated by spaces, and
+// the ordinal of the row among rows equal in these.
 func indexed(list []any, paths string) (byKey map[string]any, keys []string) {
 	byKey, seen := make(map[string]any, len(list)), map[string]int{}
 	for _, row := range list {
@@ -52,7 +52,7 @@ func (c *comparison) matched(at place, isBehind bool, r rule, our, their []any) 
 	byOurs, ourKeys := indexed(our, r.key)
 	byTheirs, theirKeys := indexed(their, r.key)
 	newOurs, newTheirs := leading(ourKeys, byTheirs), leading(theirKeys, byOurs)
-	if newOurs > 0 && newTheirs > 0 { // each has rows before all others: they do not follow the same list
+	if newOurs > 0 && newTheirs > 0 { // each has rows before all common ones: they are not parts of the same list
 		newOurs, newTheirs = 0, 0
 	}
 	for i, key := range ourKeys {
@@ -74,8 +74,8 @@ func (c *comparison) matched(at place, isBehind bool, r rule, our, their []any) 
 	}
 }
 
-// ofLone is the class of the row at i that only one list has. Of lists that grow at their beginning the rows before
-// recent are new, and push as many rows of the other list out at its end, from pushed on.
+// ofLone returns the class of the row at i that only one list has. In lists that grow at the front, rows before recent
+// are new, and push as many rows of the other list out at its end, from pushed on.
 func (r rule) ofLone(i, recent, pushed int) Class {
 	if r.kind == moving || r.kind == newest && (i < recent || i >= pushed) {
 		return Expected
@@ -83,7 +83,7 @@ func (r rule) ofLone(i, recent, pushed int) Class {
 	return Different
 }
 
-// leading counts the rows before the first that the other list has as well.
+// leading counts the rows before the first that the other list also has.
 func leading(keys []string, other map[string]any) int {
 	for i, key := range keys {
 		if _, isBoth := other[key]; isBoth {
@@ -93,7 +93,7 @@ func leading(keys []string, other map[string]any) int {
 	return len(keys)
 }
 
-// excuseSums makes differences of amounts expected in a row whose rows have moved: they are sums of these.
+// excuseSums makes differences of amounts expected if rows of their row have come or gone: the amounts are their sums.
 func (c *comparison) excuseSums(found []Difference) {
 	if !slices.ContainsFunc(found, func(d Difference) bool { return d.Class == Expected }) {
 		return
@@ -105,7 +105,7 @@ func (c *comparison) excuseSums(found []Difference) {
 	}
 }
 
-// selections compares the keys that both servers have chosen.
+// selections compares the keys that both servers chose.
 func (c *comparison) selections(at place, our, their any) {
 	a, isOurs := our.(map[string]any)
 	b, isTheirs := their.(map[string]any)

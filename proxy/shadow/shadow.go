@@ -1,11 +1,11 @@
 // Package shadow compares answers of this gateway with those of the origin that it is to replace. A share of the
-// requests for documented paths is also sent to the origin, after the client has its answer, and the two answers are
-// compared member by member, as what they are (members.go): the state of an order can be late and not wrong, amounts
-// that depend on prices are equal within a tolerance, words for people are not compared. Differences are classed
-// (Class), and kept as examples in a bounded table; an answer is counted by its gravest.
+// requests for documented paths is also sent to the origin after the client has its answer, and the two answers are
+// compared member by member by their meaning (members.go): the state of an order may be late without being wrong,
+// amounts that depend on prices are equal within a tolerance, and messages for people are not compared. Differences are
+// classified (Class) and kept as examples in a bounded table; an answer is counted by its gravest difference.
 //
-// A request is compared when a place is free, and dropped otherwise. The origin gets method, path, query without an
-// access token, and body of a client's request; no header.
+// A request is dropped instead of compared if too many comparisons are in flight. The origin gets the method, path,
+// query without access token, and body of a client's request, but none of its header.
 package shadow
 
 import (
@@ -26,38 +26,38 @@ import (
 	"crossgate/upstream"
 )
 
-// Origins are what answers are compared with. It fulfils upstream.Pool.Forward for the pool of a host.
+// Origins forwards requests to the origins of hosts, as upstream.Pool.Forward does.
 type Origins interface {
 	Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error)
 }
 
-// Settings choose the compared requests.
+// Settings select the requests to compare.
 type Settings struct {
 	Share float64           // of requests, from 0 to 1
-	Paths map[string]string // origins by prefix of paths; the longest counts, and a path without one is not compared
+	Paths map[string]string // origins by path prefix; the longest counts, and a path without one is not compared
 }
 
-// Shadow compares. Close it when it is no longer used.
+// Shadow compares answers in the background. Close it after use.
 type Shadow struct {
 	origins  Origins
 	log      *slog.Logger
 	settings atomic.Pointer[Settings]
 	tally    tally
-	places   chan struct{} // one for each comparison under way
+	places   chan struct{} // semaphore of comparisons in flight
 	ctx      context.Context
 	stop     context.CancelFunc
 }
 
 // Limits of comparisons.
 const (
-	concurrent = 4 // at a time
+	concurrent = 4 // comparisons at a time
 	timeLimit  = 15 * time.Second
-	longest    = 4 << 20 // bytes of an answer that is read
+	longest    = 4 << 20 // maximum bytes of an answer
 )
 
 const jsonType = "application/json"
 
-// New returns a shadow that samples nothing until it is configured.
+// New returns a shadow that compares nothing until it is configured.
 func New(origins Origins, log *slog.Logger) *Shadow {
 	s := &Shadow{origins: origins, log: log, places: make(chan struct{}, concurrent)}
 	s.tally.answers, s.tally.examples = map[counted]uint64{}, map[exampleKey]*Example{}
@@ -69,13 +69,13 @@ func New(origins Origins, log *slog.Logger) *Shadow {
 // Configure replaces the settings.
 func (s *Shadow) Configure(settings Settings) { s.settings.Store(&settings) }
 
-// Close ends comparisons under way and waits for them. Later ones are dropped.
+// Close cancels comparisons in flight and waits for them. Later ones are dropped.
 func (s *Shadow) Close() {
 	s.stop()
 	s.fill()
 }
 
-// Wait returns when no comparison is under way.
+// Wait returns once no comparison is in flight.
 func (s *Shadow) Wait() {
 	s.fill()
 	for range concurrent {
@@ -89,7 +89,7 @@ func (s *Shadow) fill() {
 	}
 }
 
-// Request is one that a client has sent.
+// Request is a client's request.
 type Request struct {
 	Method   string
 	Path     string // escaped
@@ -97,13 +97,13 @@ type Request struct {
 	Body     []byte
 }
 
-// Take decides by chance whether a request for a path, of a route, is to be compared. It allocates nothing.
+// Take decides at random whether to compare a request of a route for a path. It does not allocate.
 func (s *Shadow) Take(route, path string) bool {
 	now := s.settings.Load()
 	return now.Share > 0 && rand.Float64() < now.Share && compared[route] != nil && now.hostOf(path) != ""
 }
 
-// hostOf is the host that answers for a path; empty: none.
+// hostOf returns the host that answers for a path, empty if none does.
 func (a *Settings) hostOf(path string) string {
 	longest, host := "", ""
 	for prefix, each := range a.Paths {
@@ -114,7 +114,7 @@ func (a *Settings) hostOf(path string) string {
 	return host
 }
 
-// Compare asks the origin the client's question, and compares its answer with the client's, in the background.
+// Compare sends the client's request to the origin and compares the two answers, in the background.
 func (s *Shadow) Compare(route string, r Request, answered Response) {
 	select {
 	case s.places <- struct{}{}:
@@ -173,7 +173,7 @@ func (s *Shadow) ask(ctx context.Context, r Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	defer response.Body.Close() //nolint:errcheck // it was read
+	defer response.Body.Close() //nolint:errcheck // already read
 	body, err := io.ReadAll(io.LimitReader(response.Body, longest+1))
 	switch {
 	case err != nil:
@@ -184,7 +184,7 @@ func (s *Shadow) ask(ctx context.Context, r Request) (Response, error) {
 	return Response{response.StatusCode, string(body)}, nil
 }
 
-// withoutToken is a query without the key of this gateway's client.
+// withoutToken returns a query without the access token for this gateway.
 func withoutToken(query string) string {
 	if !strings.Contains(query, "=") {
 		return query

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// tally counts outcomes of requests, and holds an example of each difference.
+// tally counts outcomes of requests, and keeps an example of each difference.
 type tally struct {
 	mu       sync.Mutex
 	answers  map[counted]uint64
@@ -23,10 +23,10 @@ type exampleKey struct {
 	class         Class
 }
 
-// Outcomes of requests beside the class of their answers. They are published: labels of measurements.
+// Outcomes of requests besides the classes of their answers. They are published as metric labels.
 const (
-	failed  = "failed"  // the origin did not answer, or not in a form that can be compared
-	dropped = "dropped" // other comparisons had all places
+	failed  = "failed"  // the origin did not answer, or not in a comparable form
+	dropped = "dropped" // too many comparisons were in flight
 )
 
 func (t *tally) add(route, outcome string) {
@@ -35,13 +35,13 @@ func (t *tally) add(route, outcome string) {
 	t.answers[counted{route, outcome}]++
 }
 
-// mostExamples bounds the examples. When they are full, the one that was not seen for longest makes room.
+// mostExamples limits the examples. When they are full, the one last seen longest ago is evicted.
 const mostExamples = 256
 
-// longestTarget is how much of a request's path and query is kept, bytes.
+// longestTarget is how much of a request's path and query is kept, in bytes.
 const longestTarget = 300
 
-// addMember keeps a difference as the latest example of its kind.
+// addMember records a difference as the latest example of its kind.
 func (t *tally) addMember(route, target string, d Difference, now time.Time) {
 	if len(target) > longestTarget {
 		target = strings.ToValidUTF8(target[:longestTarget], "") + "…"
@@ -71,8 +71,8 @@ func (t *tally) makeRoom() {
 	delete(t.examples, oldest)
 }
 
-// EachCount calls do with how often sampled requests for each route had an outcome, by route: the name of the answer's
-// class, failed, or dropped.
+// EachCount calls do with how often sampled requests of each route had an outcome, sorted by route: the answer's class,
+// failed, or dropped.
 func (s *Shadow) EachCount(do func(route, outcome string, times uint64)) {
 	s.tally.mu.Lock()
 	answers := maps.Clone(s.tally.answers)
@@ -84,16 +84,16 @@ func (s *Shadow) EachCount(do func(route, outcome string, times uint64)) {
 	}
 }
 
-// Example is a member of a route's answers that differed, with the latest example.
+// Example is a member in which a route's answers differed, with the latest occurrence.
 type Example struct {
 	Class, Route, Member string // with * for rows
 	Times                uint64
 	Last                 time.Time
 	Target               string // path and query of the latest request
-	Ours, Theirs         string // JSON, shortened; empty: absent
+	Ours, Theirs         string // JSON, shortened; empty if absent
 }
 
-// Examples are the members that differed, the gravest and most frequent first.
+// Examples returns the members that differed, gravest and most frequent first.
 func (s *Shadow) Examples() []Example {
 	t := &s.tally
 	t.mu.Lock()

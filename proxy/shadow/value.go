@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// steps are how far an order is on the way to its taker, and on that back to its maker (openapi.yaml, OrderState), and
-// on the second way also how far the call is that a fulfilled order makes (ExternalCallState).
+// steps are how far a state is on the way to the order's taker, and on the way back to its maker (openapi.yaml,
+// OrderState); the second number also orders the states of a fulfilled order's call (ExternalCallState).
 var steps = map[string][2]int{
 	"None": {0, 0}, "Created": {1, 1}, "Fulfilled": {2, -1}, "SentUnlock": {3, -1}, "ClaimedUnlock": {4, -1},
 	"OrderCancelled": {-1, 3}, "SentOrderCancel": {-1, 4}, "ClaimedOrderCancel": {-1, 5},
@@ -16,7 +16,7 @@ var steps = map[string][2]int{
 	"Completed": {-1, 3}, "Failed": {-1, 3}, "Cancelled": {-1, 3},
 }
 
-// isOnTheWay reports whether one of two states follows the other. Unknown words, and the ends of different ways, do
+// isOnTheWay reports whether one of two states follows the other, which unknown states and those on different ways do
 // not.
 func isOnTheWay(our, their any) bool {
 	a, isOur := steps[textOf(our)]
@@ -29,7 +29,7 @@ func isOnTheWay(our, their any) bool {
 	return false
 }
 
-// isBlank reports whether a value says nothing: null, an empty text or list, or an object of such.
+// isBlank reports whether a value contains nothing: null, an empty string or list, or an object of blank values.
 func isBlank(value any) bool {
 	switch value := value.(type) {
 	case nil:
@@ -49,8 +49,8 @@ func isBlank(value any) bool {
 	return false
 }
 
-// says reports whether a value says something in members that another has as well. A member that only one has is a
-// difference of its own.
+// says reports whether a value is not blank in members that another value also has. A member that only one of them has
+// is a difference of its own.
 func says(value, other any) bool {
 	object, isObject := value.(map[string]any)
 	others, areObjects := other.(map[string]any)
@@ -65,10 +65,10 @@ func says(value, other any) bool {
 	return false
 }
 
-// longestNumber is the length of a number that is read as it is, digits. A number of 256 bits has 78.
+// longestNumber is the longest number parsed, in digits. One of 256 bits has 78.
 const longestNumber = 100
 
-// numberOf reads a number, a text of digits, or an object that has the text of a number (BigNumber of openapi.yaml).
+// numberOf parses a number, a string of digits, or an object with the string of a number (BigNumber of openapi.yaml).
 func numberOf(value any) (*big.Rat, bool) {
 	var text string
 	switch value := value.(type) {
@@ -82,7 +82,7 @@ func numberOf(value any) (*big.Rat, bool) {
 	if text == "" || len(text) > longestNumber || strings.ContainsAny(text, "/_xXpP") {
 		return nil, false
 	}
-	if strings.ContainsAny(text, "eE") { // an exponent may be of any size
+	if strings.ContainsAny(text, "eE") { // the exponent may be huge
 		float, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return nil, false
@@ -92,7 +92,7 @@ func numberOf(value any) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// tolerance is by which share of the larger one two amounts may differ that depend on prices.
+// tolerance is the share of the larger by which two amounts that depend on prices may differ.
 var tolerance = big.NewRat(1, 100)
 
 // isNear reports whether two numbers are equal within the tolerance.
@@ -105,7 +105,7 @@ func isNear(a, b *big.Rat) bool {
 	return distance.Abs(distance).Cmp(larger.Mul(larger, tolerance)) <= 0
 }
 
-// memberAt returns what stands in a value below a path; nil: nothing.
+// memberAt returns the value at a path below another value, nil if there is none.
 func memberAt(value any, path string) any {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" {
@@ -120,7 +120,7 @@ func memberAt(value any, path string) any {
 	return value
 }
 
-// textOf is a text or number as it is written, empty for anything else.
+// textOf returns a string or number as written, empty for anything else.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case string:

@@ -15,14 +15,13 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// Finder knows orders (query.Index).
+// Finder finds orders (query.Index).
 type Finder interface {
-	// ByID returns one order; order.ErrNotFound when it was not indexed; query.ErrUnavailable when that cannot be
-	// known.
+	// ByID returns an order, order.ErrNotFound if it is not indexed, or query.ErrUnavailable.
 	ByID(context.Context, order.ID) (query.Found, error)
 }
 
-// Settler makes transactions on a take chain by which an order's authority cancels, or is paid for a delivery
+// Settler builds transactions on a take chain with which an order's authority cancels or is paid for a delivery
 // (swap.Simulator). Errors are those of cancels and unlocks in package creation, and quote.ErrReverted.
 type Settler interface {
 	Cancel(context.Context, order.ID, order.Terms) (creation.Transaction, error)
@@ -30,7 +29,7 @@ type Settler interface {
 	Unlock(context.Context, creation.Unlock) (creation.Transaction, error)
 }
 
-// cancelRoute makes the transaction that cancels an order. Who asks is not known: the transaction says who may send it.
+// cancelRoute answers with the transaction that cancels an order. Anyone may ask: it says who may send it.
 func (p *paths) cancelRoute() proxy.Route[order.ID] {
 	return p.idRoute("/v1.0/dln/order/:orderId/cancel-tx", func(ctx context.Context, o *order.Order, c Settler) (wire.Settlement, error) {
 		if err := creation.CanCancel(o.Terms, o.State); err != nil {
@@ -41,7 +40,7 @@ func (p *paths) cancelRoute() proxy.Route[order.ID] {
 	})
 }
 
-// cancelCallRoute makes the transaction that cancels the external call of a delivery.
+// cancelCallRoute answers with the transaction that cancels the external call of a delivery.
 func (p *paths) cancelCallRoute() proxy.Route[order.ID] {
 	return p.idRoute("/v1.0/dln/order/:orderId/extcall-cancel-tx", func(ctx context.Context, o *order.Order, c Settler) (wire.Settlement, error) {
 		amounts := []chain.Amount{o.TakeFinal}
@@ -98,7 +97,7 @@ func (p *paths) settle(t order.Terms, make func(Settler) (wire.Settlement, error
 	return proxy.OneBody(p.encoder.AppendSettlement(nil, made, paid)), proxy.NoLife, nil
 }
 
-// refusal is the documented error of a cancel or an unlock that cannot be.
+// refusal returns the documented error of an impossible cancel or unlock.
 func refusal(err error) error {
 	for cause, kind := range map[error]proxy.Kind{
 		creation.ErrFulfilled:    proxy.OrderFulfilled,

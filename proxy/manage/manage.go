@@ -1,5 +1,5 @@
-// Package manage has the paths about an order beside its making: what any transaction would create, and the
-// transactions that cancel an order or its external call, and that have deliveries paid.
+// Package manage contains the paths about orders other than their creation: what any transaction would create, and the
+// transactions that cancel an order or its external call, or pay for deliveries.
 package manage
 
 import (
@@ -16,30 +16,30 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// Forecaster says what a transaction on its chain would create (swap.Simulator).
+// Forecaster predicts what a transaction on its chain would create (swap.Simulator).
 type Forecaster interface {
-	// Forecast returns the orders in log order, or one refusal; creation.ErrOtherFunction where there is neither, and
-	// creation.ErrMalformed for bytes of another form than the chain's transactions.
+	// Forecast returns the orders in log order, or one refusal; creation.ErrOtherFunction if there is neither, and
+	// creation.ErrMalformed if the bytes are not a transaction of the chain.
 	Forecast(context.Context, creation.Transaction) ([]creation.Forecast, error)
 }
 
-// Appraiser warns of orders by prices and by what their accounts take (crosschain.Estimator).
+// Appraiser warns about orders based on prices and on what their accounts accept (crosschain.Estimator).
 type Appraiser interface {
 	Appraise(context.Context, order.Terms) []creation.Warning
 }
 
-// Options are what orders are managed by.
+// Options are the services that the paths use.
 type Options struct {
 	Orders      Finder
 	Appraiser   Appraiser
 	Forecasters map[chain.ID]Forecaster
 	Settlers    map[chain.ID]Settler // by take chain
-	// Relay answers what a page asks of TRON, whose wallets reach no node from it; nil: TRON is not served.
+	// Relay answers a page's requests about TRON, because its wallets provide no node; nil if TRON is not served.
 	Relay func(ctx context.Context, asked []byte) (answer []byte, err error)
 }
 
 type paths struct {
-	options func() Options // the current ones
+	options func() Options // returns the current ones
 	chains  chain.Registry
 	limit   time.Duration
 	encoder wire.Encoder

@@ -18,14 +18,13 @@ import (
 
 const unlockBeneficiary = "unlockBeneficiary" // parameter and member
 
-// payment asks for some orders to be paid to an unlockBeneficiary on their give chain.
+// payment asks for the transaction that pays for orders to an unlockBeneficiary on their give chain.
 type payment struct {
 	ids   []order.ID
 	asked proxy.Query
 }
 
-// unlockRoute makes the transaction by which a taker has deliveries paid. Who asks is not known: the transaction says
-// who may send it.
+// unlockRoute answers with the transaction that pays a taker for deliveries. Anyone may ask: it says who may send it.
 func (p *paths) unlockRoute() proxy.Route[payment] {
 	return proxy.Route[payment]{
 		Paths:   []string{"/v1.0/dln/order/unlock-tx"},

@@ -23,14 +23,14 @@ import (
 	"crossgate/proxy/wire"
 )
 
-// posed is a question: a transaction on a chain, and the request that it may be an answer to.
+// posed is a transaction on a chain to verify, and the request that it may be the answer to.
 type posed struct {
 	chain   chain.ID
 	tx      creation.Transaction
 	request url.Values
 }
 
-// verifyRoute says what a transaction would create. The chain is asked each time.
+// verifyRoute answers with what a transaction would create. It asks the chain each time.
 func (p *paths) verifyRoute() proxy.Route[posed] {
 	return proxy.Route[posed]{
 		Paths:   []string{"/v1.0/dln/order/verify"},
@@ -45,7 +45,7 @@ func (p *paths) verifyRoute() proxy.Route[posed] {
 }
 
 // parse reads the body. Its members are those of eth_sendTransaction, with amounts as digits or as 0x and hex; on
-// Solana the data are the whole transaction.
+// Solana, data is the whole transaction.
 func (p *paths) parse(c *gin.Context) (q posed, err error) {
 	body, err := proxy.ReadBody(c)
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *paths) parse(c *gin.Context) (q posed, err error) {
 		m.Mistake("chainId should not be empty")
 	}
 	q.chain = known.ID
-	if q.tx.Value = value(&m); known.Family != chain.SVM { // whose transactions name their accounts
+	if q.tx.Value = value(&m); known.Family != chain.SVM { // Solana transactions name their accounts
 		q.tx.Sender = m.Address("from", m.Optional("from"), known.Family)
 		q.tx.To = m.Address("to", m.Optional("to"), known.Family)
 	}
@@ -86,7 +86,7 @@ func (p *paths) parse(c *gin.Context) (q posed, err error) {
 	return q, m.Problem(proxy.InvalidBody)
 }
 
-// value reads the native coin of a transaction; none when it is absent.
+// value parses the native coin sent with a transaction, zero if absent.
 func value(m *proxy.Query) chain.Amount {
 	v, err := chain.ParseQuantity(cmp.Or(m.Optional("value"), "0"))
 	if err != nil {
@@ -118,8 +118,8 @@ func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, 
 	return proxy.OneBody(p.encoder.AppendForecasts(nil, q.chain, all, differences)), proxy.NoLife, nil
 }
 
-// compare lists where the first order differs from a request. Parameters that leave no trace in an order, and amounts
-// that the request leaves to the market, are not compared. An affiliate and a call have to be asked for.
+// compare returns the differences of the first order from a request. Parameters that leave no trace in an order, and
+// amounts left to the market, are not compared. An affiliate or a call must have been requested.
 func compare(q posed, all []creation.Forecast, chains chain.Registry) (differences []wire.Difference) {
 	if len(all) == 0 || q.request == nil {
 		return nil
@@ -129,7 +129,7 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 		delete(found, "srcChainTokenInAmount")
 	}
 	if call := q.request.Get("externalCall"); q.request.Get("dlnHook") != "" || call != "" && !strings.HasPrefix(call, "0x") {
-		delete(found, "externalCall") // which they describe otherwise
+		delete(found, "externalCall") // described in another form
 	}
 	asked := proxy.Query{Values: q.request}
 	if share := asked.Affiliate(chains.Family(q.chain)).Percent; share.IsPositive() && all[0].Affiliate != nil {
@@ -141,7 +141,7 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 		if trace == nil || isUnasked || wanted == "auto" || wanted == "max" {
 			continue
 		}
-		isHex := strings.HasPrefix(*trace, "0x") // in base58 case matters
+		isHex := strings.HasPrefix(*trace, "0x") // in base58, case matters
 		if *trace != wanted && !(isHex && strings.EqualFold(*trace, wanted)) {
 			differences = append(differences, wire.Difference{Parameter: name, Requested: wanted, Found: *trace})
 		}
@@ -149,17 +149,17 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 	return differences
 }
 
-// moreThan is a share in percent of the gross amount where it is above some thousandths of a percent; nil: it is not.
+// moreThan returns a share of the gross amount in percent if it exceeds most thousandths of a percent, otherwise nil.
 func moreThan(most uint64, share, gross chain.Amount) *string {
 	const whole = 100_000                                                  // thousandths of a percent
-	if share.Cmp(gross.MulDiv(most, whole).Add(chain.NewAmount(1))) <= 0 { // some round up
+	if share.Cmp(gross.MulDiv(most, whole).Add(chain.NewAmount(1))) <= 0 { // some contracts round up
 		return nil
 	}
 	found := share.Over(gross).Round(chain.NewAmount(whole))
 	return new(strconv.FormatFloat(found.Float64()/1000, 'f', -1, 64))
 }
 
-// traces are what an order has of the parameters of create-tx, by their names.
+// traces returns the parameters of create-tx that can be read from an order, by name.
 func traces(f creation.Forecast, give chain.ID, chains chain.Registry) map[string]*string {
 	c := f.Creation
 	giveFamily, takeFamily := chains.Family(give), chains.Family(c.Take.Chain)

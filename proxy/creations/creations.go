@@ -1,4 +1,4 @@
-// Package creations has the paths that create orders and manage them.
+// Package creations contains the paths that quote, create and explain orders.
 package creations
 
 import (
@@ -20,11 +20,11 @@ import (
 	"crossgate/quote/crosschain"
 )
 
-// Estimate prices an order and makes its transaction (crosschain.Estimator). An estimate beside an error has the routes
-// that were followed before it failed.
+// Estimate prices an order and builds its transaction (crosschain.Estimator). An estimate returned with an error has
+// the routes followed before it failed.
 type Estimate func(context.Context, crosschain.Request) (crosschain.Estimate, error)
 
-// Creations are the paths of orders that do not exist yet.
+// Creations serves the paths of orders that do not exist yet.
 type Creations struct {
 	estimate Estimate
 	chains   chain.Registry
@@ -33,7 +33,7 @@ type Creations struct {
 	orders   *orders.Orders
 }
 
-// Mount adds the paths to a server. What became of earlier orders is asked of those.
+// Mount adds the paths to a server. Statistics of earlier orders come from earlier.
 func Mount(server *proxy.Server, earlier *orders.Orders, estimate Estimate) *Creations {
 	chains := server.Options.Chains
 	c := &Creations{estimate: estimate, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}, orders: earlier}
@@ -43,7 +43,7 @@ func Mount(server *proxy.Server, earlier *orders.Orders, estimate Estimate) *Cre
 	return c
 }
 
-// route is a path of requests for orders.
+// route returns a route of requests for orders.
 func (s *Creations) route(path string, cost int, isQuote bool, load func(context.Context, wanted) ([]proxy.Body, cache.Life, error)) proxy.Route[wanted] {
 	return proxy.Route[wanted]{
 		Paths:   []string{path},
@@ -60,10 +60,10 @@ func (s *Creations) route(path string, cost int, isQuote bool, load func(context
 	}
 }
 
-// quotedLife is about a block. Prices are never served stale.
+// quotedLife is about one block. Prices are never served stale.
 var quotedLife = cache.Life{Fresh: 2 * time.Second}
 
-// quoteRoute prices an order, and says what has to be approved.
+// quoteRoute answers with an order's price and what has to be approved.
 func (s *Creations) quoteRoute() proxy.Route[wanted] {
 	r := s.route("/v1.0/dln/order/quote", proxy.EstimateCost, true, func(ctx context.Context, q wanted) ([]proxy.Body, cache.Life, error) {
 		e, err := s.estimate(ctx, q.request)
@@ -76,8 +76,8 @@ func (s *Creations) quoteRoute() proxy.Route[wanted] {
 	return r
 }
 
-// createRoute makes an order's transaction, or an estimation where its parties are not named. A transaction is not
-// cached, because it must never be stale; concurrent equal requests share one.
+// createRoute answers with an order's transaction, or with an estimate if its parties are not given. A transaction is
+// not cached, because it must never be stale; concurrent equal requests share one.
 func (s *Creations) createRoute() proxy.Route[wanted] {
 	return s.route("/v1.0/dln/order/create-tx", proxy.SwapCost, false, func(ctx context.Context, q wanted) ([]proxy.Body, cache.Life, error) {
 		e, err := s.estimate(ctx, q.request)
@@ -101,7 +101,7 @@ func (s *Creations) createRoute() proxy.Route[wanted] {
 	})
 }
 
-// Ask answers a query of create-tx for a page: the estimate, and the response that clients get.
+// Ask answers a create-tx query for a page. It returns the estimate and the response that clients get.
 func (s *Creations) Ask(ctx context.Context, server *proxy.Server, query url.Values) (crosschain.Estimate, string, error) {
 	q, err := parse(query.Encode(), s.chains, false)
 	if err != nil {
@@ -114,19 +114,19 @@ func (s *Creations) Ask(ctx context.Context, server *proxy.Server, query url.Val
 	return found.Value.(crosschain.Estimate), found.Text, nil
 }
 
-// explainRoute explains the response of the path above to the same parameters, even where that is an error.
+// explainRoute explains the response of create-tx to the same parameters, even if that is an error.
 func (s *Creations) explainRoute() proxy.Route[wanted] {
 	return s.route("/v1.0/dln/order/create-tx/explain", proxy.SwapCost, false, func(ctx context.Context, q wanted) ([]proxy.Body, cache.Life, error) {
 		e, err := s.estimate(ctx, q.request)
 		if errors.Is(err, context.Canceled) || err != nil && len(e.Passed) == 0 && e.Amount.IsZero() {
-			return nil, proxy.NoLife, err // nothing was followed
+			return nil, proxy.NoLife, err // no route was followed
 		}
 		return proxy.OneBody(s.encoder.AppendOrderExplanation(nil, e, s.fills(ctx, q.request, e), err)), proxy.NoLife, nil
 	})
 }
 
-// fills are those of earlier orders with the margin of an estimate; nil where either is not known, and for an order
-// that is kept for one taker.
+// fills returns the fills of earlier orders with the margin of an estimate, nil if either is unknown or the order is
+// reserved for one taker.
 func (s *Creations) fills(ctx context.Context, r crosschain.Request, e crosschain.Estimate) *order.Fills {
 	margin, known := e.MarginClass()
 	if !known || r.Making != nil && !r.Making.Authorities.AllowedTaker.IsAbsent() {

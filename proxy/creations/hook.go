@@ -11,27 +11,27 @@ import (
 	"crossgate/quote/crosschain"
 )
 
-// hookData are the members of all documented hooks and external calls.
+// hookData has the members of all documented hooks and external calls.
 type hookData struct {
 	To, Calldata, Data             string // evm_transaction_call, evm_1
 	Gas                            json.Number
 	FallbackAddress, Target        string // evm_hook_data_v1
 	Reward                         *string
 	IsNonAtomic, IsSuccessRequired *bool
-	TargetPayload, Instructions    string // the latter: solana_serialized_instructions
+	TargetPayload, Instructions    string // Instructions: solana_serialized_instructions
 }
 
-// assumedCallGas is charged for a call that names none.
+// assumedCallGas is the gas charged for a call that specifies none.
 const assumedCallGas = 300_000
 
-// mostCallGas is below the gas of a block on every chain.
+// mostCallGas is the highest gas of a call, below the gas of a block on every chain.
 const mostCallGas = 10_000_000
 
-// longestCall is well below the size of a transaction.
+// longestCall is the longest call in bytes, well below the size of a transaction.
 const longestCall = 16 << 10
 
-// hook reads dlnHook, or externalCall, its older form: the call that is to run after the order was filled. One with
-// which no order can be filled is a mistake.
+// hook parses dlnHook or its older form externalCall: the call to run after the order is filled. One that would make
+// the order impossible to fill is a mistake.
 func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 	name := p.call(r, recipient)
 	if len(r.ExternalCall) == 0 || p.take == chain.SVM {
@@ -47,7 +47,7 @@ func (p *parameters) hook(r *crosschain.Request, recipient chain.Address) {
 	}
 }
 
-// call reads the call and returns its parameter's name.
+// call parses the call and returns its parameter's name.
 func (p *parameters) call(r *crosschain.Request, recipient chain.Address) (name string) {
 	name, kind, members := "dlnHook", "type", "data"
 	if p.Optional(name) != "" && p.Optional("externalCall") != "" {
@@ -91,7 +91,7 @@ func (p *parameters) call(r *crosschain.Request, recipient chain.Address) (name 
 	return name
 }
 
-// transactionCall has the protocol's executor call a contract; where that fails, the recipient gets the tokens.
+// transactionCall lets the protocol's executor call a contract; if that fails, the recipient gets the tokens.
 func (p *parameters) transactionCall(name string, r *crosschain.Request, data hookData, recipient chain.Address) {
 	to := p.Address(name+" to", data.To, p.take)
 	input := p.hex(name+" calldata", cmp.Or(data.Calldata, data.Data), longestCall)

@@ -13,26 +13,26 @@ import (
 	"crossgate/quote/crosschain"
 )
 
-// wanted is a request with the form of its answer.
+// wanted is a request and the form of its answer.
 type wanted struct {
 	request crosschain.Request
 	form    wire.Form
-	key     string // of every parameter that counts
+	key     string // covers every relevant parameter
 }
 
-// parameters are those of a query; the families are those of the two chains, as far as these are known.
+// parameters are a query's parameters, with the families of the two chains as far as known.
 type parameters struct {
 	proxy.Query
 	give, take chain.Family
 }
 
 const (
-	maxRewardBps  = 9_000 // a reward of everything would leave nothing
+	maxRewardBps  = 9_000 // rewarding everything would leave nothing
 	metadataBytes = 20
 	permitBytes   = 129
 )
 
-// parse reads the documented parameters. Others, such as access tokens, are ignored.
+// parse parses the documented parameters. Others, such as access tokens, are ignored.
 func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error) {
 	q, err := proxy.ReadQuery(rawQuery)
 	if err != nil {
@@ -71,13 +71,13 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	case !isQuote && !making.Recipient.IsAbsent() && !making.Authorities.GivePatch.IsAbsent() && !making.Authorities.Order.IsAbsent():
 		r.Making = &making
 	case r.MaxBalance:
-		r.Making = &crosschain.Making{Sender: making.Sender} // whose balance it is
+		r.Making = &crosschain.Making{Sender: making.Sender} // its balance is meant
 	}
 	return wanted{request: r, form: form, key: p.Values.Encode()}, err
 }
 
-// amounts reads which sides are fixed: an amount, or auto for the recommended one; the input also max, for all that the
-// sender has.
+// amounts parses which sides are fixed: an amount, or auto for the recommended one; for the input also max, the
+// sender's whole balance.
 func (p *parameters) amounts(r *crosschain.Request) {
 	in, out := p.Optional("srcChainTokenInAmount"), p.Optional("dstChainTokenOutAmount")
 	if out != "" && out != "auto" {
@@ -94,7 +94,7 @@ func (p *parameters) amounts(r *crosschain.Request) {
 	}
 }
 
-// making reads who takes part in the order.
+// making parses the parties of the order.
 func (p *parameters) making() (m crosschain.Making) {
 	m.Recipient = p.Account("dstChainTokenOutRecipient", p.take)
 	if isWallet := p.take != chain.SVM || m.Recipient.IsAbsent() || solana.IsWallet(m.Recipient); !p.flag("skipSolanaRecipientValidation") && !isWallet {
@@ -120,7 +120,7 @@ func (p *parameters) making() (m crosschain.Making) {
 	return m
 }
 
-// bytes reads 0x and hex of so many bytes at most; nothing when they are left out.
+// bytes parses 0x and hex of at most most bytes, nil if absent.
 func (p *parameters) bytes(name string, most int) []byte {
 	if text := p.Optional(name); text != "" {
 		return p.hex(name, text, most)
@@ -149,7 +149,7 @@ func (p *parameters) flag(name string) bool {
 	return false
 }
 
-// whole reads a whole number from 0 to most; 0 when it is left out.
+// whole parses a whole number from 0 to most, 0 if absent.
 func (p *parameters) whole(name string, most int) int {
 	text := p.Optional(name)
 	if text == "" {
@@ -163,7 +163,7 @@ func (p *parameters) whole(name string, most int) int {
 	return n
 }
 
-// intermediary reads a reserve token that the client forces; absent: the best is taken.
+// intermediary parses a reserve token that the client insists on; absent means the best one.
 func (p *parameters) intermediary(name string, of chain.Family) chain.Address {
 	if p.Optional(name) == "" {
 		return chain.Address{}

@@ -14,12 +14,12 @@ import (
 	"crossgate/quote"
 )
 
-// maxSlippagePercent would guarantee nothing.
+// maxSlippagePercent is exclusive: it would guarantee nothing.
 var maxSlippagePercent = decimal.NewFromInt(100)
 
 type parameters struct {
 	proxy.Query
-	family chain.Family // of the swap's chain; unknown while the chain is
+	family chain.Family // of the swap's chain; unknown until that is known
 }
 
 func readParameters(rawQuery string) (*parameters, error) {
@@ -27,12 +27,12 @@ func readParameters(rawQuery string) (*parameters, error) {
 	return &parameters{Query: q}, err
 }
 
-// ParametersOf are those of a query; the family is that of a swap's chain, if it is known.
+// ParametersOf returns the parameters of a query. family is that of the swap's chain, if known.
 func ParametersOf(values url.Values, family chain.Family) *parameters {
 	return &parameters{Query: proxy.Query{Values: values}, family: family}
 }
 
-// ParseSwap reads a swap request; only one with a recipient can become a transaction.
+// ParseSwap parses a swap request. Only one with a recipient can become a transaction.
 func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.Request, error) {
 	var r quote.Request
 	r.Chain = p.ChainID("chainId", chains)
@@ -59,7 +59,7 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 		return quote.Request{}, err
 	}
 	if !hasRecipient && p.family != chain.SVM && (r.Recipient.IsAbsent() || r.Recipient == r.Sender) {
-		r.Sender = chain.Address{} // the recipient sends
+		r.Sender = chain.Address{} // the recipient is the sender
 	}
 	if !hasRecipient || p.IsUnsigned() {
 		r.Recipient = chain.Address{}
@@ -70,16 +70,16 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	return r, nil
 }
 
-// IsUnsigned reports whether the signer is missing on Solana: then there is an estimate and no transaction.
+// IsUnsigned reports whether the signer is missing on Solana, so that there is an estimate but no transaction.
 func (p *parameters) IsUnsigned() bool {
 	return p.family == chain.SVM && p.Values.Get("senderAddress") == ""
 }
 
-// Token reads the address of a token: the zero address is the native coin.
+// Token parses a token's address. The zero address means the native coin.
 func (p *parameters) Token(name string) chain.Address { return p.Query.Token(name, p.family) }
 
-// amounts reads which side of the swap is fixed. tokenInAmount is an amount, or max for the sender's whole balance
-// (where there is a sender), or auto for as much as tokenOutAmount takes.
+// amounts parses which side of the swap is fixed. tokenInAmount is an amount, or max for the sender's whole balance (if
+// there is a sender), or auto for as much as tokenOutAmount requires.
 func (p *parameters) amounts(r *quote.Request, hasSender bool) {
 	in, _ := p.Value("tokenInAmount")
 	if in == "auto" {
@@ -101,7 +101,7 @@ func (p *parameters) amounts(r *quote.Request, hasSender bool) {
 	}
 }
 
-// slippage reads a percent; nil leaves it to the estimator.
+// slippage parses a percentage; nil leaves it to the estimator.
 func (p *parameters) slippage(name string) *decimal.Decimal {
 	text := p.Optional(name)
 	if text == "" || text == "auto" {
@@ -115,7 +115,7 @@ func (p *parameters) slippage(name string) *decimal.Decimal {
 	return &percent
 }
 
-// addBody adds the parameters of a body, a JSON object or a form, which replace those of the query.
+// addBody adds the parameters of a body, a JSON object or a form. They override those of the query.
 func (p *parameters) addBody(c *gin.Context) error {
 	body, err := proxy.ReadBody(c)
 	if err != nil || len(bytes.TrimSpace(body)) == 0 {

@@ -18,31 +18,31 @@ import (
 	"crossgate/token"
 )
 
-// Estimator prices swaps and makes their transactions (quote.Estimator).
+// Estimator prices swaps and builds their transactions (quote.Estimator).
 type Estimator interface {
-	// Estimate answers a swap request. An estimate beside an error lists the venues that were asked before it failed.
+	// Estimate answers a swap request. An estimate returned with an error lists the venues asked before it failed.
 	Estimate(context.Context, quote.Request) (quote.Estimate, error)
-	// Balance returns what holder has of a token.
+	// Balance returns a holder's balance of a token.
 	Balance(ctx context.Context, id chain.ID, token, holder chain.Address) (chain.Amount, error)
 	// Serves reports whether any venue serves a chain.
 	Serves(chain.ID) bool
 }
 
-// Options are what swaps are quoted by.
+// Options are the services that swaps are quoted with.
 type Options struct {
 	Estimator Estimator
 	Tokens    Lists
 }
 
-// Lists knows the tokens of a chain (token.Directory).
+// Lists lists the tokens of a chain (token.Directory).
 type Lists interface {
-	// Listed returns the tokens of a chain that a list or the configuration has, by ascending address.
+	// Listed returns the tokens of a chain from lists or the configuration, by ascending address.
 	Listed(context.Context, chain.ID) []token.Listing
 }
 
-// Swaps prices swaps, and lists their chains and tokens.
+// Swaps serves quotes of swaps, and their chains and tokens.
 type Swaps struct {
-	Options func() Options // the current ones
+	Options func() Options // returns the current ones
 	chains  chain.Registry
 	limit   time.Duration
 	encoder wire.Encoder
@@ -54,7 +54,7 @@ func Mount(server *proxy.Server, options func() Options) *Swaps {
 	s := &Swaps{Options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}}
 	// A transaction is not cached, because it must never be stale; concurrent equal requests share one.
 	s.quoteRoute("/v1.0/chain/transaction", proxy.SwapCost, true, s.quoted(proxy.NoLife, s.answer)).Mount(server)
-	// The response of the path above to the same parameters is explained, even where that is an error.
+	// This explains the response of the path above to the same parameters, even if that is an error.
 	s.quoteRoute("/v1.0/chain/transaction/explain", proxy.SwapCost, true, s.compared(false)).Mount(server)
 	s.estimationRoute().Mount(server)
 	s.servingRoute("/v1.0/supported-chains-info", s.encoder.AppendChains).Mount(server)
@@ -80,7 +80,7 @@ func (s *Swaps) quoteRoute(
 	}
 }
 
-// parseRequest reads a swap request from its query, with POST also from its body, and from its Prefer header.
+// parseRequest parses a swap request from its query, its body if it is a POST, and its Prefer header.
 func (s *Swaps) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, error) {
 	p, err := readParameters(c.Request.URL.RawQuery)
 	if err == nil && c.Request.Method == http.MethodPost {
@@ -95,7 +95,7 @@ func (s *Swaps) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, 
 	return r, err
 }
 
-// quoted loads an estimate with the age of its prices and when its transaction expires.
+// quoted returns a loader of estimates, with the age of their prices and the expiry of their transactions.
 func (s *Swaps) quoted(life cache.Life, encode func(quote.Request, quote.Estimate) []byte) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
 	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
 		e, err := s.Options().Estimator.Estimate(ctx, r)
@@ -106,7 +106,7 @@ func (s *Swaps) quoted(life cache.Life, encode func(quote.Request, quote.Estimat
 	}
 }
 
-// answer writes an estimate, with its transaction where a recipient is named.
+// answer encodes an estimate, with its transaction if there is a recipient.
 func (s *Swaps) answer(r quote.Request, e quote.Estimate) []byte {
 	if r.Recipient.IsAbsent() {
 		return s.encoder.AppendUnsigned(nil, e)
@@ -114,18 +114,18 @@ func (s *Swaps) answer(r quote.Request, e quote.Estimate) []byte {
 	return s.encoder.AppendSwap(nil, e)
 }
 
-// ComparisonRoute is for the page of a swap and not mounted: its text is the estimate, or why there is none.
+// ComparisonRoute serves the swap page and is not mounted. Its text is the estimate, or why there is none.
 func (s *Swaps) ComparisonRoute() proxy.Route[quote.Request] {
 	return s.quoteRoute("/swap", proxy.SwapCost, false, s.compared(true))
 }
 
-// Comparison is what came of a comparison, for pages.
+// Comparison is the result of a comparison, for pages.
 type Comparison struct {
 	quote.Estimate
-	Err error // why a transaction is missing; nil: it is there
+	Err error // why the transaction is missing; nil if it is not
 }
 
-// compared loads an explanation or, where isAnswer, the estimate if there is one.
+// compared returns a loader of explanations or, if isAnswer, of estimates where they succeed.
 func (s *Swaps) compared(isAnswer bool) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
 	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
 		e, err := s.Options().Estimator.Estimate(ctx, r)
@@ -142,7 +142,7 @@ func (s *Swaps) compared(isAnswer bool) func(context.Context, quote.Request) ([]
 	}
 }
 
-// Serving are the chains on which swaps are supported.
+// Serving returns the chains on which swaps are supported.
 func (s *Swaps) Serving() []chain.Chain {
 	var serving []chain.Chain
 	for _, c := range s.chains.All() {
@@ -153,7 +153,7 @@ func (s *Swaps) Serving() []chain.Chain {
 	return serving
 }
 
-// comparisonLife is about a block. Prices are never served stale.
+// comparisonLife is about one block. Prices are never served stale.
 var comparisonLife = cache.Life{Fresh: 2 * time.Second}
 
 // estimationRoute quotes a swap without a recipient and without a transaction.
@@ -163,13 +163,13 @@ func (s *Swaps) estimationRoute() proxy.Route[quote.Request] {
 	}))
 	r.Shared = true // it reveals no sender, recipient or transaction
 	r.Key = func(path string, q quote.Request) cache.Key {
-		q.Wait = 0 // how long the client prefers to wait does not matter for a cached comparison
+		q.Wait = 0 // irrelevant to a cached comparison
 		return proxy.KeyOf(path, q)
 	}
 	return r
 }
 
-// waitOf is how long the client prefers to wait (RFC 7240, section 4.3: whole seconds); zero: no preference.
+// waitOf returns how long the client prefers to wait (RFC 7240, section 4.3: whole seconds), zero without preference.
 func waitOf(header http.Header) time.Duration {
 	const longest = 60
 	for _, line := range header.Values("Prefer") {

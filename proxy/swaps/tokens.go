@@ -12,7 +12,7 @@ import (
 	"crossgate/token"
 )
 
-// mostFound is how many tokens a search finds, and longestSearch how long its text may be in bytes.
+// mostFound is how many tokens a search finds; LongestSearch is the maximum length of its text in bytes.
 const (
 	mostFound     = 50
 	LongestSearch = 128
@@ -40,7 +40,7 @@ func (s *Swaps) tokensRoute() proxy.Route[chain.ID] {
 // TokenSearch looks for tokens by a text.
 type TokenSearch struct {
 	Text  string
-	chain chain.ID // 0: all of them
+	chain chain.ID // 0 for all chains
 }
 
 // TokenSearchRoute finds listed tokens by symbol, name or address. It is an addition to the documented paths.
@@ -89,7 +89,7 @@ func (s *Swaps) findTokens(ctx context.Context, q TokenSearch) ([]proxy.Body, ca
 // listLife is the life of lists, which change only with the configuration.
 var listLife = cache.Life{Fresh: time.Minute, Stale: time.Hour}
 
-// servingRoute answers something of the chains on which swaps are supported.
+// servingRoute answers about the chains on which swaps are supported.
 func (s *Swaps) servingRoute(path string, encode func([]byte, []chain.Chain) []byte) proxy.Route[struct{}] {
 	return proxy.Route[struct{}]{
 		Paths:   []string{path},

@@ -1,4 +1,4 @@
-// Package admin is the operators' listener: metrics, readiness with the state of every dependency, a status page,
+// Package admin serves the operators' listener: metrics, readiness with the state of every dependency, a status page,
 // profiles, and the commands that change something.
 //
 //	GET  /metrics, /healthz, /readyz, /, /assets/*, /debug/pprof/*      no token needed
@@ -7,9 +7,9 @@
 //	POST /token                                                         nothing; to see whether the token is right
 //
 // A POST needs the operators' token, as a bearer token or as the field "token" of a form's body; without a configured
-// one nothing can be changed. It is refused from a page of another origin, as is any request by a name that an outsider
-// may have lead here. Programs are answered in JSON, browsers with the status page. Commands last until the process
-// ends.
+// token nothing can be changed. It is rejected if sent from a page of another origin, as is any request under a host
+// name that an outsider may have pointed here. Programs are answered in JSON, browsers with the status page. The
+// effects of commands last until the process ends.
 package admin
 
 import (
@@ -34,30 +34,30 @@ import (
 
 // Server is the public server whose state operators see and whose cached answers they purge.
 type Server interface {
-	// Ready returns why requests should be sent elsewhere, nil when they are welcome.
+	// Ready returns why requests should be sent elsewhere, nil if they are accepted.
 	Ready() error
-	// Purge drops the cached answers about any of the orders and chains.
+	// Purge purges the cached answers about any of the orders and chains.
 	Purge(how cache.Purge, orders []order.ID, chains []chain.ID)
-	// PurgeHosts drops stored responses of pass-through hosts: those of paths, with any query, or all without paths. A
-	// host that is not configured is an error; nothing is dropped then.
+	// PurgeHosts purges stored responses of pass-through hosts: those of paths, with any query, or all if paths is
+	// empty. If a host is not configured, it fails and purges nothing.
 	PurgeHosts(how cache.Purge, hosts, paths []string) error
-	// Served counts requests, cache lookups and comparisons since the start.
+	// Served returns counts of requests, cache lookups and comparisons since the start.
 	Served() web.Served
 }
 
-// Gateway is what the public server depends on.
+// Gateway is everything that the public server depends on.
 type Gateway interface {
-	// Dependencies lists everything that the gateway needs and how it is.
+	// Dependencies returns the state of everything that the gateway needs.
 	Dependencies(context.Context) []Dependency
-	// Condition is the same in numbers, for the status page.
+	// Condition returns the same in numbers, for the status page.
 	Condition(context.Context) web.Condition
-	// Pulse is the sampled part of the condition. It asks nothing.
+	// Pulse returns the sampled part of the condition, without any requests.
 	Pulse() Pulse
-	// Endpoint returns the endpoint of that name of a chain (by id), a venue or a price service; nil: there is none.
+	// Endpoint returns the endpoint called name of a chain (by id), a venue or a price service, nil if there is none.
 	Endpoint(of, name string) *upstream.Endpoint
 }
 
-// Dependency is something that the gateway needs, as it is at the moment.
+// Dependency is the current state of something that the gateway needs.
 type Dependency struct {
 	Kind  string `json:"kind"` // chain, endpoint, store, cache or token list
 	Name  string `json:"name"`
@@ -65,25 +65,25 @@ type Dependency struct {
 	State string `json:"state"` // in words
 }
 
-// Pulse is how far the chains are indexed and how endpoints are called.
+// Pulse says how far the chains are indexed and how endpoints are called.
 type Pulse struct {
-	Lag      time.Duration // the longest of a chain; negative: none is known
-	Calls    float64       // of endpoints, a second
+	Lag      time.Duration // the longest of any chain; negative if none is known
+	Calls    float64       // of endpoints, per second
 	Unusable int           // endpoints that get no calls
 }
 
-// Options configure the listener. All fields but Webhooks, Token and Listen are required.
+// Options configures the listener. All fields but Webhooks, Token and Listen are required.
 type Options struct {
 	Server  Server
 	Gateway Gateway
 	Pages   *web.Pages
 	Metrics http.Handler
-	// Webhooks mounts what operators do with webhooks, commands behind a guard; done answers those of the status page.
-	// Nil: there are none.
+	// Webhooks mounts the operators' paths of webhooks, with commands behind guard. done answers commands from the
+	// status page. Nil means no webhooks.
 	Webhooks func(
 		mux *http.ServeMux, guard func(http.HandlerFunc) http.Handler, done func(w http.ResponseWriter, r *http.Request, command string, body any),
 	)
-	Token  string // for the commands, which are all refused when it is empty
+	Token  string // for the commands, which are all rejected if it is empty
 	Listen string // host:port of the listener, as configured
 	Logger *slog.Logger
 }
@@ -93,7 +93,7 @@ type admin struct {
 	history history
 }
 
-// Handler answers operators, without a history.
+// Handler returns a handler for operators' requests, without a history.
 func Handler(o Options) http.Handler { return (&admin{Options: o}).handler() }
 
 func (a *admin) handler() http.Handler {
@@ -128,8 +128,8 @@ func (a *admin) handler() http.Handler {
 	return a.ownHosts(mux)
 }
 
-// Run answers operators on listener until ctx ends, and keeps the history that the status page shows. Profiles that are
-// being taken at the end are cut off.
+// Run serves operators on listener until ctx ends, and records the history that the status page shows. Profiles in
+// progress at the end are cut off.
 func Run(ctx context.Context, listener net.Listener, o Options) error {
 	const longestProfile = 2 * time.Minute
 	a := &admin{Options: o}
@@ -161,8 +161,8 @@ type readiness struct {
 	Dependencies []Dependency `json:"dependencies"`
 }
 
-// readiness answers as the public /readyz does, and says why. A dependency that is not OK does not make the gateway
-// unready, since all replicas share it, unless the others have it.
+// readiness answers as the public /readyz does, and says why. A failing dependency does not make the gateway unready,
+// since all replicas share it, unless others can still use it.
 func (a *admin) readiness(w http.ResponseWriter, r *http.Request) {
 	status, body := http.StatusOK, readiness{Status: "ok", Dependencies: a.Gateway.Dependencies(r.Context())}
 	if err := a.Server.Ready(); err != nil {
@@ -171,7 +171,7 @@ func (a *admin) readiness(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, status, body)
 }
 
-// statusPage shows the condition of everything that the gateway needs, and what became of a command.
+// statusPage shows the condition of everything that the gateway needs, and the result of a command.
 func (a *admin) statusPage(w http.ResponseWriter, r *http.Request, status int, notice web.Notice) {
 	shown := web.Operators{
 		Condition: a.Gateway.Condition(r.Context()), Served: a.Server.Served(),
@@ -193,5 +193,5 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // fails only when the client has left
+	_ = json.NewEncoder(w).Encode(body) // fails only if the client has left
 }

@@ -9,10 +9,10 @@ import (
 	"crossgate/proxy/web"
 )
 
-// longestForm bounds the body of a command, in bytes.
+// longestForm limits the body of a command, in bytes.
 const longestForm = 64 << 10
 
-// commandsDone is what the status page says after a command.
+// commandsDone are the status page's messages after commands.
 var commandsDone = map[string]string{
 	"token":    "The token is right",
 	"purge":    "Purged",
@@ -21,8 +21,8 @@ var commandsDone = map[string]string{
 	"resend":   "What was given up is delivered anew",
 }
 
-// guarded lets requests through that carry the operators' token and do not come from a page of another origin in an
-// operator's browser. Without a configured token it refuses all of them.
+// guarded passes on requests that carry the operators' token and do not come from a page of another origin in an
+// operator's browser. Without a configured token it rejects all of them.
 func (a *admin) guarded(next http.HandlerFunc) http.Handler {
 	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, longestForm)
@@ -59,7 +59,7 @@ func (a *admin) isToken(given string) bool {
 // isFromPage reports whether a browser has sent a form of the status page.
 func isFromPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
-// succeed answers a command that was done: with body for programs, and by leading browsers to the status page.
+// succeed answers a successful command: programs with body, browsers with a redirect to the status page.
 func succeed(w http.ResponseWriter, r *http.Request, command string, body any) {
 	if isFromPage(r) {
 		http.Redirect(w, r, "/?done="+url.QueryEscape(command)+"#commands", http.StatusSeeOther)
@@ -68,7 +68,7 @@ func succeed(w http.ResponseWriter, r *http.Request, command string, body any) {
 	writeJSON(w, http.StatusOK, body)
 }
 
-// refuse answers a command that was not done.
+// refuse answers a command that was not carried out.
 func (a *admin) refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
 	if isFromPage(r) {
 		a.statusPage(w, r, status, web.Notice{Text: "Not done: " + message, IsBad: true})
@@ -77,7 +77,7 @@ func (a *admin) refuse(w http.ResponseWriter, r *http.Request, status int, messa
 	writeJSON(w, status, map[string]string{"error": message})
 }
 
-// given are the values of a field that are not empty; fields of a form that were left out are.
+// given returns the non-empty values of a field. Blank form fields are sent as empty.
 func given(form url.Values, field string) (values []string) {
 	for _, each := range form[field] {
 		if each != "" {

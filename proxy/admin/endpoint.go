@@ -6,7 +6,7 @@ import (
 	"crossgate/upstream"
 )
 
-// endpointCommands are what operators can do to an endpoint, by the end of the command's path.
+// endpointCommands are the operators' commands to an endpoint, by the last segment of their path.
 var endpointCommands = map[string]func(*upstream.Endpoint){
 	"cordon":   (*upstream.Endpoint).Cordon,
 	"uncordon": (*upstream.Endpoint).Uncordon,

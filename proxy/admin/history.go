@@ -11,14 +11,14 @@ import (
 
 const (
 	sampledEvery = 10 * time.Second
-	mostSamples  = 360 // an hour
+	mostSamples  = 360 // one hour
 )
 
-// history is the latest samples of what operators look at first. Safe for concurrent use.
+// history is the latest samples of what operators look at first. It is safe for concurrent use.
 type history struct {
 	mu      sync.Mutex
 	before  cache.Stats
-	samples [][]float64 // by time, the oldest first; each has a value of every line, not a finite one where it is unknown
+	samples [][]float64 // oldest first; each has one value per line, which is not finite if unknown
 }
 
 var sampled = []web.Line{
@@ -45,7 +45,7 @@ func (h *history) add(now cache.Stats, p Pulse) {
 		h.samples = h.samples[1:]
 	}
 	seconds := sampledEvery.Seconds()
-	// Nothing divided by nothing is NaN: no share is known of a time without lookups.
+	// Zero divided by zero is NaN: the share is unknown for a time without lookups.
 	h.samples = append(h.samples, []float64{asked / seconds, 100 * found / asked, failed / seconds, p.Calls, lag, float64(p.Unusable)})
 }
 

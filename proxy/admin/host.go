@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// ownHosts lets requests through whose Host no outsider can have lead here (DNS rebinding): otherwise a page in an
-// operator's browser could read everything by a name of its own. A token shows as much, and TLS has shown it before.
+// ownHosts passes on requests whose Host no outsider can have pointed here (DNS rebinding): otherwise a page in an
+// operator's browser could read everything under a name of its own. A token proves as much, and so does TLS.
 func (a *admin) ownHosts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if token, _ := bearer(r); r.TLS != nil || a.isOwn(r.Host) || a.isToken(token) {
@@ -25,7 +25,7 @@ func (a *admin) ownHosts(next http.Handler) http.Handler {
 	})
 }
 
-// isOwn reports whether a Host is an address, the listener's or the machine's name, or one that the public DNS has not.
+// isOwn reports whether a Host is an address, the listener's or the machine's name, or a name outside the public DNS.
 func (a *admin) isOwn(host string) bool {
 	name := host
 	if bare, _, err := net.SplitHostPort(host); err == nil {
@@ -40,10 +40,10 @@ func (a *admin) isOwn(host string) bool {
 	return strings.EqualFold(name, listener) || strings.EqualFold(name, machine) || !isPublic(name)
 }
 
-// isPublic reports whether a name with a dot is, or may be, one of the public DNS.
+// isPublic reports whether a name with a dot is, or may be, in the public DNS.
 func isPublic(name string) bool {
 	switch suffix, isListed := publicsuffix.PublicSuffix(name); suffix {
-	case "example", "invalid", "test": // are reserved, and not for private networks (RFC 6761)
+	case "example", "invalid", "test": // reserved, but not for private networks (RFC 6761)
 		return true
 	default:
 		return isListed || strings.Contains(suffix, ".")

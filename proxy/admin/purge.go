@@ -8,8 +8,8 @@ import (
 	"crossgate/order"
 )
 
-// purge drops cached answers about orders and chains, and stored ones of hosts, all or at given paths. After a soft
-// purge such an answer is served stale until it has been loaded again; after a hard one it is not served at all.
+// purge purges cached answers about orders and chains, and stored responses of hosts, all or at given paths. After a
+// soft purge they are served stale until loaded again; after a hard one they are not served at all.
 func (a *admin) purge(w http.ResponseWriter, r *http.Request) {
 	form := r.Form // of the query and the body
 	how, known := map[string]cache.Purge{"": cache.Soft, "soft": cache.Soft, "hard": cache.Hard}[form.Get("how")]

@@ -12,11 +12,11 @@ import (
 
 // client is the owner of a bucket: a key, by its name, or an address.
 type client struct {
-	policy  string // the key's name, or ofAddresses
+	policy  string // the key's name or ofAddresses
 	address netip.Prefix
 }
 
-// ofAddresses is the policy of clients without a key; no key has this name.
+// ofAddresses is the policy of clients without a key. No key may have this name.
 const ofAddresses = "address"
 
 func (o *Options) client(r *http.Request) (client, Quota) {
@@ -26,7 +26,7 @@ func (o *Options) client(r *http.Request) (client, Quota) {
 	return client{ofAddresses, o.origin(r)}, o.Address
 }
 
-// keyOf is the key that was given; nil when it is none.
+// keyOf returns the configured key that equals given, nil if none does.
 func (o *Options) keyOf(given string) *Key {
 	for i := range o.Keys {
 		if given != "" && subtle.ConstantTimeCompare([]byte(given), []byte(o.Keys[i].Key)) == 1 {
@@ -36,7 +36,7 @@ func (o *Options) keyOf(given string) *Key {
 	return nil
 }
 
-// WithoutKey is a request as others may see it: without our key, wherever a client may have put it.
+// WithoutKey returns a request as third parties may see it: without a key of this gateway, wherever a client put it.
 func (l *Limiter) WithoutKey(r *http.Request) *http.Request {
 	o := l.options.Load()
 	isOurs := func(line string) bool { return o.keyOf(bearer(line)) != nil }
@@ -65,14 +65,14 @@ func (l *Limiter) WithoutKey(r *http.Request) *http.Request {
 	return r
 }
 
-// Address is what requests of one client have in common: its IPv4 address, or its IPv6 network of 64 bits, as the last
-// trusted proxy has seen it. Clients whose address cannot be read have the zero prefix in common.
+// Address returns the prefix that requests of one client share: its IPv4 address or IPv6 /64 network, as seen by the
+// last trusted proxy. Clients whose address cannot be read share the zero prefix.
 func (l *Limiter) Address(r *http.Request) netip.Prefix { return l.options.Load().origin(r) }
 
-// Client is the address of a request's client, as the last trusted proxy has seen it. Invalid: it cannot be read.
+// Client returns the address of a request's client as seen by the last trusted proxy, invalid if it cannot be read.
 func (l *Limiter) Client(r *http.Request) netip.Addr { return l.options.Load().addressOf(r) }
 
-// KeyName is the name of the key that a request was sent with; empty without one.
+// KeyName returns the name of the key that a request was sent with, empty if there was none.
 func (l *Limiter) KeyName(r *http.Request) string {
 	if who, _ := l.options.Load().client(r); who.policy != ofAddresses {
 		return who.policy
@@ -80,7 +80,7 @@ func (l *Limiter) KeyName(r *http.Request) string {
 	return ""
 }
 
-// Trusts reports whether an address is a trusted proxy's, which speaks for many clients.
+// Trusts reports whether an address belongs to a trusted proxy, which speaks for many clients.
 func (l *Limiter) Trusts(address netip.Addr) bool { return l.options.Load().trusts(address) }
 
 func (o *Options) origin(r *http.Request) netip.Prefix {
@@ -96,7 +96,7 @@ func (o *Options) origin(r *http.Request) netip.Prefix {
 	return prefix
 }
 
-// bearer is the token of an Authorization header; empty when it has none. The scheme is in any case (RFC 9110, 11.1).
+// bearer returns the token of an Authorization header, empty if none. The scheme's case is ignored (RFC 9110, 11.1).
 func bearer(line string) string {
 	scheme, token, _ := strings.Cut(line, " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -105,7 +105,7 @@ func bearer(line string) string {
 	return strings.Trim(token, " ")
 }
 
-// queryToken is the key that a client sends in the query, as clients of the hosted API do.
+// queryToken returns the key in the query, where clients of the hosted API send it.
 func queryToken(r *http.Request) string {
 	if !strings.Contains(r.URL.RawQuery, "accesstoken=") {
 		return ""
@@ -113,7 +113,7 @@ func queryToken(r *http.Request) string {
 	return r.URL.Query().Get("accesstoken")
 }
 
-// addressOf is the address of a request's client: the peer's or, behind trusted proxies, the last address in
+// addressOf returns the address of a request's client: the peer's or, behind trusted proxies, the last address in
 // X-Forwarded-For that is not a trusted proxy's.
 func (o *Options) addressOf(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
@@ -136,7 +136,7 @@ func (o *Options) addressOf(r *http.Request) netip.Addr {
 	return address
 }
 
-// parseHop parses an entry of X-Forwarded-For: an address, as some proxies write it with a port or in brackets.
+// parseHop parses an entry of X-Forwarded-For: an address, which some proxies write with a port or in brackets.
 func parseHop(text string) (address netip.Addr, known bool) {
 	bare := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 	if parsed, err := netip.ParseAddr(bare); err == nil {

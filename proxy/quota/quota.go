@@ -1,12 +1,12 @@
 // Package quota limits how much each client may ask of the server.
 //
 // A quota is a token bucket, kept as one time per client (the generic cell rate algorithm): the moment at which the
-// bucket is full again. A request moves that moment by the price of its units; if it would then be further away than
-// the quota's window, the request is over the quota and costs nothing.
+// bucket is full again. A request postpones that moment by the price of its units. If it would then be further away
+// than the quota's window, the request is over the quota and costs nothing.
 //
-// With a shared cache all replicas draw on one bucket per client. Each replica mirrors it: a client that is over its
-// quota is refused without a round trip, and while the shared cache is down the mirror decides, so that an outage does
-// not hand out fresh quotas. A Limiter is safe for concurrent use, and its memory is bounded however many clients come.
+// With a shared cache all replicas draw on one bucket per client. Each replica mirrors it: a client over its quota is
+// rejected without a round trip, and while the shared cache is down the mirror decides, so that an outage does not
+// grant fresh quotas. A Limiter is safe for concurrent use, and its memory is bounded whatever the number of clients.
 package quota
 
 import (
@@ -21,58 +21,58 @@ import (
 	"crossgate/cache/shared"
 )
 
-// Quota is how much a client may ask for: Units at once, and as many again in every Window. Zero means no limit.
+// Quota is how much a client may ask for: a burst of Units, replenished over each Window. Zero means no limit.
 type Quota struct {
 	Units  int
 	Window time.Duration
 }
 
-// Key is a client that sends an access token and has a quota of its own.
+// Key is a client with an access token and a quota of its own.
 type Key struct {
 	Name  string // in RateLimit-Policy
 	Key   string
 	Quota Quota
 }
 
-// Options configure a Limiter.
+// Options configures a Limiter.
 type Options struct {
-	Address        Quota          // of each address without a key; no limit when zero
+	Address        Quota          // of each address without a key; zero means no limit
 	Keys           []Key          // clients with quotas of their own
-	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is believed
+	TrustedProxies []netip.Prefix // peers whose X-Forwarded-For is trusted
 }
 
 // Limiter charges requests to the quotas of their clients.
 type Limiter struct {
 	options atomic.Pointer[Options]
-	shared  *shared.Cache // buckets of all replicas; nil: this one's alone
+	shared  *shared.Cache // buckets shared by all replicas; nil to keep this replica's only
 
 	mu         sync.Mutex
-	young, old map[client]time.Time // when a client's bucket is full again, in two generations
+	young, old map[client]time.Time // when each client's bucket is full again, in two generations
 }
 
 // maxClients is how many clients a generation holds.
 const maxClients = 1 << 16
 
-// New returns a limiter whose buckets are those of all replicas on shared, or its own when shared is nil.
+// New returns a limiter whose buckets all replicas share through shared, or are its own if shared is nil.
 func New(o Options, shared *shared.Cache) *Limiter {
 	l := &Limiter{shared: shared}
 	l.Replace(o)
 	return l
 }
 
-// Replace puts o in the place of the quotas that apply.
+// Replace replaces the quotas.
 func (l *Limiter) Replace(o Options) { l.options.Store(&o) }
 
-// Charge is what a request did to its client's quota.
+// Charge is the effect of a request on its client's quota.
 type Charge struct {
-	Policy     string // the quota's name: that of the client's key, or address
+	Policy     string // the quota's name: the client's key's, or address
 	quota      Quota
 	remaining  int           // units
 	full       time.Duration // until the bucket is full again
-	RetryAfter time.Duration // until there are enough units; zero: the request is within the quota
+	RetryAfter time.Duration // until there are enough units; zero if the request is within the quota
 }
 
-// Charge takes cost units from the quota of a request's client, if they are left; limited: the client has a quota.
+// Charge takes cost units from the quota of a request's client, if they are left. limited: the client has a quota.
 func (l *Limiter) Charge(r *http.Request, cost int, now time.Time) (c Charge, limited bool) {
 	if o := l.options.Load(); o.Address.Units <= 0 && len(o.Keys) == 0 { // no client has a limit
 		return Charge{}, false
@@ -81,7 +81,7 @@ func (l *Limiter) Charge(r *http.Request, cost int, now time.Time) (c Charge, li
 	return p.Charge(r.Context(), cost, now)
 }
 
-// Payer is the client of a request, to be charged also after the request is over.
+// Payer is the client of a request, which can be charged even after the request is over.
 type Payer struct {
 	limiter *Limiter
 	who     client
@@ -94,7 +94,7 @@ func (l *Limiter) Payer(r *http.Request) Payer {
 	return Payer{l, who, quota}
 }
 
-// Charge is Limiter.Charge.
+// Charge is like Limiter.Charge.
 func (p *Payer) Charge(ctx context.Context, cost int, now time.Time) (c Charge, limited bool) {
 	l, who, quota := p.limiter, p.who, p.quota
 	if quota.Units <= 0 {
@@ -130,8 +130,8 @@ func seconds(span time.Duration) string {
 	return strconv.Itoa(int((span + time.Second - 1) / time.Second))
 }
 
-// take takes price from this replica's bucket of a client, unless that leaves it more than window from full. It
-// returns how far from full the bucket is and, when the price was not taken, how long to wait.
+// take takes price from this replica's bucket of a client, unless that would leave it more than window from full. It
+// returns how far from full the bucket is and, if the price was not taken, how long to wait.
 func (l *Limiter) take(who client, price, window time.Duration, now time.Time) (deficit, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,7 +143,7 @@ func (l *Limiter) take(who client, price, window time.Duration, now time.Time) (
 	return deficit + price, 0
 }
 
-// raise notes that a client's bucket is not full before a time, as the shared one says.
+// raise records that a client's bucket is not full before a time, according to the shared one.
 func (l *Limiter) raise(who client, full time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,15 +152,15 @@ func (l *Limiter) raise(who client, full time.Time) {
 	}
 }
 
-// deficit is how far from full a client's bucket is, as far as this replica knows.
+// deficit returns how far from full a client's bucket is, as far as this replica knows.
 func (l *Limiter) deficit(who client, window time.Duration, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lacking(who, window, now)
 }
 
-// lacking, fullAt and remember are called with the mutex held. No more than all is lacking, though the window may have
-// been longer when it was spent.
+// lacking, fullAt and remember must be called with the mutex held. lacking is at most the window, even if that was
+// longer when the units were spent.
 func (l *Limiter) lacking(who client, window time.Duration, now time.Time) time.Duration {
 	return min(max(l.fullAt(who).Sub(now), 0), window)
 }

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ordered is a mapping in the sequence of the document.
+// ordered is a mapping that keeps the sequence of the document.
 type ordered[T any] []pair[T]
 
 type pair[T any] struct {
@@ -39,7 +39,7 @@ func (o ordered[T]) of(name string) (value T, is bool) {
 	return value, false
 }
 
-// JSON is a document of YAML as JSON, with its members in the same sequence.
+// JSON converts a YAML document to JSON, keeping the sequence of its members.
 func JSON(text []byte) ([]byte, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
@@ -48,7 +48,7 @@ func JSON(text []byte) ([]byte, error) {
 	return json.MarshalIndent(node{*document.Content[0]}, "", "  ")
 }
 
-// node is a value whose JSON has its members in the sequence of the document.
+// node is a value that is encoded as JSON with its members in the sequence of the document.
 type node struct{ yaml.Node }
 
 func (n *node) UnmarshalYAML(from *yaml.Node) error {

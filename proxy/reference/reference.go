@@ -1,5 +1,5 @@
-// Package reference reads an OpenAPI document (https://spec.openapis.org/oas/v3.1.1.html) for the page that shows it,
-// with a request for each operation. Everything is in the sequence of the document.
+// Package reference parses an OpenAPI document (https://spec.openapis.org/oas/v3.1.1.html) for the page that shows it,
+// with a request for each operation. Everything keeps the sequence of the document.
 package reference
 
 import (
@@ -11,16 +11,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Reference is an API. Texts may have `code`, **strong** words and paragraphs, as CommonMark has them.
+// Reference is an API. Texts may have `code`, **strong** words and paragraphs, as in CommonMark.
 type Reference struct {
 	Info       struct{ Summary, Description string }
 	Groups     []Group                     `yaml:"tags"`
 	Paths      ordered[ordered[Operation]] // by path and method
 	Components struct{ Schemas ordered[Schema] }
-	Headers    ordered[Header] `yaml:"-"` // of answers, each once
+	Headers    ordered[Header] `yaml:"-"` // of all responses, each once
 }
 
-// Group is the operations of one subject.
+// Group is a subject and its operations.
 type Group struct {
 	Name, Description string
 	Operations        []Operation `yaml:"-"`
@@ -37,7 +37,7 @@ type Operation struct {
 	Responses            ordered[Response]
 
 	Method, Path string      `yaml:"-"`
-	Aliases      []Operation `yaml:"-"` // under other paths
+	Aliases      []Operation `yaml:"-"` // the same operation under other paths
 }
 
 // Parameter is a part of the path or query, or a header.
@@ -45,23 +45,23 @@ type Parameter struct {
 	Name, In, Description, Example string
 	Required                       bool
 	Schema                         Schema
-	Rules                          []string `yaml:"-"` // of its values, in words
+	Rules                          []string `yaml:"-"` // constraints of its values, in words
 }
 
-// Body is what a request carries.
+// Body is the body of a request.
 type Body struct {
 	Required bool
 	Content  ordered[Media]
 }
 
-// Response is what comes back with a status.
+// Response is the response for a status.
 type Response struct {
 	Description string
 	Headers     ordered[Header]
 	Content     ordered[Media]
 }
 
-// Header is one that answers may have.
+// Header is a header that responses may have.
 type Header struct{ Description, Example string }
 
 // Media is a body of one media type.
@@ -70,7 +70,7 @@ type Media struct {
 	Sample node `yaml:"example"`
 }
 
-// Read reads an OpenAPI 3.1 document. A reference within it to a component that does not exist is an error.
+// Read parses an OpenAPI 3.1 document. A reference to a component that does not exist is an error.
 func Read(text []byte) (r Reference, err error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
@@ -112,7 +112,7 @@ func Read(text []byte) (r Reference, err error) {
 	return r, nil
 }
 
-// Operation is the one with an id, which the document must have.
+// Operation returns the operation with an id, which must exist.
 func (r *Reference) Operation(id string) Operation {
 	for _, g := range r.Groups {
 		for _, o := range g.Operations {
@@ -124,7 +124,7 @@ func (r *Reference) Operation(id string) Operation {
 	panic("reference: no operation " + id)
 }
 
-// complete adds the rules of parameters, and the headers of answers that were not seen before.
+// complete sets the rules of parameters, and adds the headers of responses to r, unless already known.
 func (r *Reference) complete(o *Operation) {
 	for i := range o.Parameters {
 		p := &o.Parameters[i]
@@ -145,17 +145,17 @@ func (r *Reference) complete(o *Operation) {
 	}
 }
 
-// Answers are the responses that are not problems.
+// Answers returns the responses that are not problems.
 func (o Operation) Answers() ordered[Response] { return o.responses(false) }
 
-// Problems are the responses with an errorId.
+// Problems returns the responses with an errorId.
 func (o Operation) Problems() ordered[Response] { return o.responses(true) }
 
 func (o Operation) responses(areProblems bool) ordered[Response] {
 	return slices.DeleteFunc(slices.Clone(o.Responses), func(each pair[Response]) bool { return (len(each.Value.Errors()) > 0) != areProblems })
 }
 
-// Errors are the values that errorId may have.
+// Errors returns the values that errorId may have.
 func (r Response) Errors() (ids []string) {
 	for _, each := range r.Content {
 		ids = append(ids, each.Value.Schema.errors()...)
@@ -163,7 +163,7 @@ func (r Response) Errors() (ids []string) {
 	return ids
 }
 
-// Example is a body as the document has it, in JSON; empty: it has none.
+// Example returns the document's example of a body in JSON, empty if there is none.
 func (m Media) Example() string {
 	if m.Sample.Kind == 0 {
 		return ""
@@ -199,7 +199,7 @@ func resolve(document, at *yaml.Node) error {
 	return resolve(document, at)
 }
 
-// member is a value of a mapping; nil: there is none.
+// member returns a value of a mapping, nil if there is none.
 func member(of *yaml.Node, name string) *yaml.Node {
 	for i := 0; of.Kind == yaml.MappingNode && i < len(of.Content); i += 2 {
 		if of.Content[i].Value == name {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Request is one that can be sent.
+// Request is a request that can be sent.
 type Request struct {
 	Method, Target string // path and query
-	Type, Body     string // media type and body; empty: none
+	Type, Body     string // media type and body; empty if there is none
 }
 
-// Example is a request with everything that the operation requires, by the examples of the document.
+// Example returns a request with everything that the operation requires, made from the document's examples.
 func (o *Operation) Example() Request {
 	r, separator := Request{Method: o.Method, Target: o.Path}, "?"
 	for _, p := range o.Parameters {
@@ -31,7 +31,7 @@ func (o *Operation) Example() Request {
 	return r
 }
 
-// Arguments are the parameters of an operation but headers, and the members of its body, each with its own schema.
+// Arguments returns the parameters of an operation except headers, and the members of its body, each with its schema.
 func (r *Reference) Arguments(o *Operation) (all []Member) {
 	for _, p := range o.Parameters {
 		if p.In != "header" {
@@ -48,7 +48,7 @@ func (r *Reference) Arguments(o *Operation) (all []Member) {
 	return all
 }
 
-// described is a schema, or the component that it refers to, with another description.
+// described returns a schema, or the component that it refers to, with another description unless that is empty.
 func (r *Reference) described(s Schema, text string) Schema {
 	if named, is := r.Components.Schemas.of(s.name()); is {
 		s = named

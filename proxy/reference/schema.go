@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Schema is a kind of value (JSON Schema).
+// Schema is a JSON Schema.
 type Schema struct {
 	Ref         string `yaml:"$ref"`
 	Types       words  `yaml:"type"`
@@ -16,7 +16,7 @@ type Schema struct {
 	Properties  ordered[Schema]
 	Required    []string
 	Items       *Schema
-	Additional  yaml.Node `yaml:"additionalProperties"` // the schema of members whose names are not known, or whether there are any
+	Additional  yaml.Node `yaml:"additionalProperties"` // schema of members with unknown names, or whether there may be any
 	OneOf       []Schema  `yaml:"oneOf"`
 	AllOf       []Schema  `yaml:"allOf"`
 	Enum        words
@@ -29,14 +29,14 @@ type Schema struct {
 	Examples    []string
 }
 
-// Member is a named value of an object; within objects its name is a path, such as a.b and a[].b.
+// Member is a named value of an object. Within objects its name is a path, such as a.b and a[].b.
 type Member struct {
 	Name     string
 	Required bool
 	Schema
 }
 
-// Word is a part of a type's text.
+// Word is a part of a type's description.
 type Word struct {
 	Text   string
 	Schema bool // it is the name of a schema
@@ -54,10 +54,10 @@ func (w *words) UnmarshalYAML(from *yaml.Node) error {
 	return nil
 }
 
-// name is that of the component which the schema refers to.
+// name returns the name of the component that the schema refers to.
 func (s Schema) name() string { return s.Ref[strings.LastIndexByte(s.Ref, '/')+1:] }
 
-// Members are those of an object, with those of the objects in it that have no name of their own.
+// Members returns the members of an object, including those of nested objects without a name of their own.
 func (s Schema) Members() []Member { return s.members("") }
 
 func (s Schema) members(within string) (all []Member) {
@@ -72,7 +72,7 @@ func (s Schema) members(within string) (all []Member) {
 	return all
 }
 
-// Type says in words what the values are.
+// Type describes the type in words.
 func (s Schema) Type() (said []Word) {
 	var others Schema
 	isObject := s.Additional.Kind == yaml.MappingNode && s.Additional.Decode(&others) == nil
@@ -88,7 +88,7 @@ func (s Schema) Type() (said []Word) {
 		}
 		return said
 	case len(s.AllOf) > 0:
-		return s.AllOf[0].Type() // what follows narrows it
+		return s.AllOf[0].Type() // the rest narrows it
 	case s.Items != nil && slices.Contains(s.Types, "array"):
 		said = append([]Word{{Text: "array of "}}, s.Items.Type()...)
 		if slices.Contains(s.Types, "null") {
@@ -105,7 +105,7 @@ func (s Schema) Type() (said []Word) {
 	return []Word{{Text: strings.Join(s.Types, " or ")}}
 }
 
-// Rules say in words which of these values are allowed.
+// Rules describes in words which values are allowed.
 func (s Schema) Rules() (rules []string) {
 	for _, each := range []struct{ form, value string }{
 		{"always `%s`", s.Const},
@@ -123,7 +123,7 @@ func (s Schema) Rules() (rules []string) {
 	return rules
 }
 
-// errors are the values that a schema of problems allows of errorId.
+// errors returns the values of errorId that a schema of problems allows.
 func (s Schema) errors() (ids []string) {
 	if id, is := s.Properties.of("errorId"); is {
 		ids = append(ids, id.Enum...)

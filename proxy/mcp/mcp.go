@@ -1,6 +1,6 @@
-// Package mcp offers what the API reads, and the unsigned transactions that it makes, as tools of the Model Context
+// Package mcp offers the API's lookups, and the unsigned transactions that it builds, as tools of the Model Context
 // Protocol (https://modelcontextprotocol.io/specification, streamable HTTP without sessions). A tool is an operation of
-// the OpenAPI document: its arguments are checked, and its answer, cost and problems made, by the path itself.
+// the OpenAPI document: its path checks the arguments, charges the cost, and returns the answer or problem.
 package mcp
 
 import (
@@ -21,7 +21,7 @@ import (
 	"crossgate/proxy/reference"
 )
 
-// Path is where the tools are.
+// Path is the path of the tools.
 const Path = "/mcp"
 
 var tools = []struct{ name, operation string }{
@@ -54,7 +54,7 @@ func Mount(s *proxy.Server) error {
 	server := mcp.NewServer(&mcp.Implementation{Name: "crossgate", Version: release.Current().Version}, &mcp.ServerOptions{
 		Instructions: instructions, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
-	answer := sync.OnceValue(s.Handler) // when everything is mounted
+	answer := sync.OnceValue(s.Handler) // once everything is mounted
 	for _, each := range tools {
 		o := document.Operation(each.operation)
 		server.AddTool(toolOf(each.name, &o, document.Arguments(&o)), func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -69,7 +69,7 @@ func Mount(s *proxy.Server) error {
 	}
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true,
-		DisableLocalhostProtection: true, // a proxy on the same machine keeps the public name; all answers are public
+		DisableLocalhostProtection: true, // a local proxy keeps the public name, and all answers are public
 	})
 	s.MountHandler(http.MethodPost, Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, r)))
@@ -108,13 +108,13 @@ func schemaOf(s reference.Schema) map[string]any {
 	return is
 }
 
-// callerKey is of the request that brought a call, in its context.
+// callerKey is the context key of the request that brought a call.
 type callerKey struct{}
 
-// requestOf is the request of an operation with some arguments, as its caller would have sent it.
+// requestOf returns the request for an operation with arguments, as its caller would have sent it.
 func requestOf(ctx context.Context, o *reference.Operation, arguments json.RawMessage) (*http.Request, error) {
 	decoder := json.NewDecoder(bytes.NewReader(arguments))
-	decoder.UseNumber() // amounts are longer than a float
+	decoder.UseNumber() // amounts exceed the precision of a float
 	given := map[string]any{}
 	if len(arguments) > 0 {
 		if err := decoder.Decode(&given); err != nil {
@@ -135,7 +135,7 @@ func requestOf(ctx context.Context, o *reference.Operation, arguments json.RawMe
 			query.Set(p.Name, text)
 		}
 	}
-	body, _ := json.Marshal(given) // was JSON before
+	body, _ := json.Marshal(given) // decoded from JSON above
 	if o.Body == nil {
 		body = nil
 		for name := range given {
@@ -147,7 +147,7 @@ func requestOf(ctx context.Context, o *reference.Operation, arguments json.RawMe
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	if caller, is := ctx.Value(callerKey{}).(*http.Request); is { // whose quota it is
+	if caller, is := ctx.Value(callerKey{}).(*http.Request); is { // its quota is charged
 		request.RemoteAddr, request.Host = caller.RemoteAddr, caller.Host
 		for _, name := range []string{"Authorization", "X-Forwarded-For", "User-Agent"} {
 			request.Header[name] = caller.Header.Values(name)
@@ -160,7 +160,7 @@ func requestOf(ctx context.Context, o *reference.Operation, arguments json.RawMe
 	return request, nil
 }
 
-// textOf is an argument as a query has it, a list joined by commas.
+// textOf formats an argument for a query, lists joined by commas.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case nil:

@@ -1,19 +1,19 @@
-// Package cache keeps values for as long as they may be served, and has one load per key answer all who ask
-// meanwhile.
+// Package cache keeps values for as long as they may be served, and shares one load per key among all concurrent
+// callers.
 //
-// Hit is the fast path: it looks a key up in ristretto and allocates nothing. Get takes the rest. A value has a Life
-// of three parts, those of RFC 5861: fresh, then served while it is revalidated in the background, then served only if
-// revalidating it fails or takes more than 1.5 s. On a miss the call joins the fill of its key, or starts one
-// (singleflight): a goroutine of its own, which outlives the calls that wait for it and has a limit of its own. With a
-// Shared level behind, the fill first looks there, and holds a lock there while it loads, so that one replica loads
-// for all.
+// Hit is the fast path: it looks a key up in ristretto and does not allocate. Get does the rest. A value has a Life of
+// three parts, those of RFC 5861: fresh, then served while it is revalidated in the background, then served only if
+// revalidating fails or takes more than 1.5 s. On a miss the call joins the fill of its key, or starts one
+// (singleflight): a goroutine of its own, which outlives the calls that wait for it and has its own time limit. With a
+// Shared level behind the cache, the fill first looks there, and holds a lock there while it loads, so that one replica
+// loads for all.
 //
-// Three things end a value before its life does. A purge names a key or a tag and reaches every value loaded before it
-// and every load in progress; it goes to all replicas. Options.Holds is asked before a value is served, since only the
-// value knows whether its sources still hold. And a value may lose its place to others. After either of the first two,
-// a call does not take the result of a fill that began before.
+// Three things end a value before its life is over. A purge of a key or a tag reaches every value loaded before it and
+// every load in flight, on all replicas. Options.Holds is called before a value is served, since only the value knows
+// whether its sources still hold. And a value may be evicted by others. After either of the first two, a call does not
+// accept the result of a fill that began earlier.
 //
-// All methods may be called from any goroutine. Values are shared and must not be changed. Close waits for fills.
+// All methods are safe for concurrent use. Values are shared and must not be changed. Close waits for fills.
 package cache
 
 import (
@@ -43,43 +43,43 @@ const (
 	defaultLoadLimit = 30 * time.Second
 )
 
-// Figures for ristretto. It wants ten access counters for every entry it can hold when full; values are
-// several kilobytes, so one entry per two kilobytes is the pessimistic guess.
+// Parameters of ristretto. It wants ten access counters for every entry that it can hold when full; values are several
+// kilobytes, so one entry per two kilobytes is a pessimistic guess.
 const (
 	typicalCost      = 2 << 10
 	countersPerEntry = 10
 	leastCounters    = 10_000
 	bufferItems      = 64
-	entryOverhead    = 192 // bytes that an entry takes beside value and tags
+	entryOverhead    = 192 // bytes of an entry besides value and tags
 )
 
-// retryDelay is how long after a failed load a value past its freshness is served without another attempt.
+// retryDelay is how long after a failed load a value that is no longer fresh is served without another attempt.
 const retryDelay = time.Second
 
-// lateAfter is how long a load may take before a value that is kept for the case of an error is served. It goes on.
+// lateAfter is how long a load may take before a stale-if-error value is served instead. The load goes on.
 const lateAfter = 1500 * time.Millisecond
 
-// Options configure a Cache.
+// Options configures a Cache.
 type Options[V any] struct {
-	MaxBytes  int64         // of values and their keys together; 64 MiB when zero
+	MaxBytes  int64         // of values and their keys together; 0 means 64 MiB
 	Cost      func(V) int64 // bytes of a value
-	Tags      func(V) []Key // by which a value can be purged beside its own key; nil: none
-	Holds     func(V) bool  // whether the sources of a value still hold; nil: always
-	LoadLimit time.Duration // longest that one load may take; 30 s when zero
-	MaxLoads  int           // under way at once; more are declined with ErrBusy. No bound when zero. See SetMaxLoads
-	Shared    *shared.Cache // the level behind, which replicas have in common; nil: none
-	Codec     Codec[V]      // of values for Shared
-	// Purged is called with each purge by another replica, without keys for one of everything. It must not block.
+	Tags      func(V) []Key // tags to purge a value by, besides its key; nil for none
+	Holds     func(V) bool  // whether the sources of a value still hold; nil for always
+	LoadLimit time.Duration // of one load; 0 means 30 s
+	MaxLoads  int           // concurrent loads, beyond which calls get ErrBusy; 0: unbounded. See SetMaxLoads
+	Shared    *shared.Cache // the level behind, which replicas share; nil for none
+	Codec     Codec[V]      // for values in Shared
+	// Purged is called for each purge by another replica; no keys mean a purge of everything. It must not block.
 	Purged func(how Purge, keys ...Key)
 }
 
 // Cache holds values by key. Values are shared between callers and must not be changed.
 type Cache[V any] struct {
 	options Options[V]
-	store   *ristretto.Cache[uint64, entry[V]] // by the slots of keys
+	store   *ristretto.Cache[uint64, entry[V]] // by slot of the key
 	counts  counters
 	purges  purges
-	keeping sync.Mutex // held while a value goes into the store
+	keeping sync.Mutex // held while a value is stored
 
 	mu       sync.Mutex
 	maxLoads int
@@ -93,10 +93,10 @@ type entry[V any] struct {
 	value  V
 	life   Life
 	tags   []Key
-	number uint64 // of the last purge before its load began
+	number uint64 // of the last purge before the load began
 	loaded time.Time
-	ended  bool      // purged softly before it came here
-	failed time.Time // last failed attempt to revalidate it; zero: none
+	ended  bool      // purged softly before it came from the shared level
+	failed time.Time // last failed revalidation; zero if none
 }
 
 // isOlder reports whether a value was loaded before another of its key, whose fill has replaced its own.
@@ -104,7 +104,7 @@ func (e *entry[V]) isOlder(than entry[V]) bool {
 	return e.number < than.number || e.number == than.number && e.loaded.Before(than.loaded)
 }
 
-// at is the age of an entry and how it is served, later purges aside.
+// at returns the age of an entry and how it is served, apart from later purges.
 func (e *entry[V]) at(now time.Time) (age time.Duration, outcome Outcome) {
 	age = now.Sub(e.loaded)
 	outcome = e.life.at(age)
@@ -114,7 +114,7 @@ func (e *entry[V]) at(now time.Time) (age time.Duration, outcome Outcome) {
 	return age, outcome
 }
 
-// New returns an empty cache. Close it when it is no longer used.
+// New returns an empty cache. Close it after use.
 func New[V any](o Options[V]) (*Cache[V], error) {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = defaultMaxBytes
@@ -127,7 +127,7 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 		NumCounters:        max(countersPerEntry*o.MaxBytes/typicalCost, leastCounters),
 		MaxCost:            o.MaxBytes,
 		BufferItems:        bufferItems,
-		IgnoreInternalCost: true, // entryOverhead stands for it
+		IgnoreInternalCost: true, // replaced by entryOverhead
 		ShouldUpdate:       func(next, held entry[V]) bool { return next.key != held.key || !next.isOlder(held) },
 		OnReject:           func(*ristretto.Item[entry[V]]) { c.counts.dropped.Add(1) },
 	})
@@ -141,29 +141,29 @@ func New[V any](o Options[V]) (*Cache[V], error) {
 	return c, nil
 }
 
-// SetMaxLoads changes Options.MaxLoads. Loads under way are not disturbed.
+// SetMaxLoads changes Options.MaxLoads. Loads in flight are unaffected.
 func (c *Cache[V]) SetMaxLoads(most int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.maxLoads = most
 }
 
-// Result is a value with where it came from.
+// Result is a value and where it came from.
 type Result[V any] struct {
 	Value   V
 	Life    Life
 	Outcome Outcome
 	Age     time.Duration // since it was loaded; zero on a miss
-	Shared  bool          // a miss whose load another call had started
+	Shared  bool          // a miss that joined another call's load
 	Remote  bool          // from the shared level
-	Failure error         // of StaleIfError: why the load failed that this call waited for; nil when it goes on
+	Failure error         // of StaleIfError: why the load failed that this call waited for; nil if the load goes on
 }
 
-// Load fetches the value of a key. Its error goes to all waiters and is not kept: a result that should be
-// remembered for a moment, like "not found", is a value.
+// Load fetches the value of a key. Its error goes to all waiters and is not cached: a result to remember for a moment,
+// like "not found", is a value.
 type Load[V any] func(context.Context) (V, Life, error)
 
-// Hit returns the value of key when it is kept and fresh. It allocates nothing.
+// Hit returns the value of key if it is cached and fresh. It does not allocate.
 func (c *Cache[V]) Hit(key Key) (kept Result[V], found bool) {
 	kept, _ = c.lookup(key)
 	if kept.Outcome != Hit {
@@ -173,15 +173,15 @@ func (c *Cache[V]) Hit(key Key) (kept Result[V], found bool) {
 	return kept, true
 }
 
-// Get returns the value of key, from the store or by load. A load runs once for all who ask meanwhile and goes on when
-// they leave: its context keeps the values of the first caller's and has a limit of its own. ctx bounds only this
-// call's wait. The shared level is not involved.
+// Get returns the value of key from the store or by load. A load runs once for all concurrent callers and goes on if
+// they leave: its context has the values of the first caller's and its own time limit. ctx bounds only this call's
+// wait. The shared level is not involved.
 func (c *Cache[V]) Get(ctx context.Context, key Key, load Load[V]) (Result[V], error) {
 	return c.get(ctx, key, fillOptions[V]{load: load})
 }
 
-// GetShared is Get for values that replicas may take from each other: by way of the shared level a load runs once for
-// all who ask meanwhile, whichever replica they ask.
+// GetShared is like Get for values that replicas may take from each other: through the shared level, a load runs once
+// for all concurrent callers on any replica.
 func (c *Cache[V]) GetShared(ctx context.Context, key Key, load Load[V]) (Result[V], error) {
 	return c.get(ctx, key, fillOptions[V]{load: load, isShared: c.options.Shared != nil})
 }
@@ -204,7 +204,7 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result
 	how.want = shared.Stale
 	f, shared := c.join(ctx, key, how)
 	result, err := f.waitBeside(ctx, kept)
-	if shared && err == nil && !c.holds(result.Value) { // its load began before this call; the next one will not have
+	if shared && err == nil && !c.holds(result.Value) { // its load began before this call; the next one's will not have
 		c.forget(f)
 		f, shared = c.join(ctx, key, how)
 		result, err = f.waitBeside(ctx, kept)
@@ -220,8 +220,7 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result
 	return result, err
 }
 
-// lookup returns what may be served of key, a miss when that is nothing, and whether revalidating it failed a moment
-// ago.
+// lookup returns what may be served of key, a miss if nothing, and whether revalidating it failed a moment ago.
 func (c *Cache[V]) lookup(key Key) (kept Result[V], failed bool) {
 	e, found := c.store.Get(slotOf(key))
 	if !found || e.key != key {
@@ -245,8 +244,8 @@ func (c *Cache[V]) lookup(key Key) (kept Result[V], failed bool) {
 
 func (c *Cache[V]) holds(value V) bool { return c.options.Holds == nil || c.options.Holds(value) }
 
-// keep stores a value, and returns when it can be found. Ristretto declines new keys that would displace more popular
-// ones; then the next call loads again. One value at a time, since ristretto drops those beyond the room of its queue,
+// keep stores a value, and returns once it can be found. Ristretto rejects new keys that would displace more popular
+// ones; then the next call loads again. Values are stored one at a time, since ristretto drops those beyond its queue,
 // and all but the first of one key.
 func (c *Cache[V]) keep(e entry[V]) {
 	c.keeping.Lock()
@@ -266,7 +265,7 @@ func (c *Cache[V]) keep(e entry[V]) {
 	c.store.Wait()
 }
 
-// postpone puts off the next attempt to revalidate the value of key, if one is kept.
+// postpone delays the next revalidation of the value of key, if it is cached.
 func (c *Cache[V]) postpone(key Key) {
 	if e, found := c.store.Get(slotOf(key)); found && e.key == key {
 		e.failed = time.Now()
@@ -274,7 +273,7 @@ func (c *Cache[V]) postpone(key Key) {
 	}
 }
 
-// Close waits for loads under way and frees the store. Later calls get ErrClosed.
+// Close waits for loads in flight and frees the store. Later calls get ErrClosed.
 func (c *Cache[V]) Close() {
 	c.mu.Lock()
 	already := c.closed
@@ -286,19 +285,19 @@ func (c *Cache[V]) Close() {
 	}
 }
 
-// Stats counts the outcomes of calls since the start, and the loads in progress.
+// Stats counts the outcomes of calls since the start, and the loads in flight.
 type Stats struct {
 	Hits, Stales, Misses uint64
-	Loads                uint64 // fewer than Stales and Misses together, by those who shared one
+	Loads                uint64 // fewer than Stales plus Misses, because calls share loads
 	Failed               uint64 // loads that ended in an error
-	StaleIfErrors        uint64 // misses that got an old value for that reason
+	StaleIfErrors        uint64 // misses that got a stale value because a load failed or was late
 	Remotes              uint64 // loads that the shared level saved
-	Shed                 uint64 // loads that were declined
-	Dropped              uint64 // values that the store declined
-	Loading              uint64 // loads under way
+	Shed                 uint64 // loads rejected with ErrBusy
+	Dropped              uint64 // values that the store rejected
+	Loading              uint64 // loads in flight
 }
 
-// Stats returns the counts of now.
+// Stats returns the current counts.
 func (c *Cache[V]) Stats() Stats {
 	c.mu.Lock()
 	loading := len(c.fills)

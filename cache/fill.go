@@ -10,7 +10,7 @@ import (
 	"crossgate/cache/shared"
 )
 
-// fill is one load under way, for all who wait for it. Its result is read after done is closed.
+// fill is one load in flight, for all who wait for it. Its result may be read once done is closed.
 type fill[V any] struct {
 	fillOptions[V]
 	key     Key
@@ -22,16 +22,16 @@ type fill[V any] struct {
 	remote  bool // the shared level had it
 	failure error
 	err     error
-	lock    *shared.FillLock // the fill lock of the shared cache; nil: none
+	lock    *shared.FillLock // the shared cache's fill lock; nil if not held
 }
 
 type fillOptions[V any] struct {
 	load     Load[V]
-	isShared bool        // by way of the shared level
-	want     shared.Want // from there
+	isShared bool        // through the shared level
+	want     shared.Want // how old a value from there may be
 }
 
-// PanicError is the panic of a load, returned to everybody who waits for it.
+// PanicError is the panic of a load, returned to all who wait for it.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -39,10 +39,10 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("load panicked: %v", e.Value) }
 
-// errExited says that a load ended its goroutine (runtime.Goexit) instead of returning.
+// errExited means that a load ended its goroutine (runtime.Goexit) instead of returning.
 var errExited = errors.New("load exited without a result")
 
-// join returns the fill of key that is under way since the last purge, or a new one.
+// join returns the fill of key in flight since the last purge, or a new one.
 func (c *Cache[V]) join(ctx context.Context, key Key, how fillOptions[V]) (f *fill[V], shared bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,9 +92,9 @@ func (c *Cache[V]) load(ctx context.Context, f *fill[V]) {
 	f.entry.loaded = time.Now()
 }
 
-// complete hands the value to everybody who waits before the store has it, and only then forgets the fill: a call in
-// between joins it instead of loading again. After an error, and where the value is not kept, the fill is forgotten
-// first: no later caller has it. Other replicas come last.
+// complete publishes the value to all waiters before the store has it, and only then removes the fill: a call in
+// between joins it instead of loading again. After an error, or if the value is not cached, the fill is removed first,
+// so that no later caller gets it. Other replicas come last.
 func (c *Cache[V]) complete(ctx context.Context, f *fill[V]) {
 	if f.err != nil {
 		c.counts.failed.Add(1)
@@ -149,7 +149,7 @@ func (f *fill[V]) waitBeside(ctx context.Context, kept Result[V]) (Result[V], er
 	return result, f.err
 }
 
-// completed is a fill that needs no load.
+// completed returns a fill that needs no load.
 func completed[V any](kept Result[V], err error) *fill[V] {
 	f := &fill[V]{done: make(chan struct{}), entry: entry[V]{value: kept.Value, life: kept.Life}, err: err}
 	close(f.done)

@@ -2,17 +2,17 @@ package cache
 
 import "time"
 
-// Life is for how long a value may be served. The zero life is of a value that is not kept.
+// Life is how long a value may be served. A value with the zero Life is not cached.
 type Life struct {
-	Fresh   time.Duration // served as it is
-	Stale   time.Duration // after Fresh: served while it is loaded again
-	IfError time.Duration // after Stale: served when loading it again fails, or takes long
+	Fresh   time.Duration // served as is
+	Stale   time.Duration // after Fresh: served while being reloaded
+	IfError time.Duration // after Stale: served if reloading fails or takes long
 }
 
-// whole is the time after which a value is gone.
+// whole returns the time after which a value is gone.
 func (l Life) whole() time.Duration { return l.Fresh + l.Stale + l.IfError }
 
-// at is how a value of this age is served.
+// at returns how a value of an age is served.
 func (l Life) at(age time.Duration) Outcome {
 	switch {
 	case age < l.Fresh:
@@ -25,7 +25,7 @@ func (l Life) at(age time.Duration) Outcome {
 	return Miss
 }
 
-// ended is how a value is served that was purged softly, whatever its age.
+// ended returns how a softly purged value is served, whatever its age.
 func (l Life) ended() Outcome {
 	switch {
 	case l.Stale > 0:
@@ -41,13 +41,13 @@ type Outcome uint8
 
 // The outcomes of a lookup.
 const (
-	Miss         Outcome = iota // loaded for this call, or for one that asked at the same time
-	Hit                         // kept and fresh
-	Stale                       // kept, past its freshness, being loaded again
-	StaleIfError                // kept, past that too, and loading it again failed or takes long
+	Miss         Outcome = iota // loaded for this call or a concurrent one
+	Hit                         // cached and fresh
+	Stale                       // cached but no longer fresh, being reloaded
+	StaleIfError                // cached but no longer usable as stale, and reloading failed or takes long
 )
 
-// outcomeNames are published: labels of measurements and spans.
+// outcomeNames are published as labels of metrics and spans.
 var outcomeNames = [...]string{"miss", "hit", "stale", "spare"}
 
 func (o Outcome) String() string { return outcomeNames[o] }

@@ -7,11 +7,11 @@ import (
 	"crossgate/cache/shared"
 )
 
-// obtain makes the result of a fill from the shared cache, or by a load for all replicas. When that fails, an old
-// value of another replica is better than none.
+// obtain gets the result of a fill from the shared cache, or loads it for all replicas. If that fails, another
+// replica's stale value is better than none.
 func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 	behind, key := c.options.Shared, f.key
-	// The rest of the time is enough for a load of its own.
+	// The other half of the time is left for a load here.
 	found, lock := behind.Claim(ctx, key, f.want, c.options.LoadLimit/2)
 	if found != nil {
 		if c.accept(f, found, f.want) {
@@ -27,7 +27,7 @@ func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 	if f.err == nil || f.want == shared.Fresh {
 		return
 	}
-	// The caller's time may be over.
+	// The caller's time may have run out.
 	if found, _ := behind.TryClaim(context.WithoutCancel(ctx), key, shared.Any); found != nil {
 		failure := f.err
 		if c.accept(f, found, shared.Any) && f.outcome != Hit {
@@ -38,7 +38,7 @@ func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 	}
 }
 
-// accept takes a value of the shared cache, unless it is malformed, too old, or purged here already.
+// accept takes a value from the shared cache unless it is malformed, too old, or already purged here.
 func (c *Cache[V]) accept(f *fill[V], found *shared.Value, want shared.Want) bool {
 	e := entry[V]{key: f.key, number: f.number}
 	life, body, err := cutLife(found.Body)
@@ -69,7 +69,7 @@ func (c *Cache[V]) accept(f *fill[V], found *shared.Value, want shared.Want) boo
 	return true
 }
 
-// share releases the fill lock of a fill, with the value unless it was purged meanwhile or is not for other replicas.
+// share releases a fill's lock, with the value unless it was purged meanwhile or is not for other replicas.
 func (c *Cache[V]) share(ctx context.Context, f *fill[V]) {
 	if f.lock == nil {
 		return

@@ -7,21 +7,21 @@ import (
 	"crossgate/cache/shared"
 )
 
-// purges are the numbered purges of keys and tags. Values are numbered too, by the last purge before their load began:
-// a purge reaches every value with a lower number than its own, also one that was being loaded meanwhile. That way the
-// store does not have to find values by tag, which it cannot.
+// purges are the numbered purges of keys and tags. Values are numbered, too, by the last purge before their load began:
+// a purge reaches every value with a lower number than its own, including one being loaded meanwhile. This way the
+// store need not find values by tag, which it cannot.
 type purges struct {
-	newest atomic.Uint64 // number of the last purge; all that most lookups read
+	newest atomic.Uint64 // number of the last purge; most lookups read nothing else
 
 	mu   sync.RWMutex
-	last map[Key][2]uint64 // by key or tag: number of its last soft and hard purge
+	last map[Key][2]uint64 // by key or tag: numbers of its last soft and hard purge
 	all  [2]uint64         // numbers of the last soft and hard purge of everything
 }
 
-// mostPurges bounds the memory. When it is reached the purges are forgotten and everything kept so far is purged.
+// mostPurges limits the memory. When it is reached, the purges are forgotten and everything cached so far is purged.
 const mostPurges = shared.MaxPurges
 
-// add purges what has one of the keys, as its own or as a tag.
+// add purges the values that have one of the keys, as their own or as a tag.
 func (p *purges) add(how Purge, keys ...Key) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,7 +37,7 @@ func (p *purges) add(how Purge, keys ...Key) {
 		numbers[how] = number
 		p.last[key] = numbers
 	}
-	// Last, so that a reader of the number finds the purge.
+	// Last, so that readers of the number find the purge.
 	p.newest.Store(number)
 }
 
@@ -59,8 +59,8 @@ func (p *purges) of(number uint64, key Key, tags []Key) (how Purge, purged bool)
 	return Soft, number < max(last[Soft], p.all[Soft])
 }
 
-// Purge declares out of date all values, kept or loading, under one of the keys or with one as a tag: here at once, in
-// the shared level and in the other replicas as soon as they can be reached.
+// Purge invalidates all values, cached or being loaded, that have one of the keys as their own or as a tag: here
+// immediately, in the shared level and on other replicas once they are reachable.
 func (c *Cache[V]) Purge(how Purge, keys ...Key) {
 	c.purges.add(how, keys...)
 	if c.options.Shared != nil {
@@ -68,7 +68,7 @@ func (c *Cache[V]) Purge(how Purge, keys ...Key) {
 	}
 }
 
-// purged takes a purge of another replica; of everything without keys.
+// purged applies a purge by another replica; no keys mean everything.
 func (c *Cache[V]) purged(how Purge, keys ...Key) {
 	if len(keys) == 0 {
 		c.PurgeAll(how)

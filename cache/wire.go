@@ -10,15 +10,15 @@ import (
 
 // Codec encodes values for the shared cache.
 type Codec[V any] struct {
-	// Encode returns the bytes of a value; none for one that is not for other replicas.
+	// Encode encodes a value. It returns nothing for a value that is not for other replicas.
 	Encode func(V) []byte
-	// Decode returns the value of bytes, which any client of the server may have written, with its life and age.
+	// Decode decodes a value of a life and age. Any client of the server may have written the bytes.
 	Decode func([]byte, Life, time.Duration) (V, error)
 }
 
 var errMalformed = errors.New("malformed value in the shared cache")
 
-// appendLife begins the bytes of a value.
+// appendLife appends the life that precedes an encoded value.
 func appendLife(out []byte, l Life) []byte {
 	for _, span := range []time.Duration{l.Fresh, l.Stale, l.IfError} {
 		out = binary.AppendUvarint(out, uint64(max(span, 0)/time.Millisecond))
@@ -26,7 +26,7 @@ func appendLife(out []byte, l Life) []byte {
 	return out
 }
 
-// cutLife decodes what appendLife wrote and returns what follows.
+// cutLife decodes what appendLife wrote and returns the rest.
 func cutLife(text []byte) (l Life, rest []byte, err error) {
 	for _, span := range []*time.Duration{&l.Fresh, &l.Stale, &l.IfError} {
 		milliseconds, n := binary.Uvarint(text)

@@ -1,10 +1,10 @@
-// Package flight shares one load between all who need its result at the time, as golang.org/x/sync/singleflight does,
-// and counts who waits: when the last waiter has left, the load is cancelled.
+// Package flight shares one load among all who need its result at the same time, like golang.org/x/sync/singleflight,
+// but counts the waiters: when the last one has left, the load is cancelled.
 //
-// A cache keeps the [Call] that loads a key beside its values. A caller joins it, or begins one with [Start] where
-// there is none or [Call.Join] says that it was given up, and then waits outside the cache's lock, which the load may
-// need. The load has a context of its own with the values of the first caller's. What it returns, or a panic as an
-// error, goes to every waiter.
+// A cache keeps the [Call] that loads a key beside its values. A caller joins it, or begins one with [Start] if there
+// is none or [Call.Join] reports that it was abandoned, and then waits outside the cache's lock, which the load may
+// need. The load has its own context with the values of the first caller's. Its result, or a panic as an error, goes to
+// every waiter.
 package flight
 
 import (
@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Call is one load under way, or its result. Safe for concurrent use.
+// Call is one load in flight, or its result. It is safe for concurrent use.
 type Call[V any] struct {
 	done  chan struct{} // closed when value and err are set
 	value V
@@ -21,7 +21,7 @@ type Call[V any] struct {
 	stop  context.CancelFunc
 
 	mu      sync.Mutex
-	waiters int // zero: given up
+	waiters int // zero if abandoned
 }
 
 // Start begins a load that the caller waits for. load runs in a goroutine of its own.
@@ -43,7 +43,7 @@ func Start[V any](ctx context.Context, load func(context.Context) (V, error)) *C
 	return c
 }
 
-// Join adds the caller to those who wait. It reports false for a Call that was given up before it had a result.
+// Join adds the caller to the waiters. It returns false if the call was abandoned before it had a result.
 func (c *Call[V]) Join() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,8 +54,8 @@ func (c *Call[V]) Join() bool {
 	return true
 }
 
-// Wait returns the result. A caller whose ctx ends before leaves with its error, and ends the load if no other caller
-// waits for it. Each Start and each Join is followed by at most one Wait.
+// Wait returns the result, or ctx's error if that ends first; the load is cancelled if no other caller waits for it.
+// Call Wait at most once for each Start and each Join.
 func (c *Call[V]) Wait(ctx context.Context) (V, error) {
 	select {
 	case <-c.done:
@@ -68,7 +68,7 @@ func (c *Call[V]) Wait(ctx context.Context) (V, error) {
 	return c.value, c.err
 }
 
-// leave counts the caller off, unless the result is there.
+// leave removes the caller from the waiters, unless the result is there.
 func (c *Call[V]) leave() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

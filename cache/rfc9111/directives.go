@@ -10,13 +10,13 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// longest is what a lifetime or an age is taken for that is longer (RFC 9111, section 1.2.2).
+// longest caps lifetimes and ages (RFC 9111, section 1.2.2).
 const longest = (1 << 31) * time.Second
 
-// Directives are members of Cache-Control by lower-case name; of several the first counts (RFC 9111, section 4.2.1).
+// Directives are Cache-Control's members by lower-case name; the first of several counts (RFC 9111, section 4.2.1).
 type Directives map[string]string
 
-// parseDirectives reads the lines of a Cache-Control field. Other members are left out.
+// parseDirectives parses the lines of a Cache-Control field. Malformed members are ignored.
 func parseDirectives(lines []string) Directives {
 	var found Directives
 	for member := range members(lines) {
@@ -41,7 +41,7 @@ func (d Directives) has(name string) bool {
 	return is
 }
 
-// span returns a value in delta-seconds; a malformed lifetime is over (RFC 9111, section 4.2.1).
+// span returns a value in delta-seconds. A malformed lifetime counts as zero (RFC 9111, section 4.2.1).
 func (d Directives) span(name string) (span time.Duration, given bool) {
 	text, given := d[name]
 	if !given {
@@ -51,7 +51,7 @@ func (d Directives) span(name string) (span time.Duration, given bool) {
 	return span, true
 }
 
-// fields returns the field names that no-cache or private is limited to; whole when it is not limited.
+// fields returns the field names that no-cache or private is limited to; whole if it is not limited.
 func (d Directives) fields(name string) (names []string, whole bool) {
 	text, given := d[name]
 	if !given {
@@ -65,10 +65,10 @@ func (d Directives) fields(name string) (names []string, whole bool) {
 	return names, len(names) == 0
 }
 
-// targets are the targeted fields that a cache in front of an origin obeys, the most specific first (RFC 9213).
+// targets are the targeted fields that a cache in front of an origin obeys, most specific first (RFC 9213).
 var targets = []string{"Crossgate-Cache-Control", "Cdn-Cache-Control"}
 
-// directivesOf returns the directives that hold; with a targeted field neither Cache-Control nor Expires counts.
+// directivesOf returns the directives that apply. A targeted field overrides Cache-Control and Expires.
 func directivesOf(header http.Header) (found Directives, isTargeted bool) {
 	for _, name := range targets {
 		if found = parseTargeted(header[name]); len(found) > 0 {
@@ -78,8 +78,8 @@ func directivesOf(header http.Header) (found Directives, isTargeted bool) {
 	return parseDirectives(header["Cache-Control"]), false
 }
 
-// parseTargeted reads a targeted field, a dictionary of structured fields. One that is malformed, or has a lifetime
-// other than an integer, counts as absent (RFC 9213, section 2.1).
+// parseTargeted parses a targeted field, a dictionary of structured fields. A malformed one, or one whose lifetime is
+// not an integer, counts as absent (RFC 9213, section 2.1).
 func parseTargeted(lines []string) Directives {
 	if len(lines) == 0 {
 		return nil
@@ -101,7 +101,7 @@ func parseTargeted(lines []string) Directives {
 				found[name] = ""
 			}
 		case int64:
-			found[name] = strconv.FormatInt(value, 10) // below zero is malformed and stays so
+			found[name] = strconv.FormatInt(value, 10) // a negative number is malformed and stays so
 		default:
 			if name == "max-age" || name == "s-maxage" {
 				return nil
@@ -112,7 +112,7 @@ func parseTargeted(lines []string) Directives {
 	return found
 }
 
-// members iterates over the members of a list, without blanks around them. A comma within quotes is part of a member.
+// members iterates over the members of a list, with blanks trimmed. A comma within quotes is part of a member.
 func members(lines []string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for _, line := range lines {
@@ -128,7 +128,7 @@ func members(lines []string) func(yield func(string) bool) {
 	}
 }
 
-// memberEnd is where the first member of a list ends.
+// memberEnd returns where the first member of a list ends.
 func memberEnd(text string) int {
 	quoted := false
 	for i := 0; i < len(text); i++ {
@@ -144,7 +144,7 @@ func memberEnd(text string) int {
 	return len(text)
 }
 
-// unquote returns what a quoted string stands for, other text as it is.
+// unquote decodes a quoted string, and returns other text unchanged.
 func unquote(text string) string {
 	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
 		return text

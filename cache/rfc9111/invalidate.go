@@ -5,8 +5,8 @@ import (
 	"net/url"
 )
 
-// Invalidated returns the further resources that the response to an unsafe request declares out of date, beside the one
-// that was asked: those of Location and Content-Location that have the same origin (RFC 9111, section 4.4).
+// Invalidated returns the resources that the response to an unsafe request invalidates besides the requested one: those
+// of Location and Content-Location that have the same origin (RFC 9111, section 4.4).
 func Invalidated(target *url.URL, response http.Header) (all []*url.URL) {
 	for _, name := range []string{"Location", "Content-Location"} {
 		lines := response[name]

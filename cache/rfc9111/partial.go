@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Extent is a part of a stored body: the bytes from First on, before End.
+// Extent is a part of a stored body: the bytes from First up to but not including End.
 type Extent struct{ First, End int64 }
 
-// ContentRange is the value of that field for a part of a body of total bytes.
+// ContentRange returns the Content-Range for a part of a body of total bytes.
 func (e Extent) ContentRange(total int64) string {
 	return "bytes " + strconv.FormatInt(e.First, 10) + "-" + strconv.FormatInt(e.End-1, 10) + "/" + strconv.FormatInt(total, 10)
 }
@@ -20,17 +20,17 @@ func number(text string) (int64, bool) {
 	return int64(n), err == nil
 }
 
-// Wanted is what the Range field of a request asks for.
+// Wanted is what a request's Range field selects.
 type Wanted uint8
 
-// What a request may want.
+// The kinds of ranges.
 const (
-	All           Wanted = iota // no range, or one that is ignored: several, malformed, of another representation
-	Part                        // of the representation
+	All           Wanted = iota // no range, or an ignored one: several, malformed, of another representation
+	Part                        // a part of the representation
 	Unsatisfiable               // the range is beyond its end
 )
 
-// RangeOf reads which part of a stored body of total bytes a GET asks for (RFC 9110, sections 13.1.5 and 14.2).
+// RangeOf returns which part of a stored body of total bytes a GET asks for (RFC 9110, sections 13.1.5 and 14.2).
 func RangeOf(q, stored http.Header, total int64) (Extent, Wanted) {
 	lines := q["Range"]
 	if len(lines) != 1 || !rangeHolds(q, stored) {
@@ -44,7 +44,7 @@ func RangeOf(q, stored http.Header, total int64) (Extent, Wanted) {
 	from, hasFirst := number(first)
 	to, hasLast := number(last)
 	switch {
-	case first == "" && hasLast: // the last bytes
+	case first == "" && hasLast: // a suffix range
 		if to == 0 || total == 0 {
 			return Extent{}, Unsatisfiable
 		}
@@ -59,8 +59,8 @@ func RangeOf(q, stored http.Header, total int64) (Extent, Wanted) {
 	return Extent{from, min(to, total-1) + 1}, Part
 }
 
-// rangeHolds reports whether If-Range, if there is one, is about the stored representation. A date is a strong
-// validator when it is a minute older than the response (RFC 9110, section 8.8.2.2).
+// rangeHolds reports whether If-Range, if present, matches the stored representation. A date is a strong validator if
+// it is at least a minute older than the response (RFC 9110, section 8.8.2.2).
 func rangeHolds(q, stored http.Header) bool {
 	lines := q["If-Range"]
 	if len(lines) == 0 {

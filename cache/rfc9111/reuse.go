@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Use is what to do with a stored response that matches a request.
+// Use is how to use a stored response that matches a request.
 type Use uint8
 
 // The uses.
 const (
-	Validate             Use = iota // ask the origin whether it still holds
-	Serve                           // as it is
-	ServeWhileValidating            // stale, and validate it meanwhile
+	Validate             Use = iota // ask the origin whether it is still valid
+	Serve                           // serve it as is
+	ServeWhileValidating            // serve it stale, and validate it meanwhile
 )
 
-// UseOf decides how a stored response may answer a request now (RFC 9111, section 4). Ended says that an operator, or
-// an unsafe request, has declared it out of date.
+// UseOf decides how a stored response may answer a request now (RFC 9111, section 4). ended means that an operator or
+// an unsafe request has invalidated it.
 func UseOf(q http.Header, p Policy, ended bool, now time.Time) Use {
 	wants := RequestDirectives(q)
 	if p.NoCache || ended && p.Strict || wants.has("no-cache") {
@@ -44,7 +44,7 @@ func UseOf(q http.Header, p Policy, ended bool, now time.Time) Use {
 	return Validate
 }
 
-// MayServeOnError reports whether a stored response may answer when the origin fails (RFC 5861, section 4).
+// MayServeOnError reports whether a stored response may answer if the origin fails (RFC 5861, section 4).
 func MayServeOnError(q http.Header, p Policy, now time.Time) bool {
 	wants := RequestDirectives(q)
 	if p.Strict || wants.has("no-cache") {
@@ -53,12 +53,12 @@ func MayServeOnError(q http.Header, p Policy, now time.Time) bool {
 	return -p.FreshFor(now) < p.IfError
 }
 
-// IsFailure reports whether a status is a failure in whose stead a stale response may be served (RFC 5861, section 4).
+// IsFailure reports whether a status is a failure that a stale response may replace (RFC 5861, section 4).
 func IsFailure(status int) bool {
 	return status >= http.StatusInternalServerError && status <= http.StatusGatewayTimeout && status != http.StatusNotImplemented
 }
 
-// RequestDirectives are those of a request, or Pragma without Cache-Control (RFC 9111, section 5.4).
+// RequestDirectives returns a request's directives, or Pragma's if it has no Cache-Control (RFC 9111, section 5.4).
 func RequestDirectives(header http.Header) Directives {
 	if lines := header["Cache-Control"]; len(lines) > 0 {
 		return parseDirectives(lines)
@@ -71,13 +71,13 @@ func RequestDirectives(header http.Header) Directives {
 	return nil
 }
 
-// OnlyIfCached reports whether a request is not to be forwarded (RFC 9111, section 5.2.1.7).
+// OnlyIfCached reports whether a request must not be forwarded (RFC 9111, section 5.2.1.7).
 func (d Directives) OnlyIfCached() bool { return d.has("only-if-cached") }
 
-// NoStore reports whether nothing of the exchange is to be stored, nor anything stored is wanted.
+// NoStore reports whether the exchange must neither be stored nor use anything stored.
 func (d Directives) NoStore() bool { return d.has("no-store") }
 
-// safe are the methods that change nothing at the origin (RFC 9110, section 9.2.1).
+// safe are the methods without side effects at the origin (RFC 9110, section 9.2.1).
 var safe = []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace}
 
 // Invalidates reports whether the response to an unsafe request invalidates stored ones (RFC 9111, section 4.4).

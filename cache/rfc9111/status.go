@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Status is what a cache did with a request, as Cache-Status says (RFC 9211).
+// Status is how a cache handled a request, as reported in Cache-Status (RFC 9211).
 type Status struct {
 	Hit       bool
-	Forwarded string // why the request went on: uri-miss, vary-miss, stale, request, bypass, method, partial; empty: it did not
-	Answered  int    // status of the origin's response; zero: there was none
+	Forwarded string // why it was forwarded: uri-miss, vary-miss, stale, request, bypass, method, partial; empty if it was not
+	Answered  int    // status of the origin's response; zero if there was none
 	Stored    bool
 	Collapsed bool
-	TTL       time.Duration // of a hit: for how long it is fresh still; below zero: it is stale
-	Detail    string        // a token; empty: none
+	TTL       time.Duration // remaining freshness of a hit; negative if it is stale
+	Detail    string        // a token; empty for none
 }
 
-// Append writes the member of Cache-Status for the cache of a name, a token.
+// Append appends the Cache-Status member of the cache called name, a token.
 func (s Status) Append(to []byte, name string) []byte {
 	to = append(to, name...)
 	if s.Hit {

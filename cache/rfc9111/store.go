@@ -8,10 +8,10 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// MayStore reports whether the response to a GET may be stored by a shared cache (RFC 9111, section 3), and is worth
-// it: it can be used again, be it after validation. Parts (206) are not, nor are answers to the range or the
-// precondition of one request (416, 412), though the standard allows them: the next request has others. Responses that
-// set cookies are only if cookies are shared: the next client would get the same cookies.
+// MayStore reports whether a shared cache may store the response to a GET (RFC 9111, section 3), and has a use for it,
+// be it after validation. Partial responses (206) and answers to one request's range or precondition (416, 412) are not
+// stored, though the standard permits it: the next request has others. Responses that set cookies are stored only if
+// cookies are shared, since the next client would get the same cookies.
 func MayStore(q http.Header, r Response, sharesCookies bool) bool {
 	directives, _ := directivesOf(r.Header)
 	_, isPrivate := directives.fields("private")
@@ -35,19 +35,19 @@ func MayStore(q http.Header, r Response, sharesCookies bool) bool {
 	return p.Lifetime > p.Age || p.WhileRevalidate > 0 || HasValidator(r.Header) || states && p.IfError > 0
 }
 
-// ofOneRequest are the statuses of answers to a range or a precondition, which the next request does not have.
+// ofOneRequest are statuses that answer a range or a precondition, which the next request does not have.
 var ofOneRequest = []int{
 	http.StatusPartialContent, http.StatusNotModified, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable,
 }
 
-// credentials are words in the names of fields that say who asks.
+// credentials are words in the names of fields that identify the client.
 var credentials = []string{
 	"account", "apikey", "auth", "authentication", "authorization", "client", "cookie", "credential", "credentials", "jwt",
 	"key", "password", "secret", "session", "sid", "signature", "token", "user",
 }
 
-// mayShare reports whether a response may answer others, although its request had credentials (RFC 9111, section 3.5).
-// Of the fields beside Authorization the standard says nothing: there must-revalidate is not enough.
+// mayShare reports whether a response may answer other clients although its request had credentials (RFC 9111, section
+// 3.5). The standard covers only Authorization; for other fields must-revalidate is not enough.
 func mayShare(q http.Header, directives Directives) bool {
 	if directives.has("public") || directives.has("s-maxage") {
 		return true
@@ -60,7 +60,7 @@ func mayShare(q http.Header, directives Directives) bool {
 	return true
 }
 
-// isCredential reports whether a request field says who asks. Those of browsers (Sec-) do not.
+// isCredential reports whether a request field identifies the client. Those of browsers (Sec-) do not.
 func isCredential(name string) bool {
 	if name == "User-Agent" || strings.HasPrefix(name, "Sec-") {
 		return false
@@ -75,13 +75,13 @@ func HasValidator(header http.Header) bool {
 	return len(header["Etag"]) > 0 || len(header["Last-Modified"]) > 0
 }
 
-// hopByHop are the fields of one connection (RFC 9110, section 7.6.1), and those for the next proxy only.
+// hopByHop are the fields of a single connection (RFC 9110, section 7.6.1), and those for the next proxy only.
 var hopByHop = []string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Transfer-Encoding", "Upgrade", "Trailer",
 	"Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
 }
 
-// DropHopByHop takes the fields of one connection out of a header, those that Connection names included.
+// DropHopByHop removes hop-by-hop fields from a header, including those that Connection lists.
 func DropHopByHop(header http.Header) {
 	for _, line := range header["Connection"] {
 		for name := range strings.SplitSeq(line, ",") {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// deltaSeconds reads digits (RFC 9111, section 1.2.2). More than longest is longest.
+// deltaSeconds parses digits (RFC 9111, section 1.2.2), capped at longest.
 func deltaSeconds(text string) (time.Duration, bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false
 	}
-	seconds, _ := strconv.ParseInt(text, 10, 64) // the largest where it is beyond 64 bits
+	seconds, _ := strconv.ParseInt(text, 10, 64) // the largest number if it overflows
 	return time.Duration(min(seconds, int64(longest/time.Second))) * time.Second, true
 }
 
-// parseDate reads the three forms of dates (RFC 9110, section 5.6.7) in any case, with any name of a day.
+// parseDate parses the three date formats (RFC 9110, section 5.6.7) in any case, with any day name.
 func parseDate(text string) (time.Time, bool) {
 	upper := strings.ToUpper(text)
 	for _, layout := range []string{http.TimeFormat, "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC} {
@@ -37,7 +37,7 @@ func withoutDay(text string) string {
 	return rest
 }
 
-// dateOf returns the date of a field. The first line counts.
+// dateOf returns the date in a field. The first line counts.
 func dateOf(header http.Header, name string) (time.Time, bool) {
 	lines := header[name]
 	if len(lines) == 0 {

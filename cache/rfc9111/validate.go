@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Conditions are the request fields that make a request conditional (RFC 9110, section 13.1).
+// Conditions are the fields that make a request conditional (RFC 9110, section 13.1).
 var Conditions = []string{"If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"}
 
 // HasConditions reports whether a request has preconditions for the origin (RFC 9110, section 13.2.1).
@@ -15,7 +15,7 @@ func HasConditions(q http.Header) bool {
 	return len(q["If-Match"]) > 0 || len(q["If-Unmodified-Since"]) > 0
 }
 
-// SetConditions makes a request validate a stored response instead of asking for a new one (RFC 9111, section 4.3.1).
+// SetConditions turns a request into a validation of a stored response (RFC 9111, section 4.3.1).
 func SetConditions(q, stored http.Header) {
 	for _, name := range Conditions {
 		delete(q, name)
@@ -28,13 +28,13 @@ func SetConditions(q, stored http.Header) {
 	}
 }
 
-// Updates reports whether a 304 names the tag of a stored response, or none (RFC 9111, section 4.3.4).
+// Updates reports whether a 304 has the tag of a stored response, or none (RFC 9111, section 4.3.4).
 func Updates(notModified, stored http.Header) bool {
 	tag := notModified["Etag"]
 	return len(tag) == 0 || len(stored["Etag"]) > 0 && weakly(tag[0]) == weakly(stored["Etag"][0])
 }
 
-// ofContent are the fields of a stored response that a 304 does not change: they are about the bytes that are kept.
+// ofContent are the fields of a stored response that a 304 does not change: they describe the stored bytes.
 var ofContent = []string{"Content-Encoding", "Content-Length", "Content-Range"}
 
 // Merge returns the fields of a stored response after a 304 (RFC 9111, section 3.2).
@@ -48,8 +48,8 @@ func Merge(stored, newer http.Header) http.Header {
 	return merged
 }
 
-// NotModified reports whether a request has a precondition that a stored response does not meet, so that 304 is the
-// answer (RFC 9111, section 4.3.2). If-None-Match counts alone where there is one.
+// NotModified reports whether a request has a precondition that a stored response does not meet, so that the answer is
+// 304 (RFC 9111, section 4.3.2). If-None-Match takes precedence.
 func NotModified(q http.Header, status int, stored http.Header, received time.Time) bool {
 	if status != http.StatusOK && status != http.StatusNoContent {
 		return false
@@ -76,5 +76,5 @@ func NotModified(q http.Header, status int, stored http.Header, received time.Ti
 	return !modified.After(since)
 }
 
-// weakly is a tag as the weak comparison sees it (RFC 9110, section 8.8.3.2).
+// weakly returns a tag for weak comparison (RFC 9110, section 8.8.3.2).
 func weakly(tag string) string { return strings.TrimPrefix(tag, "W/") }

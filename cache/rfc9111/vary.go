@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Selecting returns the request fields that Vary names, sorted, each once.
+// Selecting returns the request fields that Vary lists, sorted and without duplicates.
 func Selecting(header http.Header) []string {
 	var names []string
 	for member := range members(header["Vary"]) {
@@ -16,10 +16,10 @@ func Selecting(header http.Header) []string {
 	return slices.Compact(names)
 }
 
-// Selection is what the selecting fields were of the request that a stored response answered.
+// Selection holds the selecting fields of the request that a stored response answered.
 type Selection struct{ names, values []string }
 
-// SelectionOf is the selection of a request for a response.
+// SelectionOf returns the selection of a request for a response.
 func SelectionOf(q, response http.Header) Selection {
 	s := Selection{names: Selecting(response)}
 	for _, name := range s.names {
@@ -38,17 +38,17 @@ func (s Selection) Matches(q http.Header) bool {
 	return true
 }
 
-// Equal reports whether two selections are of the same requests.
+// Equal reports whether two selections match the same requests.
 func (s Selection) Equal(other Selection) bool {
 	return slices.Equal(s.names, other.names) && slices.Equal(s.values, other.values)
 }
 
-// lists are the selecting fields that are known to be lists of words in any case.
+// lists are the selecting fields known to be lists of case-insensitive words.
 var lists = []string{"Accept-Charset", "Accept-Encoding", "Accept-Language"}
 
-// normalized is a selecting field of a request in the form in which it is compared: lines joined. In lists of
-// languages, codings and character sets neither blanks nor case count; of other fields it is not known. An absent field
-// is a byte that no field has.
+// normalized returns a selecting field of a request for comparison, with its lines joined. Blanks and case do not
+// matter in lists of languages, codings and character sets; in other fields they may. An absent field becomes a byte
+// that no field contains.
 func normalized(header http.Header, name string) string {
 	lines := header[name]
 	if len(lines) == 0 {

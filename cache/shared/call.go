@@ -11,7 +11,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// script is what the server runs for one call, atomically.
+// script is a Lua script that the server runs atomically for one call.
 type script struct{ name, text, digest string }
 
 func newScript(name, text string) script {
@@ -40,23 +40,23 @@ var (
 	attestScript = scriptOf("attest")
 )
 
-// isUnknownScript reports whether the server was never sent the script, or has forgotten it.
+// isUnknownScript reports whether the server was never sent the script or has forgotten it.
 func isUnknownScript(err error) bool {
 	refused, is := errors.AsType[redis.Error](err)
 	return is && strings.HasPrefix(string(refused), "NOSCRIPT ")
 }
 
-// errUnavailable means that the server was not asked: the connection is down, or the circuit breaker open.
+// errUnavailable means that the server was not called: the connection is down or the circuit breaker is open.
 var errUnavailable = errors.New("shared cache unavailable")
 
-// The circuit breaker opens after so many failures in a row, for a while.
+// The circuit breaker opens for breakerPause after breakerFailures consecutive failures.
 const (
 	breakerFailures = 5
 	breakerPause    = time.Second
-	maxCalls        = 256 // at once, of each policy
+	maxCalls        = 256 // concurrent calls per policy
 )
 
-// callPolicy bounds what calls of one kind cost: by a time limit, a semaphore and a circuit breaker.
+// callPolicy bounds the cost of calls of one kind by a time limit, a semaphore and a circuit breaker.
 type callPolicy struct {
 	timeout   time.Duration
 	semaphore chan struct{}
@@ -78,7 +78,7 @@ func newCallPolicy(timeout time.Duration) *callPolicy {
 
 func (p *callPolicy) isOpen() bool { return p.breaker.State() == gobreaker.StateOpen }
 
-// call has the server run a script. It returns within the policy's time limit whatever the server does.
+// call runs a script on the server. It returns within the policy's time limit, whatever the server does.
 func (c *Cache) call(
 	ctx context.Context, p *callPolicy, run script, keys []string, arguments ...string,
 ) ([]any, error) {
@@ -97,7 +97,7 @@ func (c *Cache) call(
 	select {
 	case p.semaphore <- struct{}{}:
 		err = errUnavailable
-		if !p.isOpen() { // which it may have become while this call waited
+		if !p.isOpen() { // it may have opened while this call waited
 			reply, err = up.calls.runs(limited, run, keys, arguments...)
 		}
 		<-p.semaphore
@@ -110,7 +110,7 @@ func (c *Cache) call(
 		return nil, err
 	}
 	if _, refused := errors.AsType[redis.Error](err); refused {
-		report(nil) // at once, which costs nothing
+		report(nil) // an immediate answer, not a failure
 		if c.noteError(err) {
 			c.log.WarnContext(ctx, "shared cache refused a call", "script", run.name, "error", err)
 		}

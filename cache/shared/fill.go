@@ -9,7 +9,7 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// LongestLife is the most time for which a value is stored.
+// LongestLife is the maximum time for which a value is stored.
 const LongestLife = 48 * time.Hour
 
 // markTime is how long purges are remembered: longer than any value is stored.
@@ -18,21 +18,21 @@ const markTime = LongestLife + time.Hour
 // Limits of stored values.
 const (
 	maxBytes = 1 << 20
-	maxTags  = 1000 // fewer than Lua's unpack can take
+	maxTags  = 1000 // below the limit of Lua's unpack
 )
 
-// Want is how old a value may be that a call takes.
+// Want is how old a value a call accepts.
 type Want string
 
-// The ages that a call may take.
+// The ages that a call may accept.
 const (
-	Fresh    Want = "fresh" // it has a stale one already
+	Fresh    Want = "fresh" // the caller already has a stale one
 	Stale    Want = "stale" // a stale one will do
 	Any      Want = "any"   // any will do; no fill lock is wanted, as nothing is to be loaded
-	LockOnly Want = "none"  // the fill lock, never a stored value
+	LockOnly Want = "none"  // only the fill lock, never a stored value
 )
 
-// Value is stored under a key.
+// Value is a value stored under a key.
 type Value struct {
 	Age      time.Duration
 	IsPurged bool // softly
@@ -44,11 +44,11 @@ type FillLock struct {
 	cache  *Cache
 	key    Key
 	token  string
-	number string // of the newest purge before the load, as the server counts
+	number string // the server's number of the newest purge before the load
 }
 
-// Claim returns the value of a key, waits while another replica loads it, or returns the fill lock to load it. Neither
-// means to load without the lock: the server is unavailable, or wait has passed.
+// Claim returns the value of a key, waits while another replica loads it, or returns the fill lock to load it. If it
+// returns neither, load without the lock: the server is unavailable or wait has passed.
 func (c *Cache) Claim(ctx context.Context, key Key, want Want, wait time.Duration) (found *Value, lock *FillLock) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -64,13 +64,13 @@ func (c *Cache) Claim(ctx context.Context, key Key, want Want, wait time.Duratio
 	}
 }
 
-// TryClaim is Claim without waiting for another replica.
+// TryClaim is like Claim but does not wait for another replica.
 func (c *Cache) TryClaim(ctx context.Context, key Key, want Want) (found *Value, lock *FillLock) {
 	found, lock, _ = c.take(ctx, key, want)
 	return found, lock
 }
 
-// take asks once. again is not zero when another replica has the lock, for that long.
+// take makes one attempt. If another replica has the lock, again is how long that may last.
 func (c *Cache) take(ctx context.Context, key Key, want Want) (found *Value, lock *FillLock, again time.Duration) {
 	token := newToken()
 	reply, err := c.call(ctx, c.values, takeScript, []string{stateName, valueName(key), lockName(key)},
@@ -99,7 +99,7 @@ func (c *Cache) take(ctx context.Context, key Key, want Want) (found *Value, loc
 	return found, lock, again
 }
 
-// await returns true when another replica's lock is released, or expires; false when the caller or the server is gone.
+// await returns true once another replica's lock is released or expires, false if the caller or the server is gone.
 func (c *Cache) await(ctx context.Context, released <-chan struct{}, left time.Duration) bool {
 	up := c.connected.Load()
 	if up == nil {
@@ -132,7 +132,7 @@ func (f *FillLock) KeepAlive(ctx context.Context) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				// A lock that is lost shows when the value is put.
+				// A lost lock is noticed when the value is put.
 				_, _ = c.call(ctx, c.locks, renewScript, []string{lockName(f.key)},
 					f.token, strconv.FormatInt(c.lockLife.Milliseconds(), 10))
 			}
@@ -144,19 +144,19 @@ func (f *FillLock) KeepAlive(ctx context.Context) (stop func()) {
 	}
 }
 
-// Loaded is a value as it was loaded, to be stored for all replicas.
+// Loaded is a loaded value, to be stored for all replicas.
 type Loaded struct {
 	Tags         []Key
 	Age          time.Duration
-	Fresh, Stale time.Duration // of its life, the second after the first
-	Total        time.Duration // of its life
-	Body         []byte        // empty: it is not for others
+	Fresh, Stale time.Duration // parts of its life, Stale following Fresh
+	Total        time.Duration // its whole life
+	Body         []byte        // empty if it is not for others
 }
 
 // Release releases the lock without a value.
 func (f *FillLock) Release(ctx context.Context) { f.put(ctx) }
 
-// Put releases the lock with the value that was loaded under it.
+// Put releases the lock and stores the value loaded under it.
 func (f *FillLock) Put(ctx context.Context, v Loaded) {
 	rest := min(v.Total, LongestLife) - v.Age
 	if len(v.Body) == 0 || len(v.Body) > maxBytes || len(v.Tags) >= maxTags || rest < time.Millisecond {
@@ -178,7 +178,7 @@ func (f *FillLock) put(ctx context.Context, value ...string) {
 	arguments := append([]string{
 		markPrefix, f.token, channelName, notice{released, f.cache.replica, []Key{f.key}}.text(), seconds(markTime),
 	}, value...)
-	// Where the call fails the lock expires.
+	// If the call fails, the lock expires.
 	_, _ = f.cache.call(ctx, f.cache.locks, putScript,
 		[]string{stateName, valueName(f.key), lockName(f.key)}, arguments...)
 }

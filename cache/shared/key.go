@@ -6,13 +6,13 @@ import (
 	"encoding/binary"
 )
 
-// Key names a value, or a tag by which one purge reaches several: a digest, which reveals nothing.
+// Key identifies a value, or a tag whose purge reaches several values. As a digest it reveals nothing.
 type Key [sha256.Size]byte
 
 // KeyOf returns the key of a kind of value and its fields in their canonical form. Each is preceded by its length, so
 // that no two sequences of fields have the same key.
 func KeyOf(kind string, fields ...[]byte) Key {
-	var space [256]byte // longer keys than usual go to the heap
+	var space [256]byte // longer keys go to the heap
 	text := binary.AppendUvarint(space[:0], uint64(len(kind)))
 	text = append(text, kind...)
 	for _, field := range fields {
@@ -22,12 +22,12 @@ func KeyOf(kind string, fields ...[]byte) Key {
 	return sha256.Sum256(text)
 }
 
-// keyText is the length of a key as text. The scripts know it too.
+// keyText is the length of a key as text. The scripts rely on it, too.
 const keyText = 43
 
 func (k Key) text() string { return base64.RawURLEncoding.EncodeToString(k[:]) }
 
-// parseKeys reads the texts of keys, one after the other.
+// parseKeys parses the concatenated texts of keys.
 func parseKeys(text string) (keys []Key, ok bool) {
 	if len(text)%keyText != 0 {
 		return nil, false
@@ -42,11 +42,11 @@ func parseKeys(text string) (keys []Key, ok bool) {
 	return keys, true
 }
 
-// Purge is how a value is declared out of date.
+// Purge is the way to invalidate a value.
 type Purge uint8
 
 // The ways to purge.
 const (
-	Soft Purge = iota // served as a stale value is
+	Soft Purge = iota // served like a stale value
 	Hard              // never served again
 )

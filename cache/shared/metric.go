@@ -21,10 +21,10 @@ const (
 	errorKey     = attribute.Key("error.type")
 )
 
-// callBounds are OpenTelemetry's for db.client.operation.duration, seconds, as far as calls may take.
+// callBounds are OpenTelemetry's for db.client.operation.duration in seconds, up to the longest call.
 var callBounds = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1}
 
-// newDuration is the one instrument of calls. Names of instruments are valid, which is all that could fail.
+// newDuration creates the instrument of calls. Only an invalid name could fail, and its name is valid.
 func newDuration() metric.Float64Histogram {
 	made, _ := otel.Meter("crossgate/cache/shared").Float64Histogram("db.client.operation.duration", metric.WithUnit("s"),
 		metric.WithDescription("Duration of calls to the database and to the shared cache."), metric.WithExplicitBucketBoundaries(callBounds...))
@@ -43,14 +43,14 @@ func (c *Cache) observeConnection() (stop func()) {
 		o.ObserveInt64(up, value)
 		return nil
 	}, up)
-	return func() { _ = registered.Unregister() } // fails only when called twice
+	return func() { _ = registered.Unregister() } // fails only if called twice
 }
 
-// observe measures a call until end. It has a span where the request behind it has one.
+// observe measures a call until end. The call has a span if the request behind it has one.
 func (c *Cache) observe(ctx context.Context, name string) (_ context.Context, end func(error)) {
 	const operation = "EVALSHA"
 	attributes := []attribute.KeyValue{systemKey.String("redis"), operationKey.String(operation), scriptKey.String(name)}
-	span := trace.SpanFromContext(context.Background()) // one that records nothing
+	span := trace.SpanFromContext(context.Background()) // records nothing
 	if trace.SpanFromContext(ctx).IsRecording() {
 		ctx, span = otel.Tracer("crossgate/cache/shared").Start(ctx, operation+" "+name, trace.WithSpanKind(trace.SpanKindClient),
 			trace.WithAttributes(append(attributes, serverKey.String(c.server.address))...))
@@ -68,7 +68,7 @@ func (c *Cache) observe(ctx context.Context, name string) (_ context.Context, en
 	}
 }
 
-// errorType is one of few values, whatever the server replies.
+// errorType returns one of few values, whatever the server replies.
 func errorType(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

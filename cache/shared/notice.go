@@ -5,10 +5,10 @@ import "strings"
 type notice struct {
 	kind byte
 	from string // the replica that sent it
-	keys []Key  // of a release one; none: everything
+	keys []Key  // one of a release; none means everything
 }
 
-// Kinds of notices: purges, which their sender ignores, and that the fill lock of a key is free.
+// Kinds of notices: purges, which their sender ignores, and the release of a key's fill lock.
 const (
 	purgedHard   = 'h'
 	purgedSoftly = 's'

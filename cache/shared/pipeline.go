@@ -7,31 +7,31 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// mostUnanswered bounds how many commands wait for their reply, those whose callers gave up included.
+// mostUnanswered limits the commands that await their replies, including those whose callers gave up.
 const mostUnanswered = 1024
 
-// pipeline is one connection on which any number of callers ask at the same time. What several want to send at once is
-// written together, and the server replies in the sequence in which it was asked. A caller that leaves costs nothing:
-// its reply is read and dropped.
+// pipeline is a connection that any number of callers use concurrently. Commands that several callers send at the same
+// time are written together, and the server replies in their sequence. A caller that leaves costs nothing: its reply is
+// read and dropped.
 type pipeline struct {
 	connection redis.Conn
 	asked      chan *exchange // to be sent
-	unanswered chan *exchange // that was sent or is about to be, oldest first
+	unanswered chan *exchange // sent or about to be, oldest first
 	ended      chan struct{}  // closed when the connection is lost or closed
 	ending     sync.Once
-	cause      error // why it ended; read it after ended
+	cause      error // why it ended; may be read after ended is closed
 	running    sync.WaitGroup
 }
 
 type exchange struct {
 	command   string
 	arguments []any
-	done      chan struct{} // closed when reply and err are there
+	done      chan struct{} // closed when reply and err are set
 	reply     any
 	err       error
 }
 
-// newPipeline takes over a connection. Close it.
+// newPipeline takes over a connection. Close the pipeline.
 func newPipeline(connection redis.Conn) *pipeline {
 	p := &pipeline{
 		connection: connection, asked: make(chan *exchange), unanswered: make(chan *exchange, mostUnanswered),
@@ -42,7 +42,7 @@ func newPipeline(connection redis.Conn) *pipeline {
 	return p
 }
 
-// do has the server carry out a command. An error of type redis.Error is the server's reply.
+// do runs a command on the server. An error of type redis.Error is the server's reply.
 func (p *pipeline) do(ctx context.Context, command string, arguments ...any) (any, error) {
 	e := &exchange{command: command, arguments: arguments, done: make(chan struct{})}
 	select {
@@ -62,7 +62,7 @@ func (p *pipeline) do(ctx context.Context, command string, arguments ...any) (an
 	}
 }
 
-// write sends queued calls until the connection ends, and flushes them at the end of the queue.
+// write sends queued commands until the connection ends, and flushes whenever the queue is empty.
 func (p *pipeline) write() error {
 	for {
 		select {
@@ -86,8 +86,7 @@ func (p *pipeline) write() error {
 	}
 }
 
-// send flushes first where as many replies as allowed are due: they are due for calls that were sent, not for buffered
-// ones.
+// send flushes first if the limit of unanswered commands is reached, since buffered commands get no replies.
 func (p *pipeline) send(e *exchange) error {
 	select {
 	case p.unanswered <- e:
@@ -104,14 +103,14 @@ func (p *pipeline) send(e *exchange) error {
 	return p.connection.Send(e.command, e.arguments...)
 }
 
-// read hands replies to those who asked until the connection ends.
+// read delivers replies to their callers until the connection ends.
 func (p *pipeline) read() error {
 	for {
 		select {
 		case <-p.ended:
 			return nil
 		case e := <-p.unanswered:
-			e.reply, e.err = redis.ReceiveWithTimeout(p.connection, 0) // silence is noticed by pings
+			e.reply, e.err = redis.ReceiveWithTimeout(p.connection, 0) // silence is detected by pings
 			close(e.done)
 			if err := p.connection.Err(); err != nil {
 				return err
@@ -120,7 +119,7 @@ func (p *pipeline) read() error {
 	}
 }
 
-// end ends the connection, for the first cause that there is.
+// end ends the connection, recording the first cause.
 func (p *pipeline) end(cause error) {
 	p.ending.Do(func() {
 		p.cause = cause
@@ -129,13 +128,13 @@ func (p *pipeline) end(cause error) {
 	})
 }
 
-// close returns when the connection has ended.
+// close ends the connection and waits until it has ended.
 func (p *pipeline) close() {
 	p.end(errUnavailable)
 	p.running.Wait()
 }
 
-// runs has the server run a script, which it is sent once.
+// runs runs a script on the server, sending its text only if the server does not know it.
 func (p *pipeline) runs(ctx context.Context, s script, keys []string, arguments ...string) ([]any, error) {
 	parameters := make([]any, 0, 2+len(keys)+len(arguments))
 	parameters = append(parameters, s.digest, len(keys))

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// MaxPurges bounds how many purges are remembered before they become one of everything.
+// MaxPurges is how many purges are remembered before they become one of everything.
 const MaxPurges = 1 << 14
 
-// maxPurgedKeys bounds how many keys one script marks, since the server does nothing else meanwhile.
+// maxPurgedKeys limits the keys that one script marks, since the server does nothing else meanwhile.
 const maxPurgedKeys = 500
 
-// publisher holds this replica's purges until the server has them; values from there are checked against them.
+// publisher holds this replica's purges until the server has them. Values from the server are checked against them.
 type publisher struct {
 	filled chan struct{} // signals that there is something to publish
 
@@ -22,10 +22,10 @@ type publisher struct {
 	queue
 }
 
-// queue is purges by key, and one of everything, each with its number.
+// queue is purges by key, and one of everything, each with a number.
 type queue struct {
-	last  uint64 // number of the latest
-	all   uint64 // number of that of everything; 0: none
+	last  uint64 // number of the latest purge
+	all   uint64 // number of the purge of everything; 0 if none
 	byKey map[Key]queued
 }
 
@@ -47,7 +47,7 @@ func (c *Cache) Purge(how Purge, keys ...Key) {
 	}
 }
 
-// Unpublished reports whether one of the keys was purged here without the server knowing yet.
+// Unpublished reports whether the key or a tag was purged here without the server knowing yet.
 func (c *Cache) Unpublished(key Key, tags []Key) (how Purge, purged bool) {
 	return c.publisher.of(key, tags)
 }
@@ -84,7 +84,7 @@ func (p *publisher) next() queue {
 	return queue{p.last, p.all, maps.Clone(p.byKey)}
 }
 
-// published forgets the purges up to a number.
+// published removes the purges up to a number.
 func (p *publisher) published(last uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +119,7 @@ func (c *Cache) publish(ctx context.Context, calls *pipeline) error {
 	return nil
 }
 
-// publishPurge publishes one purge, of everything without keys.
+// publishPurge publishes one purge. No keys mean everything.
 func (c *Cache) publishPurge(ctx context.Context, calls *pipeline, how Purge, keys []Key) error {
 	word, kind := "soft", byte(purgedSoftly)
 	if how == Hard {

@@ -15,16 +15,16 @@ import (
 	"crossgate/internal/tlsfiles"
 )
 
-// server is where a Valkey or Redis is reached, and as whom.
+// server is the address of a Valkey or Redis, and the credentials for it.
 type server struct {
 	network, address string
-	tls              *tls.Config // nil: without TLS
+	tls              *tls.Config // nil for no TLS
 	user, password   string
 	database         int
 }
 
-// parseURL reads redis://user:password@host:port/database, rediss:// for TLS, or unix:///path?db=database. Its error
-// does not wrap the cause, which quotes the URL and so its password.
+// parseURL parses redis://user:password@host:port/database, rediss:// for TLS, or unix:///path?db=database. Its error
+// does not wrap the cause, which quotes the URL and thus its password.
 func parseURL(text string) (s server, err error) {
 	wrong := errors.New("shared cache: malformed URL: want redis://user:password@host:6379/0, with characters of the " +
 		"password other than letters and digits percent-encoded")
@@ -70,7 +70,7 @@ func parseURL(text string) (s server, err error) {
 	return s, nil
 }
 
-// secured returns the server with the authorities that a file has now; empty: those of the system.
+// secured returns the server with the authorities currently in a file, or the system's if file is empty.
 func (s server) secured(file string) (_ server, err error) {
 	if s.tls == nil || file == "" {
 		return s, nil
@@ -80,7 +80,7 @@ func (s server) secured(file string) (_ server, err error) {
 	return s, err
 }
 
-// dial returns an authenticated connection, on which writes, and replies until then, may take as long as silence.
+// dial returns an authenticated connection. Writes, and reads by default, time out after silence.
 func (s server) dial(ctx context.Context, silence time.Duration) (redis.Conn, error) {
 	connection, err := redis.DialContext(ctx, s.network, s.address,
 		redis.DialConnectTimeout(connectTimeout), redis.DialTLSHandshakeTimeout(connectTimeout),

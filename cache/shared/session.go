@@ -13,7 +13,7 @@ import (
 
 const (
 	pingInterval = time.Second
-	// Between attempts to connect.
+	// Pauses between attempts to connect.
 	minPause, maxPause = 100 * time.Millisecond, 2 * time.Second
 )
 
@@ -40,7 +40,7 @@ func (c *Cache) Run(ctx context.Context) {
 	}
 }
 
-// noteError remembers the latest error for Status and reports whether it differs from the one before.
+// noteError records the latest error for Status and reports whether it differs from the previous one.
 func (c *Cache) noteError(err error) (isNew bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +49,7 @@ func (c *Cache) noteError(err error) (isNew bool) {
 	return isNew
 }
 
-// session is a connection for calls and one for the notices of others, from their beginning to the loss of either.
+// session maintains a connection for calls and one for notices of other replicas, until either is lost.
 func (c *Cache) session(ctx context.Context) (wasUp bool, err error) {
 	at, err := c.server.secured(c.caFile)
 	if err != nil {
@@ -80,13 +80,13 @@ func (c *Cache) session(ctx context.Context) (wasUp bool, err error) {
 	c.connected.Store(nil)
 	c.noteError(err)
 	close(up.lost)
-	c.onPurge(Soft) // and from now on
+	c.onPurge(Soft) // and may be missed from now on
 	return true, err
 }
 
 var runID = regexp.MustCompile(`(?m)^run_id:(\w+)`)
 
-// start purges everything if the server was restarted, and publishes what has waited.
+// start purges everything if the server was restarted, and publishes the queued purges.
 func (c *Cache) start(ctx context.Context, calls *pipeline) error {
 	ctx, cancel := context.WithTimeout(ctx, c.silence)
 	defer cancel()
@@ -104,7 +104,7 @@ func (c *Cache) start(ctx context.Context, calls *pipeline) error {
 	return c.publish(ctx, calls)
 }
 
-// serve publishes purges, and returns when the server stops answering.
+// serve publishes purges until the server stops answering.
 func (c *Cache) serve(ctx context.Context, calls *pipeline, notices *subscription) error {
 	ticker := time.NewTicker(pingInterval)
 	defer ticker.Stop()
@@ -167,7 +167,7 @@ func (c *Cache) subscribe(ctx context.Context, at server) (*subscription, error)
 	return s, nil
 }
 
-// hear returns when the connection is lost or closed. Pings are answered on it.
+// hear receives notices until the connection is lost or closed. The replies to pings arrive on it, too.
 func (s *subscription) hear(c *Cache) error {
 	for {
 		switch said := s.ReceiveWithTimeout(pingInterval + c.silence).(type) {

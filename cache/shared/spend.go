@@ -12,9 +12,9 @@ import (
 var errMalformed = errors.New("malformed reply of the shared cache")
 
 // Spend takes cost from a token bucket that all replicas share, if it holds that much. The bucket holds up to capacity
-// and refills as time passes; everything is measured as the time that refilling takes. known is the spending that the
-// caller remembers, in case the server lost it. It returns the spending so far and, when that left too little, how long
-// to wait. An error means that the server was unavailable or slow.
+// and refills over time; all amounts are expressed as the time to refill them. known is the spending that the caller
+// remembers, in case the server lost it. Spend returns the amount spent so far and, if too little was left, how long to
+// wait. It fails if the server is unavailable or slow.
 func (c *Cache) Spend(
 	ctx context.Context, bucket Key, cost, capacity, known time.Duration,
 ) (spent, wait time.Duration, err error) {
@@ -30,11 +30,11 @@ func (c *Cache) Spend(
 	return time.Duration(spans[0]) * time.Microsecond, time.Duration(spans[1]) * time.Microsecond, nil
 }
 
-// AttestLife is for how long an attestation counts.
+// AttestLife is how long an attestation is valid.
 const AttestLife = 6 * time.Second
 
-// Attest records whether this replica has what all replicas need, and returns how many others have it by their
-// attestations of the last AttestLife. An error says that the server was unavailable or slow.
+// Attest records whether this replica has something that all replicas need, and returns how many others attested within
+// the last AttestLife that they have it. It fails if the server is unavailable or slow.
 func (c *Cache) Attest(ctx context.Context, what Key, has bool) (others int, err error) {
 	reply, err := c.call(ctx, c.values, attestScript, []string{namePrefix + "attest:" + what.text()},
 		c.replica, map[bool]string{false: "0", true: "1"}[has], strconv.FormatInt(AttestLife.Milliseconds(), 10))

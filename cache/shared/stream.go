@@ -12,14 +12,14 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// Stream is a stream of a Valkey or Redis that others read. It is used by one goroutine at a time.
+// Stream is a Valkey or Redis stream that others read. It is not safe for concurrent use.
 type Stream struct {
 	server     server
 	name       string
-	connection redis.Conn // nil: none yet
+	connection redis.Conn // nil if not connected
 }
 
-// StreamEntry is one of its entries, by a number that ascends.
+// StreamEntry is an entry of a stream. Numbers ascend.
 type StreamEntry struct {
 	Number uint64
 	Fields []string // names and values
@@ -27,7 +27,7 @@ type StreamEntry struct {
 
 const streamSilence = 5 * time.Second
 
-// NewStream names a stream at a URL such as Options has.
+// NewStream returns the stream called name at a URL like that of Options.
 func NewStream(url, name string) (*Stream, error) {
 	at, err := parseURL(url)
 	return &Stream{server: at, name: name}, err
@@ -41,7 +41,7 @@ func (s *Stream) Close() {
 	}
 }
 
-// do runs a command and closes the connection when it fails.
+// do runs a command, and closes the connection unless the server replied.
 func (s *Stream) do(ctx context.Context, command string, args ...any) (reply any, err error) {
 	if s.connection == nil {
 		if s.connection, err = s.server.dial(ctx, streamSilence); err != nil {
@@ -59,7 +59,7 @@ func (s *Stream) do(ctx context.Context, command string, args ...any) (reply any
 	return reply, nil
 }
 
-// Last is the greatest number that the stream ever had; 0 of one that there is not.
+// Last returns the greatest number that the stream ever had, 0 if it does not exist.
 func (s *Stream) Last(ctx context.Context) (uint64, error) {
 	reply, err := redis.Values(s.do(ctx, "XINFO", "STREAM", s.name))
 	if _, refused := errors.AsType[redis.Error](err); refused && strings.Contains(err.Error(), "no such key") {
@@ -77,7 +77,7 @@ func (s *Stream) Last(ctx context.Context) (uint64, error) {
 	return strconv.ParseUint(number, 10, 64)
 }
 
-// Append appends entries and drops those with numbers below oldest, about.
+// Append appends entries and trims those with numbers below oldest, approximately.
 func (s *Stream) Append(ctx context.Context, entries []StreamEntry, oldest uint64) error {
 	for _, each := range entries {
 		args := []any{s.name, "MINID", "~", oldest, strconv.FormatUint(each.Number, 10) + "-0"}

@@ -2,14 +2,14 @@ package shared
 
 import "sync"
 
-// waiters are calls that wait for another replica to release a fill lock.
+// waiters are the calls waiting for another replica to release a fill lock.
 type waiters struct {
 	mu   sync.Mutex
 	keys map[Key]*waiter
 }
 
 type waiter struct {
-	released chan struct{} // closed when the lock is
+	released chan struct{} // closed when the lock is released
 	calls    int
 }
 

@@ -1,4 +1,4 @@
-// Package crossgate is a client of the API, of the standard library alone: cross-chain orders, locked assets, swaps.
+// Package crossgate is a client of the API with only the standard library: cross-chain orders, locked assets, swaps.
 package crossgate
 
 import (
@@ -16,18 +16,18 @@ import (
 	"time"
 )
 
-// Client asks one gateway. Its zero value with a URL is ready.
+// Client calls one gateway. The zero value with a URL is ready for use.
 type Client struct {
 	URL   string       // such as http://127.0.0.1:8080
-	Key   string       // of the gateway's client, if it has one
-	HTTP  *http.Client // nil: http.DefaultClient
-	Tries int          // of a request that is unanswered, or answered with 429, 502, 503 or 504; 0: 4
-	// The longest Retry-After to wait for; a longer one is an error; 0: half a minute.
+	Key   string       // the client's access token for the gateway, if it has one
+	HTTP  *http.Client // http.DefaultClient if nil
+	Tries int          // attempts of a request without an answer, or with status 429, 502, 503 or 504; 0 means 4
+	// MaxRetryAfter is the longest Retry-After to wait for; a longer one is an error. 0 means half a minute.
 	MaxRetryAfter time.Duration
 }
 
 const (
-	firstPause   = 150 * time.Millisecond // without Retry-After; doubles with each try
+	firstPause   = 150 * time.Millisecond // without Retry-After; doubles with each attempt
 	longestRetry = 30 * time.Second
 	mostTries    = 4
 	maxBody      = 64 << 20
@@ -45,7 +45,7 @@ func (c *Client) OrderByID(ctx context.Context, id string) (order Order, err err
 	return order, err
 }
 
-// OrderIDs returns the orders that a transaction is a step of: their creation, or any later one.
+// OrderIDs returns the orders that a transaction is a step of: their creation or a later one.
 func (c *Client) OrderIDs(ctx context.Context, transaction string) ([]Text, error) {
 	var list struct {
 		IDs []Text `json:"orderIds"`
@@ -54,13 +54,13 @@ func (c *Client) OrderIDs(ctx context.Context, transaction string) ([]Text, erro
 	return list.IDs, err
 }
 
-// Orders lists the newest orders first.
+// Orders lists orders, newest first.
 func (c *Client) Orders(ctx context.Context, filter OrderFilter) (list OrderList, err error) {
 	_, err = c.Ask(ctx, http.MethodPost, "/api/Orders/filteredList", filter, &list)
 	return list, err
 }
 
-// LockedAssets returns what a taker has delivered and was not paid for yet.
+// LockedAssets returns what a taker has delivered but has not been paid for yet.
 func (c *Client) LockedAssets(ctx context.Context, taker string) (locked LockedAssets, err error) {
 	header, err := c.Ask(ctx, http.MethodGet, "/api/Statistics/"+url.PathEscape(taker)+"/lockedAssets", nil, &locked.Chains)
 	for member := range strings.SplitSeq(header.Get("Index-Basis"), ", ") { // such as 1;block=21000000;lag=2
@@ -74,7 +74,7 @@ func (c *Client) LockedAssets(ctx context.Context, taker string) (locked LockedA
 	return locked, err
 }
 
-// Swap returns the best quote with the transaction to sign.
+// Swap returns the best quote and the transaction to sign.
 func (c *Client) Swap(ctx context.Context, query SwapQuery) (swap Swap, err error) {
 	values := given(map[string]string{
 		"chainId": query.Chain.text(), "tokenIn": query.TokenIn, "tokenOut": query.TokenOut, "tokenInAmount": decimal(query.AmountIn, "max"),
@@ -92,7 +92,7 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 	return err
 }
 
-// Ask asks for any path of the API, with a body where it is not nil, and reads the answer into a value.
+// Ask requests any path of the API, with a body unless that is nil, and decodes the answer into a value.
 func (c *Client) Ask(ctx context.Context, method, path string, body, into any) (http.Header, error) {
 	var text []byte
 	if body != nil {
@@ -112,7 +112,7 @@ func (c *Client) Ask(ctx context.Context, method, path string, body, into any) (
 	return response.Header, nil
 }
 
-// repeat sends a request until it succeeds or is worth no further try. lastEvent is where a stream goes on, if it does.
+// repeat sends a request until it succeeds or retrying is pointless. lastEvent, if set, is where a stream resumes.
 func (c *Client) repeat(ctx context.Context, method, path, accept, lastEvent string, body []byte) (*http.Response, error) {
 	pause := firstPause
 	for tries := 1; ; tries++ {
@@ -166,7 +166,7 @@ func (c *Client) send(ctx context.Context, method, path, accept, lastEvent strin
 	return nil, &e
 }
 
-// Error is an error of the API, or of a balancer in front of it, with the status alone.
+// Error is an error of the API, or of a load balancer in front of it, which has only a status.
 type Error struct {
 	Status     int
 	ID         string `json:"errorId"`   // for programs, such as TRANSACTION_NOT_FOUND
@@ -187,7 +187,7 @@ func (e *Error) Error() string {
 func isPassing(err error) bool {
 	e, isAnswer := err.(*Error)
 	if !isAnswer {
-		return true // no answer; where the context has ended, sleep returns
+		return true // no answer; if the context has ended, sleep returns
 	}
 	switch e.Status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// CreationQuery asks for an order to another chain. The zero address of a chain's family is its coin.
+// CreationQuery asks for an order to another chain. The zero address of a chain's family means its coin.
 type CreationQuery struct {
 	Give, Take         ChainID
 	TokenIn, TokenOut  string
-	AmountIn           *big.Int // nil: as much as AmountOut takes, or without that the sender's whole balance
-	AmountOut          *big.Int // nil: what takers deliver for the input
+	AmountIn           *big.Int // nil for as much as AmountOut takes, or without it the sender's whole balance
+	AmountOut          *big.Int // nil for what takers deliver for the input
 	Sender, Recipient  string
-	GiveAuthority      string // may patch the order on the give chain; needed for a transaction
-	TakeAuthority      string // may cancel it on the take chain; needed for a transaction
-	AllowedTaker       string // empty: any
+	GiveAuthority      string // may patch the order on the give chain; required for a transaction
+	TakeAuthority      string // may cancel the order on the take chain; required for a transaction
+	AllowedTaker       string // empty for any
 	AffiliatePercent   float64
 	AffiliateRecipient string
-	Permit             string            // of the input (EIP-2612), of 129 bytes: amount, deadline, r, s, v
+	Permit             string            // for the input (EIP-2612), 129 bytes: amount, deadline, r, s, v
 	More               map[string]string // other parameters of create-tx
 }
 
@@ -43,17 +43,17 @@ func (q CreationQuery) texts() map[string]string {
 	return texts
 }
 
-// MarshalJSON writes the parameters of create-tx.
+// MarshalJSON encodes the parameters of create-tx.
 func (q CreationQuery) MarshalJSON() ([]byte, error) { return json.Marshal(q.texts()) }
 
-// OrderQuote is an order that is not created yet.
+// OrderQuote is an order that does not exist yet.
 type OrderQuote struct {
 	Estimation struct {
 		In  SwapToken `json:"srcChainTokenIn"`
 		Out SwapToken `json:"dstChainTokenOut"`
 	} `json:"estimation"`
 	FixedFee    Amount `json:"fixFee"`      // in the give chain's coin, within Tx.Value
-	ProtocolFee Amount `json:"protocolFee"` // in the token that is locked
+	ProtocolFee Amount `json:"protocolFee"` // in the locked token
 	Plan        struct {
 		Delay uint64 `json:"approximateFulfillmentDelay"` // seconds
 		Salt  uint64 `json:"salt"`
@@ -61,13 +61,13 @@ type OrderQuote struct {
 	ID Text `json:"orderId"` // of the order that Tx creates
 	Tx *struct {
 		Transaction        // empty in a quote
-		Spender     string `json:"allowanceTarget"` // to be approved for Allowance; empty: nothing is
+		Spender     string `json:"allowanceTarget"` // contract to approve for Allowance; empty if none
 		Allowance   Amount `json:"allowanceValue"`
-	} `json:"tx"` // nil: the parties of a creation are not named
+	} `json:"tx"` // nil if the parties of a creation are missing
 	Margin struct {
 		Amount Amount  `json:"amount"` // of the reserve token on the take chain
 		Bps    float64 `json:"bps"`    // of the locked amount
-	} `json:"takerMargin"` // left to a taker after costs; negative: a loss
+	} `json:"takerMargin"` // left to a taker after costs; negative for a loss
 	Lacks []struct {
 		Token  string `json:"token"`
 		Amount Amount `json:"amount"`
@@ -80,50 +80,50 @@ func (c *Client) QuoteOrder(ctx context.Context, query CreationQuery) (quote Ord
 	return quote, err
 }
 
-// CreateOrder returns an order with the transaction that creates it.
+// CreateOrder returns an order and the transaction that creates it.
 func (c *Client) CreateOrder(ctx context.Context, query CreationQuery) (made OrderQuote, err error) {
 	err = c.get(ctx, "/v1.0/dln/order/create-tx?"+given(query.texts()).Encode(), &made)
 	return made, err
 }
 
-// Settlement is a transaction that From sends on Chain. On Solana its fee is within.
+// Settlement is a transaction that From sends on Chain. On Solana it includes its fee.
 type Settlement struct {
 	Transaction
 	Chain  ChainID `json:"chainId"`
 	From   string  `json:"from"`
-	Refund string  `json:"cancelBeneficiary"` // who gets what a canceled order, or call, has; empty for an unlock
+	Refund string  `json:"cancelBeneficiary"` // receives what a cancelled order or call holds; empty for an unlock
 }
 
-// CancelOrder returns the transaction by which an order's authority cancels it.
+// CancelOrder returns the transaction with which an order's authority cancels it.
 func (c *Client) CancelOrder(ctx context.Context, id string) (tx Settlement, err error) {
 	err = c.get(ctx, "/v1.0/dln/order/"+url.PathEscape(id)+"/cancel-tx", &tx)
 	return tx, err
 }
 
-// CancelCall returns the transaction by which it takes a delivery that waits for its external call.
+// CancelCall returns the transaction with which the authority takes a delivery that waits for its external call.
 func (c *Client) CancelCall(ctx context.Context, id string) (tx Settlement, err error) {
 	err = c.get(ctx, "/v1.0/dln/order/"+url.PathEscape(id)+"/extcall-cancel-tx", &tx)
 	return tx, err
 }
 
-// UnlockOrders returns the transaction that has a taker paid for orders of one pair of chains.
+// UnlockOrders returns the transaction that pays a taker for orders of one pair of chains.
 func (c *Client) UnlockOrders(ctx context.Context, beneficiary string, ids ...string) (tx Settlement, err error) {
 	query := given(map[string]string{"orderIds": strings.Join(ids, ","), "unlockBeneficiary": beneficiary})
 	err = c.get(ctx, "/v1.0/dln/order/unlock-tx?"+query.Encode(), &tx)
 	return tx, err
 }
 
-// VerifyQuery is a transaction, of whatever software, before it is signed.
+// VerifyQuery is a transaction from any software, before it is signed.
 type VerifyQuery struct {
 	Chain ChainID        `json:"chainId"`
-	From  string         `json:"from,omitempty"` // the signer; on Solana Data has it
+	From  string         `json:"from,omitempty"` // the signer; on Solana it is in Data
 	To    string         `json:"to,omitempty"`
 	Value *big.Int       `json:"value,omitempty"`
 	Data  string         `json:"data"`
-	Asked *CreationQuery `json:"request,omitempty"` // that the order is compared with; nil: none
+	Asked *CreationQuery `json:"request,omitempty"` // to compare the order with; may be nil
 }
 
-// Verification says what a transaction would create.
+// Verification is what a transaction would create.
 type Verification struct {
 	Verdict     string          `json:"verdict"` // Creates, Refused or NotKnown
 	Orders      []ExpectedOrder `json:"orders"`
@@ -139,7 +139,7 @@ type ExpectedOrder struct {
 	ID      Text `json:"orderId"`
 	Refusal *struct {
 		Message string `json:"message"`
-	} `json:"refusal"` // nil: none is known
+	} `json:"refusal"` // nil if none is known
 	NotKnown []string `json:"notKnown"` // checks that could not be made
 	Warnings []struct {
 		Code    string `json:"code"`
@@ -147,7 +147,7 @@ type ExpectedOrder struct {
 	} `json:"warnings"`
 }
 
-// Verify says what a transaction would create, and where that differs from VerifyQuery.Asked.
+// Verify returns what a transaction would create, and how that differs from VerifyQuery.Asked.
 func (c *Client) Verify(ctx context.Context, query VerifyQuery) (verified Verification, err error) {
 	_, err = c.Ask(ctx, http.MethodPost, "/v1.0/dln/order/verify", query, &verified)
 	return verified, err

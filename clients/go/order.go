@@ -2,7 +2,7 @@ package crossgate
 
 import "encoding/json"
 
-// Order is an order as far as most clients read it. Raw has the whole record.
+// Order is an order with the members that most clients need. Raw has the whole record.
 type Order struct {
 	ID                Text      `json:"orderId"`
 	State             string    `json:"state"` // such as Created; ClaimedUnlock and ClaimedOrderCancel are final
@@ -18,7 +18,7 @@ type Order struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// UnmarshalJSON reads a record.
+// UnmarshalJSON decodes a record.
 func (o *Order) UnmarshalJSON(raw []byte) error {
 	type order Order
 	o.Raw = append(json.RawMessage(nil), raw...)
@@ -35,14 +35,14 @@ type OrderSide struct {
 	Symbol      string  `json:"symbol"`
 }
 
-// Event says where something happened to an order.
+// Event is where something happened to an order.
 type Event struct {
 	Transaction Text   `json:"transactionHash"`
 	Block       uint64 `json:"blockNumber"`
 	Unix        int64  `json:"blockTimeStamp"` // seconds
 }
 
-// OrderFilter selects orders; all members that are set hold together.
+// OrderFilter selects the orders that match all members set.
 type OrderFilter struct {
 	GiveChains []ChainID `json:"giveChainIds,omitempty"`
 	TakeChains []ChainID `json:"takeChainIds,omitempty"`
@@ -50,7 +50,7 @@ type OrderFilter struct {
 	Text       string    `json:"filter,omitempty"` // an id, address or transaction
 	Maker      string    `json:"maker,omitempty"`
 	Skip       int       `json:"skip,omitempty"`
-	Take       int       `json:"take,omitempty"` // at most 100; 0: 20
+	Take       int       `json:"take,omitempty"` // at most 100; 0 means 20
 }
 
 // OrderList is a part of a list of Total orders.
@@ -75,13 +75,13 @@ type LockedAssets struct {
 	Behind []ChainID // chains whose newest orders may be missing
 }
 
-// LockedChain has the assets that are locked on one give chain.
+// LockedChain has the assets locked on one give chain.
 type LockedChain struct {
 	Chain  ChainID       `json:"chainId"`
 	Tokens []LockedToken `json:"lockedTokens"`
 }
 
-// LockedToken has nil where the token or its price could not be read.
+// LockedToken is a locked token. Values are nil if the token or its price could not be read.
 type LockedToken struct {
 	Address  Text `json:"tokenAddress"`
 	Metadata struct {

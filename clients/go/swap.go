@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// SwapQuery asks for a swap within a chain. The zero address is an EVM chain's coin.
+// SwapQuery asks for a swap within a chain. The zero address means an EVM chain's coin.
 type SwapQuery struct {
 	Chain              ChainID
 	TokenIn, TokenOut  string
-	AmountIn           *big.Int // nil: the sender's whole balance
-	Recipient, Sender  string   // Sender signs; empty: the recipient
-	Slippage           float64  // percent; 0: the gateway chooses
+	AmountIn           *big.Int // nil for the sender's whole balance
+	Recipient, Sender  string   // Sender signs; empty if the recipient does
+	Slippage           float64  // percent; 0 lets the gateway choose
 	AffiliatePercent   float64
 	AffiliateRecipient string
 }
@@ -35,7 +35,7 @@ func decimal(amount *big.Int, otherwise string) string {
 	return amount.String()
 }
 
-// percent is empty for none.
+// percent formats a share as a query value, empty if zero.
 func percent(share float64) string {
 	if share == 0 {
 		return ""
@@ -43,7 +43,7 @@ func percent(share float64) string {
 	return strconv.FormatFloat(share, 'f', -1, 64)
 }
 
-// Transaction is one to be signed. On Solana Data is the whole of it, and To is empty.
+// Transaction is a transaction to sign. On Solana, Data is all of it, and To is empty.
 type Transaction struct {
 	To    string `json:"to"`
 	Data  string `json:"data"`
@@ -63,9 +63,9 @@ type Swap struct {
 	} `json:"comparedAggregators"`
 }
 
-// SwapToken is one side of a swap or of an order's quote; a swap's transaction guarantees Minimum of what comes out.
+// SwapToken is one side of a swap or of an order's quote. A swap's transaction guarantees Minimum of the output.
 type SwapToken struct {
-	Chain    ChainID `json:"chainId"` // 0 in a swap, which stays on its own
+	Chain    ChainID `json:"chainId"` // 0 in a swap, which is on the query's chain
 	Address  string  `json:"address"`
 	Symbol   string  `json:"symbol"`
 	Decimals int     `json:"decimals"`

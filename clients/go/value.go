@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// Amount is a whole number in smallest units; nil where there is none.
+// Amount is a whole number of smallest units; nil if absent.
 type Amount struct{ *big.Int }
 
-// UnmarshalJSON reads a decimal, or the API's object of encodings.
+// UnmarshalJSON decodes a decimal, or the API's object of encodings.
 func (a *Amount) UnmarshalJSON(raw []byte) error {
 	text, err := textIn(raw)
 	if err != nil || text == "" {
@@ -24,20 +24,20 @@ func (a *Amount) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Text is an address, hash or id in the form of its chain; empty where there is none.
+// Text is an address, hash or id in the form of its chain; empty if absent.
 type Text string
 
-// UnmarshalJSON reads a text, or the API's object of encodings.
+// UnmarshalJSON decodes a string, or the API's object of encodings.
 func (t *Text) UnmarshalJSON(raw []byte) error {
 	text, err := textIn(raw)
 	*t = Text(text)
 	return err
 }
 
-// ChainID is a chain's own (EIP-155) number; Solana's is 7565164. The API's, which differs for some, is converted.
+// ChainID is a chain's EIP-155 number; Solana's is 7565164. The API's number, which differs for some, is converted.
 type ChainID uint64
 
-// UnmarshalJSON reads the API's number, or its object of encodings.
+// UnmarshalJSON decodes the API's number, or its object of encodings.
 func (id *ChainID) UnmarshalJSON(raw []byte) error {
 	text, err := textIn(raw)
 	if err != nil {
@@ -56,12 +56,12 @@ func (id *ChainID) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the API's number.
+// MarshalJSON encodes the API's number.
 func (id ChainID) MarshalJSON() ([]byte, error) { return strconv.AppendUint(nil, id.API(), 10), nil }
 
 func (id ChainID) text() string { return strconv.FormatUint(id.API(), 10) }
 
-// API returns the API's number of the chain: 100000002 for Gnosis's 100.
+// API returns the API's number of the chain, such as 100000002 for Gnosis's 100.
 func (id ChainID) API() uint64 {
 	if api, isRenumbered := apiIDs[id]; isRenumbered {
 		return api
@@ -69,7 +69,7 @@ func (id ChainID) API() uint64 {
 	return uint64(id)
 }
 
-// apiIDs are the numbers of chains that the API numbers otherwise than EIP-155.
+// apiIDs are the API's numbers of chains whose EIP-155 number differs.
 var apiIDs = map[ChainID]uint64{
 	245022934: 100000001, // Neon
 	100:       100000002, // Gnosis
@@ -92,7 +92,7 @@ var apiIDs = map[ChainID]uint64{
 	4326:      100000031, // MegaETH
 }
 
-// textIn returns what a value says in the encoding for people.
+// textIn returns the text of a value, which may be one of several encodings in an object.
 func textIn(raw []byte) (string, error) {
 	var encodings struct {
 		Text *string `json:"stringValue"`

@@ -15,13 +15,13 @@ import (
 
 const (
 	patience   = time.Minute      // for a creation that is not found yet, or a gateway that does not answer
-	silence    = 45 * time.Second // three of the comments that the gateway sends while nothing happens
+	silence    = 45 * time.Second // three heartbeat comments of an idle stream
 	reconnects = time.Second      // between two connections
 	longest    = 4 << 20          // bytes of a line
 )
 
-// WatchOrder yields the first order of a transaction now and whenever its record changes, and ends after the final
-// one. A creation that is not found yet is awaited for a minute; streams that break go on. An error ends it.
+// WatchOrder yields the first order of a transaction now and whenever its record changes, and ends after the final one
+// or an error. A creation not found yet is awaited for a minute; broken streams are resumed.
 func (c *Client) WatchOrder(ctx context.Context, creation string) iter.Seq2[Order, error] {
 	return func(yield func(Order, error) bool) {
 		w := watch{client: c, creation: creation, yield: yield}
@@ -49,17 +49,17 @@ func isAwaited(err error) bool {
 	return isPassing(err) || errors.As(err, &e) && e.ID == "TRANSACTION_NOT_FOUND"
 }
 
-// watch asks for an order whenever an event says that something has happened to it.
+// watch requests an order whenever an event reports that something happened to it.
 type watch struct {
 	client   *Client
 	creation string
 	yield    func(Order, error) bool
-	seen     string // the last record
+	seen     string // the last record yielded
 	event    string // id of the last event
-	isOver   bool   // nothing more is to come
+	isOver   bool   // nothing more will follow
 }
 
-// follow follows one stream of the order's events.
+// follow reads one stream of the order's events.
 func (w *watch) follow(ctx context.Context) (isOpen bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -74,7 +74,7 @@ func (w *watch) follow(ctx context.Context) (isOpen bool, err error) {
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
 	err = readEvents(response.Body, func(name, id string) (goOn bool) {
-		quiet.Stop() // the caller may take long
+		quiet.Stop() // the caller may take its time
 		defer quiet.Reset(silence)
 		if id != "" {
 			w.event = id
@@ -101,7 +101,7 @@ func (w *watch) look(ctx context.Context) error {
 	return nil
 }
 
-// readEvents calls handle with each event, and each comment, until it returns false or the stream ends.
+// readEvents calls handle with each event and comment until it returns false or the stream ends.
 func readEvents(stream io.Reader, handle func(name, id string) (goOn bool)) error {
 	lines := bufio.NewScanner(stream)
 	lines.Buffer(nil, longest)

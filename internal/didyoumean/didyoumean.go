@@ -1,4 +1,4 @@
-// Package didyoumean suggests the name that a misspelt one was meant to be.
+// Package didyoumean suggests the name that a misspelt one was probably meant to be.
 package didyoumean
 
 import (
@@ -7,13 +7,13 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// leastSimilarity is that of names which differ by a letter or two, and of neighbours that changed places.
+// leastSimilarity is the similarity of names that differ by a letter or two, or by swapped neighbouring letters.
 const leastSimilarity = 0.6
 
-// leastBeginning is of how many letters the beginning of a longer name is.
+// leastBeginning is the fewest letters that count as the beginning of a longer name.
 const leastBeginning = 4
 
-// Suggest continues an error about a name with the most similar of the known ones; empty where none is similar.
+// Suggest returns the continuation of an error about a name: the most similar known one, or "" if none is similar.
 func Suggest(name string, known []string) string {
 	nearest, most := "", 0.0
 	for _, each := range known {

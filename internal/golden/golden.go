@@ -1,4 +1,4 @@
-// Package golden has tests compare text with files, which go test PACKAGE -update writes anew.
+// Package golden compares text with files in tests, and rewrites the files on go test PACKAGE -update.
 package golden
 
 import (
@@ -13,10 +13,10 @@ import (
 
 var update = flag.Bool("update", false, "write golden files anew")
 
-// IsUpdated reports whether the tests write their files anew, for those whose files are not just text.
+// IsUpdated reports whether tests rewrite their files, for tests whose files are not just text.
 func IsUpdated() bool { return *update }
 
-// Check wants a file to hold a text.
+// Check fails the test unless the file contains text.
 func Check(tb testing.TB, path, text string) {
 	tb.Helper()
 	if *update {

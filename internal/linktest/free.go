@@ -8,15 +8,15 @@ import (
 	"os"
 )
 
-// Ports that FreeAddress hands out: below those that systems give to connections which go out (IANA: 49152 on; Linux:
-// from what it says itself).
+// Ports of FreeAddress, below those that systems assign to outgoing connections (IANA: from 49152; Linux:
+// configurable).
 const (
 	freePorts    = 8_000
 	usualOutward = 32_768 // Linux's default of net.ipv4.ip_local_port_range
 )
 
-// FreeAddress returns an address of this machine for a program that takes one as a parameter: it is unused, and no
-// connection that goes out is given its port before the program listens, as happens to ports that the system chose.
+// FreeAddress returns an unused local address for a program that takes one as a parameter. Unlike a port chosen by the
+// system, its port is not assigned to an outgoing connection before the program listens.
 func FreeAddress() (string, error) {
 	first := outward() - freePorts
 	for range 100 {
@@ -28,7 +28,7 @@ func FreeAddress() (string, error) {
 	return "", errors.New("no free port was found")
 }
 
-// outward is the first port that the system gives to connections which go out, where there is room below it.
+// outward returns the first port that the system assigns to outgoing connections, if there is room below it.
 func outward() int {
 	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	if err != nil {

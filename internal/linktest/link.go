@@ -1,5 +1,5 @@
-// Package linktest puts a link of the tests' own before a server, which fails as networks and machines do: it refuses,
-// stands still, loses everything without a word, or is slow.
+// Package linktest puts a link in front of a server in tests, which fails like networks and machines do: it refuses,
+// hangs, silently loses everything, or is slow.
 package linktest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// state is the treatment of connections and of the bytes sent over them.
+// state is how connections and the bytes sent over them are treated.
 type state uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 // pieceBytes is the most that a slow link carries at a time.
 const pieceBytes = 16 << 10
 
-// Link passes bytes on to its address and back, until Close. It may be used from any goroutine.
+// Link forwards bytes to its target and back until Close. It is safe for concurrent use.
 type Link struct {
 	network, address, to string
 	serving              sync.WaitGroup
@@ -41,7 +41,7 @@ type Link struct {
 	ends     map[net.Conn]struct{}
 }
 
-// Open returns a healthy link from an address to that of a server, both of one network: tcp or unix. A port of 0 is a
+// Open returns a healthy link from an address to a server's, both of one network: tcp or unix. For port 0 it chooses a
 // free one, see Address.
 func Open(network, address, to string) (*Link, error) {
 	l := &Link{network: network, address: address, to: to, changed: make(chan struct{}), ends: map[net.Conn]struct{}{}}
@@ -52,10 +52,10 @@ func Open(network, address, to string) (*Link, error) {
 	return l, nil
 }
 
-// Address is where the link is reached.
+// Address returns the address of the link.
 func (l *Link) Address() string { return l.address }
 
-// listen is called with the mutex held, or before the link is shared.
+// listen must be called with the mutex held, or before the link is shared.
 func (l *Link) listen() error {
 	if l.network == "unix" {
 		if err := os.Remove(l.address); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -71,20 +71,20 @@ func (l *Link) listen() error {
 	return nil
 }
 
-// Refuse breaks all connections and takes no new ones, as a server that was killed.
+// Refuse breaks all connections and rejects new ones, like a server that was killed.
 func (l *Link) Refuse() { l.become(refusing, 0) }
 
-// Stand has nothing move any more: connections are there and new ones are made, as by a process that was stopped.
-// What is sent meanwhile arrives after Heal.
+// Stand makes everything hang, like a process that was stopped: connections stay and can be made. Data sent meanwhile
+// arrives after Heal.
 func (l *Link) Stand() { l.become(still, 0) }
 
-// Lose takes connections and everything that is sent over them, and passes nothing on. Heal ends those connections.
+// Lose accepts connections and data but forwards nothing. Heal breaks those connections.
 func (l *Link) Lose() { l.become(losing, 0) }
 
-// Slow has each piece of up to 16 KiB arrive so late, and the next one wait for it: also the bandwidth is bounded.
+// Slow delays each piece of up to 16 KiB, and the next one until it has arrived, so that bandwidth is limited, too.
 func (l *Link) Slow(late time.Duration) { l.become(slow, late) }
 
-// Heal ends whatever is wrong.
+// Heal restores the healthy state.
 func (l *Link) Heal() error {
 	l.become(healthy, 0)
 	l.mu.Lock()
@@ -95,14 +95,14 @@ func (l *Link) Heal() error {
 	return l.listen()
 }
 
-// Close ends the link and all connections over it.
+// Close closes the link and all its connections.
 func (l *Link) Close() error {
 	l.become(closed, 0)
 	l.serving.Wait()
 	return nil
 }
 
-// become changes the state. Connections do not outlive a state without connections, or one that loses bytes.
+// become changes the state. Connections end when the link starts to refuse or closes, or stops losing bytes.
 func (l *Link) become(now state, late time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,7 +124,7 @@ func (l *Link) become(now state, late time.Duration) {
 	}
 }
 
-// breakOff ends a connection with a reset where its network has one.
+// breakOff ends a connection, with a reset if its network has one.
 func breakOff(end net.Conn) {
 	if tcp, is := end.(*net.TCPConn); is {
 		_ = tcp.SetLinger(0)
@@ -142,7 +142,7 @@ func (l *Link) accept(listener net.Listener) {
 	}
 }
 
-// connect passes on what comes over a connection when the server has taken it, too.
+// connect connects to the server and forwards data both ways.
 func (l *Link) connect(near net.Conn) {
 	defer near.Close()
 	if !l.keep(near) {
@@ -150,7 +150,7 @@ func (l *Link) connect(near net.Conn) {
 	}
 	defer l.forget(near)
 	if !l.admit() {
-		_, _ = io.Copy(io.Discard, near) // until it is broken, or who made it has had enough
+		_, _ = io.Copy(io.Discard, near) // until it is broken or the client gives up
 		return
 	}
 	far, err := net.Dial(l.network, l.to) //nolint:noctx // the server is on this machine
@@ -176,11 +176,11 @@ func (l *Link) connect(near net.Conn) {
 	both.Wait()
 }
 
-// RoundTrips counts requests whose answers were waited for, on any connection: a slow link delays each. Requests sent
-// without waiting for the answer before count once.
+// RoundTrips counts requests that waited for their answers, on all connections: a slow link delays each. Requests sent
+// without waiting for the previous answer count once.
 func (l *Link) RoundTrips() int64 { return l.roundTrips.Load() }
 
-// keep has a connection broken by states that have none. It reports false in such a state.
+// keep registers a connection, to be broken by states without connections. It returns false in such a state.
 func (l *Link) keep(end net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -197,7 +197,7 @@ func (l *Link) forget(end net.Conn) {
 	delete(l.ends, end)
 }
 
-// pass copies from one end to the other until either is closed. It calls spoke for each piece, before it is passed on.
+// pass copies from one end to the other until either is closed. It calls spoke for each piece before forwarding it.
 func (l *Link) pass(from, to net.Conn, spoke func()) {
 	defer from.Close()
 	defer to.Close()
@@ -224,7 +224,7 @@ func (l *Link) look() (now state, late time.Duration, changed <-chan struct{}) {
 	return l.state, l.late, l.changed
 }
 
-// admit returns when a piece may go on. It reports false for one that is lost.
+// admit waits until a piece may be forwarded, or returns false if it is lost.
 func (l *Link) admit() bool {
 	for {
 		now, late, changed := l.look()

@@ -4,7 +4,7 @@ package linktest
 
 import "syscall"
 
-// EndsWithUs has a process run as a user; nil: as we are.
+// EndsWithUs makes a process run as a user, or as the current one if as is nil.
 func EndsWithUs(as *syscall.Credential, _ syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: as}
 }

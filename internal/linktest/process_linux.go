@@ -2,7 +2,7 @@ package linktest
 
 import "syscall"
 
-// EndsWithUs has a process get a signal when this one ends, whatever ends it, and run as a user; nil: as we are.
+// EndsWithUs makes a process receive a signal however this one ends, and run as a user; nil is the current one.
 func EndsWithUs(as *syscall.Credential, by syscall.Signal) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: as, Pdeathsig: by}
 }

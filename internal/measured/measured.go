@@ -1,4 +1,4 @@
-// Package measured has tests look at the measurements of their process.
+// Package measured lets tests read the metrics of their process.
 package measured
 
 import (
@@ -13,8 +13,8 @@ import (
 	"crossgate/internal/must"
 )
 
-// Start has everything measured until the test ends. The function that it returns reads the values by name and
-// attributes, of histograms their counts: crossgate.store.connections.max{crossgate.store.pool=read,}.
+// Start records all metrics until the test ends. The function that it returns reads their values, or a histogram's
+// count, by name and attributes: crossgate.store.connections.max{crossgate.store.pool=read,}.
 func Start(tb testing.TB) (now func() map[string]float64) {
 	tb.Helper()
 	reader, before := metric.NewManualReader(), otel.GetMeterProvider()

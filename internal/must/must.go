@@ -1,9 +1,9 @@
-// Package must ends a test at an error that leaves it nothing to go on with.
+// Package must ends tests on errors after which they cannot continue.
 package must
 
 import "testing"
 
-// Do ends the test at an error.
+// Do ends the test if err is not nil.
 func Do(tb testing.TB, err error) {
 	tb.Helper()
 	if err != nil {
@@ -11,7 +11,7 @@ func Do(tb testing.TB, err error) {
 	}
 }
 
-// Get is the value of a call that may fail: file := must.Get(os.Open(path))(t).
+// Get returns the value of a call that may fail: file := must.Get(os.Open(path))(t).
 func Get[T any](value T, err error) func(testing.TB) T {
 	return func(tb testing.TB) T {
 		tb.Helper()

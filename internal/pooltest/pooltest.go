@@ -1,4 +1,4 @@
-// Package pooltest has tests call servers through a pool of endpoints.
+// Package pooltest lets tests call servers through a pool of endpoints.
 package pooltest
 
 import (
@@ -12,7 +12,7 @@ import (
 	"crossgate/upstream"
 )
 
-// At is a pool of endpoints, named node-0, node-1 and on, at addresses.
+// At returns a pool of the endpoints at addresses, named node-0, node-1 and so on.
 func At(tb testing.TB, addresses ...string) *upstream.Pool {
 	tb.Helper()
 	var endpoints []*upstream.Endpoint
@@ -26,7 +26,7 @@ func At(tb testing.TB, addresses ...string) *upstream.Pool {
 	return upstream.NewPool("nodes", endpoints...)
 }
 
-// Of is a pool of servers, which end with the test.
+// Of returns a pool of servers, which end with the test.
 func Of(tb testing.TB, nodes ...http.Handler) *upstream.Pool {
 	tb.Helper()
 	addresses := make([]string, len(nodes))

@@ -10,7 +10,7 @@ import (
 	"crossgate/internal/linktest"
 )
 
-// Link is a way to the server that can fail.
+// Link is a connection path to the server that can fail.
 type Link struct {
 	*linktest.Link
 	server *Server
@@ -19,9 +19,9 @@ type Link struct {
 
 const socket = ".s.PGSQL.5432"
 
-// NewLink returns a healthy link. Close ends it.
+// NewLink returns a healthy link. Close it after use.
 func (s *Server) NewLink() (*Link, error) {
-	dir, err := os.MkdirTemp("", "link") // short: the socket's path must be
+	dir, err := os.MkdirTemp("", "link") // short, as the socket's path must be
 	if err != nil {
 		return nil, err
 	}
@@ -32,10 +32,10 @@ func (s *Server) NewLink() (*Link, error) {
 	return &Link{link, s, dir}, nil
 }
 
-// To is the address of a database by way of the link, made of its address at the server.
+// To converts a database's address at the server to its address through the link.
 func (l *Link) To(direct string) string {
 	return strings.Replace(direct, url.QueryEscape(l.server.dir), url.QueryEscape(l.dir), 1)
 }
 
-// Close ends the link.
+// Close closes the link.
 func (l *Link) Close() error { return errors.Join(l.Link.Close(), os.RemoveAll(l.dir)) }

@@ -15,14 +15,14 @@ import (
 	"crossgate/internal/linktest"
 )
 
-// Pooler is a PgBouncer in front of a server, with the settings of its package otherwise.
+// Pooler is a PgBouncer in front of a server, otherwise with the settings of its package.
 type Pooler struct {
 	server  *Server
 	dir     string
 	running *exec.Cmd
 }
 
-// ErrNoPooler says that PgBouncer is not installed.
+// ErrNoPooler means that PgBouncer is not installed.
 var ErrNoPooler = errors.New("PgBouncer is not installed (apt-get install pgbouncer)")
 
 const poolerPort = "6432"
@@ -59,12 +59,12 @@ func (s *Server) NewPooler(database, mode string) (*Pooler, error) {
 	}
 }
 
-// To is the address of the database by way of the pooler, made of its address at the server.
+// To converts the database's address at the server to its address through the pooler.
 func (p *Pooler) To(direct string) string {
 	return strings.Replace(direct, url.QueryEscape(p.server.dir), url.QueryEscape(p.dir)+"&port="+poolerPort, 1)
 }
 
-// Close ends the pooler, and all connections by way of it.
+// Close ends the pooler and all connections through it.
 func (p *Pooler) Close() error {
 	err := p.running.Process.Signal(syscall.SIGTERM)
 	_ = p.running.Wait() // however it ends

@@ -1,4 +1,4 @@
-// Package postgrestest runs a PostgreSQL of the tests' own, from the system's package.
+// Package postgrestest runs a PostgreSQL server for tests, from the system's package.
 package postgrestest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"crossgate/internal/linktest"
 )
 
-// Server is reached by a socket in its directory, and by nothing else.
+// Server is a PostgreSQL server that listens only on a socket in its directory.
 type Server struct {
 	dir      string
 	programs string // directory of PostgreSQL's programs
@@ -28,7 +28,7 @@ type Server struct {
 	running  *exec.Cmd
 }
 
-// Start makes a directory of data and starts a server on it. Remove ends both. An error names the missing part.
+// Start starts a server in a new data directory. Remove ends it and deletes the data. An error names missing parts.
 func Start() (*Server, error) {
 	programs, err := find()
 	if err != nil {
@@ -49,7 +49,7 @@ func Start() (*Server, error) {
 	return s, s.Resume()
 }
 
-// Standby starts a server that follows this one, and takes no changes.
+// Standby starts a read-only server that replicates this one.
 func (s *Server) Standby() (*Server, error) {
 	dir, err := directory("postgres", s.as)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Server) Standby() (*Server, error) {
 	return standby, standby.Resume()
 }
 
-// directory makes one of a user's, with a path that is short, as those of sockets must be.
+// directory creates a directory owned by a user. Its path is short, as those of sockets must be.
 func directory(name string, of *syscall.Credential) (string, error) {
 	dir, err := os.MkdirTemp("", name)
 	if err == nil && of != nil {
@@ -71,13 +71,13 @@ func directory(name string, of *syscall.Credential) (string, error) {
 	return dir, err
 }
 
-// To is the address of a database here, made of its address at the primary.
+// To converts a database's address at the primary to its address here.
 func (s *Server) To(primary string) string {
 	before, _, _ := strings.Cut(primary, "&host=")
 	return before + "&host=" + url.QueryEscape(s.dir)
 }
 
-// find returns the newest version that Debian's packages put beside each other, or the one on the path.
+// find returns the newest version among Debian's packages, or the one on the path.
 func find() (programs string, err error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	if err == nil && len(found) > 0 {
@@ -93,10 +93,10 @@ func find() (programs string, err error) {
 	return filepath.Dir(path), nil
 }
 
-// Program is the path of one of PostgreSQL's programs, of the server's version.
+// Program returns the path of one of PostgreSQL's programs, of the server's version.
 func (s *Server) Program(name string) string { return filepath.Join(s.programs, name) }
 
-// unprivileged is whom PostgreSQL runs as, since it refuses to be root.
+// unprivileged returns the user to run PostgreSQL as, since it refuses to run as root.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -123,7 +123,7 @@ func (s *Server) command(ctx context.Context, program string, arguments ...strin
 }
 
 func (s *Server) run(program string, arguments ...string) (string, error) {
-	const patience = 2 * time.Minute // with a machine that has much else to do
+	const patience = 2 * time.Minute // for a busy machine
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	said, err := s.command(ctx, program, arguments...).CombinedOutput()
@@ -133,9 +133,9 @@ func (s *Server) run(program string, arguments ...string) (string, error) {
 	return string(said), nil
 }
 
-// Resume runs the server and returns when it takes connections.
+// Resume runs the server and returns once it accepts connections.
 func (s *Server) Resume() error {
-	// It runs until Stop, also while tests whose context has ended clean up.
+	// It runs until Stop, even while tests whose context has ended clean up.
 	s.running = s.command(context.Background(), "postgres", "-D", s.data(), "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off")
 	if err := s.running.Start(); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (s *Server) Stop() error {
 	return s.running.Wait()
 }
 
-// Kill ends the server at once, as a crash would: Resume recovers its last writes.
+// Kill ends the server immediately, like a crash. Resume recovers its last writes.
 func (s *Server) Kill() error {
 	if err := s.running.Process.Signal(syscall.SIGQUIT); err != nil {
 		return err
@@ -172,13 +172,13 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-// Suspend has all processes of the server stand still: connections stay, and nothing answers. Continue has them go on.
+// Suspend stops all processes of the server: connections stay, but nothing answers until Continue.
 func (s *Server) Suspend() error { return s.signal(syscall.SIGSTOP) }
 
-// Continue is the opposite of Suspend.
+// Continue reverses Suspend.
 func (s *Server) Continue() error { return s.signal(syscall.SIGCONT) }
 
-// signal sends a signal to the server's first process, so that it starts no others, and then to those.
+// signal sends a signal to the server's main process first, so that it starts no others, and then to its children.
 func (s *Server) signal(what syscall.Signal) error {
 	if err := s.running.Process.Signal(what); err != nil {
 		return err
@@ -199,21 +199,21 @@ func (s *Server) signal(what syscall.Signal) error {
 	return nil
 }
 
-// Remove ends the server and removes its data.
+// Remove ends the server and deletes its data.
 func (s *Server) Remove() error { return errors.Join(s.Stop(), os.RemoveAll(s.dir)) }
 
-// Create makes an empty database and returns its address.
+// Create creates an empty database and returns its address.
 func (s *Server) Create(database string) (string, error) {
 	_, err := s.run("createdb", "-h", s.dir, "-U", "postgres", database)
 	return "postgres:///" + database + "?user=postgres&host=" + url.QueryEscape(s.dir), err
 }
 
-// Query returns the rows that a statement finds, a line each with its columns separated by |.
+// Query returns the rows that a statement finds, one per line with columns separated by |.
 func (s *Server) Query(database, statement string) (string, error) {
 	return s.run("psql", "-h", s.dir, "-U", "postgres", "-At", "-c", statement, database)
 }
 
-// Hold runs statements in a session of their own, and keeps it until release: locks are held, a transaction stays open.
+// Hold runs statements in their own session and keeps it open until release: locks stay held, a transaction open.
 func (s *Server) Hold(database, statements string) (release func() error, err error) {
 	session := s.command(context.Background(), "psql", "-h", s.dir, "-U", "postgres", "-qAt", "-v", "ON_ERROR_STOP=1", database)
 	in, err := session.StdinPipe()

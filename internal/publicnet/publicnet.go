@@ -1,4 +1,4 @@
-// Package publicnet keeps connections to hosts that others name away from what only this machine can reach.
+// Package publicnet keeps connections to hosts named by third parties away from what only this machine can reach.
 package publicnet
 
 import (
@@ -30,7 +30,7 @@ func IsPublic(ip netip.Addr) bool {
 	return !isSpecial && ip.IsGlobalUnicast() && !ip.IsPrivate()
 }
 
-// Control is that of a net.Dialer which connects to public addresses alone: names are resolved by then.
+// Control is the Control of a net.Dialer that connects only to public addresses. Names are already resolved then.
 func Control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err == nil && !IsPublic(at.Addr()) {

@@ -1,5 +1,5 @@
-// Package rawjson walks over JSON (RFC 8259) without decoding it, so that a part can be decoded alone. It finds where
-// values end; the decoder finds out whether they are valid.
+// Package rawjson scans JSON (RFC 8259) without decoding it, so that parts can be decoded separately. It finds where
+// values end; the decoder checks whether they are valid.
 package rawjson
 
 import "bytes"
@@ -9,7 +9,7 @@ type Text []byte
 
 const space = " \t\r\n"
 
-// Take takes a character that is next, behind white space, and reports whether it was.
+// Take consumes a character if it is next, after white space, and reports whether it was.
 func (t *Text) Take(character byte) bool {
 	left := bytes.TrimLeft(*t, space)
 	if len(left) == 0 || left[0] != character {
@@ -22,7 +22,7 @@ func (t *Text) Take(character byte) bool {
 // IsEmpty reports whether only white space is left.
 func (t Text) IsEmpty() bool { return len(bytes.TrimLeft(t, space)) == 0 }
 
-// Value takes the next value, or the name of a member, as it is written; an empty one where there is none.
+// Value consumes and returns the next value, or a member's name, as written; empty if there is none.
 func (t *Text) Value() []byte {
 	text := bytes.TrimLeft(*t, space)
 	end := endOf(text)
@@ -30,7 +30,7 @@ func (t *Text) Value() []byte {
 	return text[:end]
 }
 
-// endOf is how long the value is that a text begins with.
+// endOf returns the length of the value at the beginning of a text.
 func endOf(text []byte) int {
 	if len(text) > 0 && text[0] != '"' && text[0] != '[' && text[0] != '{' {
 		if end := bytes.IndexAny(text, space+",:]}"); end >= 0 {
@@ -55,7 +55,7 @@ func endOf(text []byte) int {
 	return len(text)
 }
 
-// closingQuote is where the string ends that opens at a position; the length of a text in which it does not.
+// closingQuote returns where the string that opens at a position ends, or the length of the text if it does not.
 func closingQuote(text []byte, open int) int {
 	for from := open + 1; ; {
 		next := bytes.IndexByte(text[from:], '"')

@@ -1,4 +1,4 @@
-// Package recorded has tests read the recorded material, which lies in a folder named shared beside the checkout.
+// Package recorded lets tests read the recorded material, which is in a folder named shared beside the checkout.
 package recorded
 
 import (
@@ -10,7 +10,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// File is a file of the material. Where it is not there the test is skipped.
+// File returns a file of the material. It skips the test if the file does not exist.
 func File(tb testing.TB, path string) []byte {
 	tb.Helper()
 	for at := must.Get(os.Getwd())(tb); at != filepath.Dir(at); at = filepath.Dir(at) {

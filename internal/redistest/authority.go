@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Authority signs certificates for as long as a test takes.
+// Authority is a certificate authority for the duration of a test.
 type Authority struct {
 	File string // its own certificate, in PEM
 
@@ -27,7 +27,7 @@ type Authority struct {
 // Pair is a certificate and its key, as files in PEM.
 type Pair struct{ Certificate, Key string }
 
-// NewAuthority makes one that no system trusts.
+// NewAuthority creates an authority that no system trusts.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	a := &Authority{dir: t.TempDir(), certificate: &x509.Certificate{
@@ -41,7 +41,7 @@ func NewAuthority(t testing.TB) *Authority {
 	return a
 }
 
-// Issue makes a certificate for a host, by its name or address.
+// Issue creates a certificate for a host, by its name or address.
 func (a *Authority) Issue(t testing.TB, host string) Pair {
 	t.Helper()
 	template := &x509.Certificate{
@@ -57,7 +57,7 @@ func (a *Authority) Issue(t testing.TB, host string) Pair {
 	return pair
 }
 
-// sign signs a certificate with the authority's key, or with its own while the authority has none.
+// sign signs a certificate with the authority's key, or self-signs it while the authority has none.
 func (a *Authority) sign(t testing.TB, name string, template *x509.Certificate) (Pair, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

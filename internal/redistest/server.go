@@ -1,4 +1,4 @@
-// Package redistest runs a Redis or Valkey of the tests' own, from the system's package.
+// Package redistest runs a Redis or Valkey server for tests, from the system's package.
 package redistest
 
 import (
@@ -19,29 +19,29 @@ import (
 	"crossgate/internal/linktest"
 )
 
-// Server is reached by a socket in its directory, and by nothing else unless it was asked to be.
+// Server is a Redis or Valkey server. It listens only on a socket in its directory, unless it is guarded.
 type Server struct {
 	dir     string
 	program string
 	guarded *Guarded
-	port    int // of TLS; zero: none
+	port    int // of TLS; zero if none
 	running *exec.Cmd
 }
 
-// Guarded is how a server is reached from elsewhere: over TLS, by one user and a password. The user may do what
-// docs/operations.md says that a gateway needs.
+// Guarded is how a server is reached from elsewhere: over TLS, by one user with a password. The user has the
+// permissions that a gateway needs by docs/operations.md.
 type Guarded struct {
 	Own            Pair // the server's certificate
 	User, Password string
 }
 
-// Serve runs a server until the test ends. The test is skipped, with the reason, where none is installed.
+// Serve runs a server until the test ends. It skips the test, with the reason, if none is installed.
 func Serve(t testing.TB) *Server {
 	t.Helper()
 	return serve(t, nil)
 }
 
-// ServeGuarded is Serve for a server that is reached over TLS too, at Port.
+// ServeGuarded is like Serve, for a server that also listens for TLS on Port.
 func ServeGuarded(t testing.TB, by Guarded) *Server {
 	t.Helper()
 	return serve(t, &by)
@@ -53,7 +53,7 @@ func serve(t testing.TB, by *Guarded) *Server {
 	if err != nil {
 		t.Skipf("no Redis to test with: %v", err)
 	}
-	dir, err := os.MkdirTemp("", "redis") // short: the socket's path must be
+	dir, err := os.MkdirTemp("", "redis") // short, as the socket's path must be
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,15 +84,15 @@ func find() (program string, err error) {
 	return "", fmt.Errorf("neither Redis nor Valkey is installed (apt-get install redis-server): %w", err)
 }
 
-// URL is the address of the server's first database.
+// URL returns the address of the server's first database.
 func (s *Server) URL() string { return "unix://" + s.socket() }
 
-// Port of 127.0.0.1 is where a guarded server speaks TLS.
+// Port returns the port of 127.0.0.1 on which a guarded server speaks TLS.
 func (s *Server) Port() int { return s.port }
 
 func (s *Server) socket() string { return filepath.Join(s.dir, "socket") }
 
-// Resume runs the server on what it saved last and returns when it answers.
+// Resume runs the server with the data last saved and returns once it answers.
 func (s *Server) Resume() error {
 	arguments := []string{
 		"--port", "0", "--unixsocket", s.socket(), "--dir", s.dir, "--save", "", "--appendonly", "no", "--rdbcompression", "no",
@@ -121,7 +121,7 @@ func (s *Server) Resume() error {
 func (g Guarded) arguments(port int) []string {
 	return []string{
 		"--bind", "127.0.0.1", "--tls-port", strconv.Itoa(port),
-		// It wants the file of an authority also where clients need no certificate.
+		// It requires an authority's file even if clients need no certificate.
 		"--tls-cert-file", g.Own.Certificate, "--tls-key-file", g.Own.Key, "--tls-ca-cert-file", g.Own.Certificate, "--tls-auth-clients", "no",
 		"--user", g.User, "on", ">" + g.Password, "~{crossgate:*", "&{crossgate:*",
 		"+@scripting", "+@read", "+@write", "+@pubsub", "+@connection", "+info", "+time",
@@ -146,8 +146,7 @@ func (s *Server) ask(command string) (answer string, err error) {
 	return strings.TrimSpace(answer), err
 }
 
-// Save writes everything that the server holds to its disk, and returns it: keys and values as they are, between
-// bytes of the file's format.
+// Save saves all data of the server and returns the file: keys and values verbatim, between bytes of the file's format.
 func (s *Server) Save() (content []byte, err error) {
 	if err := s.do("SAVE"); err != nil {
 		return nil, err
@@ -155,7 +154,7 @@ func (s *Server) Save() (content []byte, err error) {
 	return os.ReadFile(filepath.Join(s.dir, "dump.rdb"))
 }
 
-// Flush has the server forget everything.
+// Flush deletes all data of the server.
 func (s *Server) Flush() error { return s.do("FLUSHALL") }
 
 // do sends a command that must succeed.
@@ -167,13 +166,13 @@ func (s *Server) do(command string) error {
 	return nil
 }
 
-// Pause leaves the server its connections and has it answer nothing, until Continue.
+// Pause keeps the server's connections open but stops it from answering until Continue.
 func (s *Server) Pause() error { return s.running.Process.Signal(syscall.SIGSTOP) }
 
-// Continue ends Pause.
+// Continue reverses Pause.
 func (s *Server) Continue() error { return s.running.Process.Signal(syscall.SIGCONT) }
 
-// Kill ends the server at once. What it did not save is gone.
+// Kill ends the server immediately. Unsaved data is lost.
 func (s *Server) Kill() error {
 	if err := s.running.Process.Kill(); err != nil {
 		return err

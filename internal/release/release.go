@@ -1,5 +1,5 @@
-// Package release says which crossgate a program is. Releases, images and make build set it when they link; the rest
-// is as far as Go has recorded it about the checkout that the program was built in.
+// Package release identifies the version of a program. Releases, images and make build set it at link time; anything
+// missing is what Go recorded about the checkout that the program was built in.
 package release
 
 import (
@@ -15,13 +15,13 @@ var version, commit, date string
 
 // A Release identifies the source of a program.
 type Release struct {
-	Version string `json:"version"` // as 1.2.3; with commits since then 1.2.3-4-gabcdef0; devel where nothing is known
-	Commit  string `json:"commit"`  // with -dirty when files had changed; unknown where nothing is known
-	Date    string `json:"date"`    // of the commit, as 2026-01-31T12:00:00Z; unknown where nothing is known
+	Version string `json:"version"` // such as 1.2.3; 1.2.3-4-gabcdef0 with commits since then; devel if unknown
+	Commit  string `json:"commit"`  // with -dirty if files had changed; unknown if not recorded
+	Date    string `json:"date"`    // of the commit, such as 2026-01-31T12:00:00Z; unknown if not recorded
 	Go      string `json:"go"`
 }
 
-// Current returns that of this program.
+// Current returns the release of this program.
 func Current() Release {
 	recorded := Release{Version: "devel", Commit: "unknown", Date: "unknown"}
 	if build, known := debug.ReadBuildInfo(); known {
@@ -35,8 +35,8 @@ func Current() Release {
 	}
 }
 
-// recordedBy reads what the go command has noted. It knows no version of a module that was built in its checkout
-// without a tag.
+// recordedBy returns what the go command recorded, which has no version of a module built in its checkout without a
+// tag.
 func recordedBy(build *debug.BuildInfo) Release {
 	var r Release
 	settings := make(map[string]string)
@@ -53,7 +53,7 @@ func recordedBy(build *debug.BuildInfo) Release {
 	return Release{Version: cmp.Or(r.Version, "devel"), Commit: cmp.Or(r.Commit, "unknown"), Date: cmp.Or(r.Date, "unknown")}
 }
 
-// String is the release on one line.
+// String formats the release on one line.
 func (r Release) String() string {
 	return fmt.Sprintf("crossgate %s (commit %s of %s, %s)", r.Version, r.Commit, r.Date, r.Go)
 }

@@ -1,5 +1,5 @@
-// Package tlsfiles makes TLS configurations of PEM files that are renewed while they are in use. Errors never have
-// their paths: by mistake one may hold the content of the file.
+// Package tlsfiles builds TLS configurations from PEM files that are renewed while in use. Errors never contain the
+// paths: one may by mistake hold the content of the file.
 package tlsfiles
 
 import (
@@ -16,13 +16,13 @@ import (
 
 // Files are the PEM files of a listener.
 type Files struct {
-	Own, Key    string // its certificate, with those that lead to its authority, and its private key
-	Authorities string // that clients' certificates must come from; empty: clients need none
+	Own, Key    string // certificate chain and private key
+	Authorities string // authorities of clients' certificates; empty if clients need none
 }
 
-// Server returns the configuration of a listener for HTTP/2 and HTTP/1.1. A handshake looks whether the files have
-// changed; while what they have then cannot be used, the listener goes on with what it had, and log has one line. An
-// error says which file cannot be used now.
+// Server returns the configuration of a listener for HTTP/2 and HTTP/1.1. Each handshake checks whether the files have
+// changed; if they are unusable, the listener continues with the previous ones and logs one line. An error says which
+// file is unusable now.
 func (f Files) Server(log *slog.Logger) (*tls.Config, error) {
 	w := &watch{files: f, log: log, seen: f.look()}
 	var err error
@@ -88,7 +88,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// watch is the files as they were last seen.
+// watch is the files as last seen.
 type watch struct {
 	files Files
 	log   *slog.Logger
@@ -98,7 +98,7 @@ type watch struct {
 	current *tls.Config
 }
 
-// stamp is how a change of a file is noticed.
+// stamp detects changes of a file.
 type stamp struct {
 	modified time.Time
 	size     int64

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// bounds are the least and the most that a value may be. They are in the tag of its field, from where they go into the
-// check of a file, the schema and the reference: range:"1s..", range:"..77" or range:"0..1", with a reason after a
-// semicolon. Those of a map hold for each of its values, as choices do.
+// bounds are the minimum and maximum of a value. A field's tag declares them, for validation, the schema and the
+// reference: range:"1s..", range:"..77" or range:"0..1", optionally with a reason after a semicolon. On a map, bounds
+// and choices apply to each value.
 type bounds struct {
-	least, most string // as a file has them; empty: none
+	least, most string // as written in a file; empty: none
 	reason      string
 }
 
@@ -33,7 +33,7 @@ func (b bounds) String() string {
 	return b.least + " to " + b.most
 }
 
-// want is what a value of a type must be, as a mistake says it.
+// want describes a valid value of a type, for the message of a mistake.
 func (b bounds) want(of reflect.Type) string {
 	noun := "a number"
 	switch {
@@ -60,7 +60,7 @@ func (b bounds) holds(value reflect.Value) bool {
 	return !isTooLittle && !(b.most != "" && number > b.number(b.most, value.Type()))
 }
 
-// number reads a bound of values of a type.
+// number parses a bound for values of a type.
 func (bounds) number(text string, of reflect.Type) float64 {
 	value := reflect.New(of).Elem()
 	if want := setText(value, text); want != "" {
@@ -79,11 +79,11 @@ func numberOf(value reflect.Value) float64 {
 	return value.Float()
 }
 
-// choicesOf returns the texts that a field may hold, as its tag lists them: oneof:"cache pass refuse". None: any.
+// choicesOf returns the texts that a field's tag permits, as in oneof:"cache pass refuse". Empty means any.
 func choicesOf(field reflect.StructField) []string { return strings.Fields(field.Tag.Get("oneof")) }
 
-// checkBounds holds every value within a value against the tags of its field. A section that is not in the file and has
-// no defaults is none.
+// checkBounds checks a value and everything in it against the tags of the fields. It skips sections that are absent
+// from the file and have no defaults.
 func checkBounds(of reflect.Value, at place) {
 	if _, isText := texts[of.Type()]; isText {
 		return
@@ -110,7 +110,7 @@ func checkBounds(of reflect.Value, at place) {
 	}
 }
 
-// checkField holds one value, or those of a map, against the tags of its field.
+// checkField checks one value, or each value of a map, against the tags of its field.
 func checkField(field reflect.StructField, value reflect.Value, at place) {
 	if value.Kind() == reflect.Map {
 		for name, each := range value.Seq2() {

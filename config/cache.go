@@ -11,8 +11,8 @@ type Cache struct {
 	// Shared is the URL of a Valkey or Redis that several gateways share: redis://user:password@host:6379/0,
 	// rediss:// for TLS, unix:///path for a socket
 	Shared Secret `yaml:"shared"`
-	// SharedCAFile is a PEM file with the certificate authority of a rediss:// server; when empty, the system's are
-	// trusted. It is read again for each connection
+	// SharedCAFile is a PEM file with the certificate authority of a rediss:// server, reread for each connection;
+	// empty: the system's authorities are trusted
 	SharedCAFile string `yaml:"sharedCAFile"`
 }
 

@@ -9,37 +9,37 @@ import (
 )
 
 // Chain is a chain that the gateway reads. A documented chain needs only its id and endpoints; any other key overrides
-// the documented value. An undocumented chain needs them all.
+// the documented value. An undocumented chain needs all keys.
 type Chain struct {
-	ID        chain.ID   `yaml:"id"`        // the number by which the API calls it
-	Endpoints []Endpoint `yaml:"endpoints"` // that serve its JSON-RPC
-	Fee       *Fee       `yaml:"fee"`       // of its direct swaps; default: swap.fee
+	ID        chain.ID   `yaml:"id"`        // the chain's number in the API
+	Endpoints []Endpoint `yaml:"endpoints"` // JSON-RPC endpoints
+	Fee       *Fee       `yaml:"fee"`       // on direct swaps; default: swap.fee
 
 	Native    uint64        `yaml:"native"`  // EIP-155 chain id
-	Genesis   chain.Hash    `yaml:"genesis"` // hash of the genesis block, of a Solana cluster
+	Genesis   chain.Hash    `yaml:"genesis"` // Solana cluster's genesis block hash
 	Name      string        `yaml:"name"`    // for display
-	Family    chain.Family  `yaml:"family"`  // how it is read, and what its addresses look like
+	Family    chain.Family  `yaml:"family"`  // determines RPC and address format
 	Coin      Coin          `yaml:"coin"`
 	BlockTime time.Duration `yaml:"blockTime" range:"0s.."` // typical time between blocks
-	Finality  uint64        `yaml:"finality"`               // blocks
-	// FirstBlock is where a backfill ends: no order is in an earlier block.
+	Finality  uint64        `yaml:"finality"`               // blocks after which validators trust an event
+	// FirstBlock is where a backfill ends: earlier blocks have no orders.
 	FirstBlock uint64 `yaml:"firstBlock"`
-	// Explorer is the base URL of the links to transactions and addresses on the pages; none: no links.
+	// Explorer is the base URL of links to transactions and addresses on pages; none: no links.
 	Explorer  string    `yaml:"explorer"`
 	Contracts Contracts `yaml:"contracts"`
-	// Reserves are the tokens that takers hold, by what they are worth, usd or eth: orders go from one to its equal on
-	// another chain. They replace the documented ones.
+	// Reserves are the tokens that takers hold, by the value they track, usd or eth: orders lead from one to its equal
+	// on another chain. They replace the documented ones.
 	Reserves map[string]chain.Address `yaml:"reserves"`
 }
 
 // Coin is a chain's native coin.
 type Coin struct {
-	Symbol   string        `yaml:"symbol"`                // for display, as ETH
-	Decimals uint8         `yaml:"decimals" range:"..77"` // of its smallest unit
+	Symbol   string        `yaml:"symbol"`                // for display, such as ETH
+	Decimals uint8         `yaml:"decimals" range:"..77"` // digits after the point
 	Wrapped  chain.Address `yaml:"wrapped"`
 }
 
-// Contracts are the addresses of the order protocol's contracts and of those it works with.
+// Contracts are the addresses of the order protocol's contracts and of the contracts that it uses.
 type Contracts = chain.Contracts
 
 // Registry returns the documented chains with the file's overrides, and the chains it adds.
@@ -53,8 +53,8 @@ func (c Config) Registry() chain.Registry {
 	return chain.NewRegistry(chains...)
 }
 
-// over returns known with the overrides of c. Where orders begin is known of the documented networks and
-// contracts only.
+// over returns known with the overrides of c. It drops the documented first block if c overrides the network or the
+// order contracts.
 func (c Chain) over(known chain.Chain) chain.Chain {
 	isOther := c.Native != 0 && c.Native != known.Native
 	if isOther || !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {
@@ -71,7 +71,7 @@ func (c Chain) over(known chain.Chain) chain.Chain {
 	})
 }
 
-// overlaid is known with those fields of own that are not zero.
+// overlaid returns known with the nonzero fields of own.
 func overlaid[T any](known, own T) T {
 	into := reflect.ValueOf(&known).Elem()
 	for field, value := range reflect.ValueOf(own).Fields() {
@@ -82,7 +82,7 @@ func overlaid[T any](known, own T) T {
 	return known
 }
 
-// noExplorer is for a chain that no explorer shows, such as a private test network.
+// noExplorer marks a chain that no explorer covers, such as a private test network.
 const noExplorer = "none"
 
 func checkChains(chains []Chain, at place) {
@@ -95,7 +95,7 @@ func checkChains(chains []Chain, at place) {
 	checkUnique(chains, func(c Chain) chain.ID { return c.ID }, "chains", func(i int) place { return at.item(i).key("id") })
 }
 
-// check reports the mistakes of c, which overrides known; that is empty for an undocumented chain.
+// check reports the mistakes of c, which overrides known. For an undocumented chain known is zero.
 func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 	checkEndpoints(c.Endpoints, at.key("endpoints"))
 	if c.ID == 0 {
@@ -143,7 +143,7 @@ func checkAdded(c chain.Chain, at place) {
 	}
 }
 
-// checkAddress wants the length that the family's addresses have; absent is fine.
+// checkAddress requires an address of the family's length; an absent address is valid.
 func checkAddress(address chain.Address, family chain.Family, at place) {
 	at.mistakeIf(!address.IsAbsent() && !address.Fits(family) && family != chain.UnknownFamily, "not an address of family %s", family)
 }

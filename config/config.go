@@ -1,10 +1,10 @@
-// Package config is the gateway's configuration: one YAML file. Load
-// decodes it into a Config, on top of the defaults, and then runs each section's check. Every mistake is collected with
-// its path and line, so that all of them are reported at once; none quotes a value, which may be a key.
+// Package config reads the gateway's configuration, one YAML file. Load decodes it into a Config, on top of the
+// defaults, and then runs each section's check. It reports all mistakes together, each with its path and line but
+// without the value, which may be a key.
 //
 // Values may refer to environment variables (${NAME}) or to files (NAME_FILE). The comments on the fields are the text
-// of docs/configuration.md and schema.json: go test ./config -update writes both. Rules that only the parts know, such
-// as which venues exist, are checked when gateway builds them, and reported through Config.Mistake.
+// of docs/configuration.md and schema.json: go test ./config -update writes both. Package gateway checks rules that
+// only its parts know, such as which venues exist, and reports violations through Config.Mistake.
 package config
 
 import (
@@ -26,15 +26,15 @@ import (
 	"crossgate/chain"
 )
 
-// Config is the whole file. Keys that it leaves out have their defaults; chains, venues and price sources that it does
-// not list are off.
+// Config is the whole file. Omitted keys have their defaults; chains, venues and price sources that the file does not
+// list are off.
 type Config struct {
-	Listen string `yaml:"listen"` // host:port to serve clients on
+	Listen string `yaml:"listen"` // host:port that serves clients
 	TLS    TLS    `yaml:"tls"`    // of listen, with HTTP/2 beside HTTP/1.1; default: none
 	// Drain is how long the gateway still serves after /readyz has turned to 503, so that load balancers can notice.
 	Drain time.Duration `yaml:"drain" range:"0s.."`
 
-	// MCP offers reading paths and unsigned transactions to agents, at /mcp, by the Model Context Protocol
+	// MCP offers read-only paths and unsigned transactions to agents, at /mcp, by the Model Context Protocol
 	MCP bool `yaml:"mcp"`
 
 	Connections Connections `yaml:"connections"`
@@ -80,7 +80,7 @@ func Default() Config {
 	return c
 }
 
-// Load reads and validates a file. Its mistakes are returned as Mistakes, together with what could be read.
+// Load reads and validates a file. It returns an invalid file's Mistakes with the Config as far as it was decoded.
 func Load(path string) (Config, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -93,9 +93,9 @@ func Load(path string) (Config, error) {
 	return c, nil
 }
 
-// Parse reads and validates the text of a file. ${NAME} in a value stands for the environment variable of that name or,
-// if that is not set, for the content of the file that NAME_FILE names. Mistakes are returned together, in the order of
-// the file, as Mistakes.
+// Parse reads and validates the text of a file. It replaces ${NAME} in a value by the environment variable of that name
+// or, if that is not set, by the content of the file that NAME_FILE names. It returns all mistakes, in the order of the
+// file, as Mistakes.
 func Parse(text []byte) (Config, error) {
 	document, err := parseDocument(text)
 	if err != nil {
@@ -118,7 +118,7 @@ func Parse(text []byte) (Config, error) {
 	return c, r.mistakes
 }
 
-// parseDocument reads the YAML of a file, which may hold one document.
+// parseDocument parses the YAML of a file and rejects a second document.
 func parseDocument(text []byte) (yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, second yaml.Node
@@ -134,10 +134,10 @@ func parseDocument(text []byte) (yaml.Node, error) {
 	return yaml.Node{}, fmt.Errorf("line %d: unexpected second YAML document: put everything into one", second.Line)
 }
 
-// anchor is what errors of YAML quote: a name that was meant as a value, and may be a key.
+// anchor matches the anchor name that YAML errors quote. It may be a secret value that begins with *.
 var anchor = regexp.MustCompile(`anchor '.*'`)
 
-// clarified is an error of YAML without what it quotes, and with what to do about those that are made most.
+// clarified removes quoted text from a YAML error and adds the remedy for common mistakes.
 func clarified(err error) error {
 	text := err.Error()
 	if without := anchor.ReplaceAllString(text, "anchor"); without != text {
@@ -166,7 +166,7 @@ func base() Config {
 	}
 }
 
-// Mistake returns a mistake at a path such as venues[2].name, with its line in the file.
+// Mistake returns a mistake at a path, such as venues[2].name, with that path's line in the file.
 func (c Config) Mistake(path, message string) Mistake {
 	r := report{lines: c.lines}
 	return Mistake{Path: path, Line: r.line(path), Message: message}

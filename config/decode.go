@@ -20,8 +20,8 @@ import (
 	"crossgate/internal/didyoumean"
 )
 
-// decode reads node into a value by its yaml tags. The YAML package's decoder is not used because of its errors: it
-// stops at the first unknown key of a mapping, names no path, and quotes values.
+// decode reads node into a value by its yaml tags. It replaces the YAML package's decoder, which stops at the first
+// unknown key of a mapping, and whose errors lack paths and quote values.
 func decode(node *yaml.Node, into reflect.Value, at place) {
 	at.in.lines[at.path] = node.Line
 	if node.Kind == yaml.AliasNode {
@@ -85,7 +85,7 @@ func entries(node *yaml.Node, at place) func(yield func(string, *yaml.Node) bool
 		first := make(map[string]int)
 		for i := 0; i < len(node.Content); i += 2 {
 			key, value := node.Content[i], node.Content[i+1]
-			if name, _, isRun := strings.Cut(key.Value, ":"); isRun { // the rest is a value, which is not quoted
+			if name, _, isRun := strings.Cut(key.Value, ":"); isRun { // the rest is a value: do not quote it
 				at.in.lines[at.key(name).path] = key.Line
 				at.key(name).mistake("want a space after the colon")
 				continue
@@ -210,8 +210,8 @@ var texts = map[reflect.Type]text{
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// expand replaces ${NAME} by the environment variable of that name and lists those that are not set. If only NAME_FILE
-// is, the value is the trimmed content of that file: secrets are often mounted as files.
+// expand replaces ${NAME} by the environment variable of that name and lists unset variables. If only NAME_FILE is set,
+// the value is the trimmed content of that file: secrets are often mounted as files.
 func (r *report) expand(text string) (expanded string, missing []string) {
 	expanded = variable.ReplaceAllStringFunc(text, func(reference string) string {
 		name := reference[2 : len(reference)-1]
@@ -236,7 +236,7 @@ func (r *report) expand(text string) (expanded string, missing []string) {
 // Bytes is an amount of memory or storage.
 type Bytes int64
 
-// The units that ParseBytes reads, longest names first.
+// units are the suffixes that ParseBytes accepts. The empty one matches anything, so it is last.
 var units = []struct {
 	name string
 	size int64
@@ -253,7 +253,7 @@ var units = []struct {
 
 var errNoSize = errors.New("not a size")
 
-// ParseBytes reads a whole number with a unit (B, kB, KiB, MB, MiB, GB, GiB) or without (bytes).
+// ParseBytes parses a whole number of bytes, or of a unit (B, kB, KiB, MB, MiB, GB, GiB).
 func ParseBytes(text string) (Bytes, error) {
 	for _, unit := range units {
 		digits, found := strings.CutSuffix(text, unit.name)

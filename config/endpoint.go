@@ -15,18 +15,18 @@ type Endpoint struct {
 	URL     Secret            `yaml:"url"`
 	Headers map[string]Secret `yaml:"headers"`              // sent with every request, for instance with an API key
 	Timeout time.Duration     `yaml:"timeout" range:"0s.."` // of one call; default: 10s
-	// WebSocket is where an EVM chain's endpoint announces new heads (newHeads), so that it need not be polled;
-	// headers are sent there too. Saves calls on chains with blocks slower than two seconds
+	// WebSocket is the URL at which an EVM chain's endpoint announces new heads (newHeads), which replaces polling;
+	// it gets the headers too. Saves calls if blocks take longer than two seconds
 	WebSocket Secret `yaml:"websocket"`
 
 	RequestsPerSecond float64        `yaml:"requestsPerSecond" range:"0..; 0 means unlimited"` // or units per second, with costs; 0: unlimited
-	Burst             int            `yaml:"burst" range:"0.."`                                // requests that may be made at once before requestsPerSecond counts
+	Burst             int            `yaml:"burst" range:"0.."`                                // requests allowed at once before requestsPerSecond applies
 	Costs             map[string]int `yaml:"costs" range:"1.."`                                // units per JSON-RPC method, * for all others; default: 1
-	// Monthly is how many requests, or units with costs, all gateways on one database may spend in a month; 0:
-	// unlimited
+	// Monthly is the number of requests, or of units with costs, that all gateways on one database may spend in a
+	// month; 0: unlimited
 	Monthly int `yaml:"monthly" range:"0..; 0 means unlimited"`
-	// Price is what a million requests cost in USD, or units with costs; 0: unknown. For the projections of doctor
-	// and the status page
+	// Price is the price in USD of a million requests, or of units with costs, for projections of doctor and the
+	// status page; 0: unknown
 	Price float64 `yaml:"price" range:"0.."`
 }
 
@@ -42,7 +42,7 @@ func (e Endpoint) Header() http.Header {
 // String returns the name: the URL may hold a key.
 func (e Endpoint) String() string { return e.Name }
 
-// LogValue logs the name alone.
+// LogValue returns the name only: the URL may hold a key.
 func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.Name) }
 
 // nameEndpoints names unnamed endpoints after their chain, venue or service, numbered from the second on.
@@ -74,7 +74,7 @@ func nameEndpoints(endpoints []Endpoint, owner string) {
 	}
 }
 
-// checkEndpoints requires at least one, with distinct names.
+// checkEndpoints requires at least one endpoint and distinct names.
 func checkEndpoints(endpoints []Endpoint, at place) {
 	at.mistakeIf(len(endpoints) == 0, "want at least one endpoint with a url")
 	for i, endpoint := range endpoints {
@@ -83,13 +83,13 @@ func checkEndpoints(endpoints []Endpoint, at place) {
 	checkUnique(endpoints, Endpoint.String, "the name of endpoints", func(i int) place { return at.item(i).key("name") })
 }
 
-// checkService is checkEndpoints of anything but a chain.
+// checkService checks the endpoints of anything but a chain.
 func checkService(endpoints []Endpoint, at place) {
 	checkEndpoints(endpoints, at)
 	refuseWebSockets(endpoints, at)
 }
 
-// refuseWebSockets reports WebSockets of endpoints that serve another family than EVM.
+// refuseWebSockets reports endpoints with a WebSocket: only EVM chains use one.
 func refuseWebSockets(endpoints []Endpoint, at place) {
 	for i, endpoint := range endpoints {
 		at.item(i).key("websocket").mistakeIf(endpoint.WebSocket.Reveal() != "",

@@ -1,19 +1,18 @@
 package config
 
-// Events are those of orders: what clients follow, and are sent.
+// Events configures the delivery of order events.
 type Events struct {
 	Webhooks []Webhook `yaml:"webhooks"` // besides those that operators add
-	// Redis is the URL of a Valkey or Redis whose stream crossgate:events has the same events, as cache.shared spells
-	// it
+	// Redis is the URL, as in cache.shared, of a Valkey or Redis that gets the events in the stream crossgate:events
 	Redis Secret `yaml:"redis"`
 }
 
 // Webhook is a subscriber to events.
 type Webhook struct {
-	Name    string   `yaml:"name"`    // how metrics and commands name it: letters, digits and dashes
-	URL     Secret   `yaml:"url"`     // http or https, also of a private network; it may hold a key
-	Secrets []Secret `yaml:"secrets"` // whsec_…, one or, while they change, two: each signs
-	Filter  string   `yaml:"filter"`  // as the query of /v1.0/events; empty: all events
+	Name    string   `yaml:"name"`    // in metrics and commands: letters, digits and dashes
+	URL     Secret   `yaml:"url"`     // http or https, private networks allowed; may hold a key
+	Secrets []Secret `yaml:"secrets"` // whsec_…, one or, during rotation, two: each signs
+	Filter  string   `yaml:"filter"`  // a query of /v1.0/events; empty: all events
 }
 
 func (e Events) check(at place) {

@@ -9,13 +9,13 @@ import (
 type Index struct {
 	Path     string `yaml:"path"`     // of the SQLite database file
 	Postgres Secret `yaml:"postgres"` // postgres://user:password@host/database, instead of a file
-	Lookback uint64 `yaml:"lookback"` // how many blocks before the head a first start begins; 0: at the first block
-	// Behind is the lag from which on answers name a chain (Index-Basis).
+	Lookback uint64 `yaml:"lookback"` // first start: how many blocks before the head to begin; 0: at the first block
+	// Behind is the lag from which answers mark a chain as behind (Index-Basis).
 	Behind time.Duration `yaml:"behind" range:"1s.."`
-	// PostgreSQL connections that one gateway reads by at most; 5 more are for writing, notifications and probes.
+	// Connections limits a gateway's PostgreSQL connections for reading; 5 more serve writing, notifications and probes.
 	Connections int `yaml:"connections" range:"1.."`
 
-	Asked time.Duration // between two looks at a chain whose orders are asked for; not a key
+	Asked time.Duration // poll interval of a chain whose orders clients request; not a key
 	Day   time.Duration // within which open orders are compared with the contracts; 0: a day; not a key
 }
 

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Limits bound what clients may request, and how much is done for them at once.
+// Limits bound clients' requests and concurrent work for them.
 type Limits struct {
-	Loads   int            `yaml:"loads" range:"0..; 0 means no bound"` // answers loaded at once; 0: no bound. Cached answers are served beyond it
+	Loads   int            `yaml:"loads" range:"0..; 0 means no bound"` // answers loaded concurrently; 0: no bound. Beyond it, only cached answers are served
 	Address Quota          `yaml:"address"`                             // of each IP address without a key; default: no limit
 	Keys    []Key          `yaml:"keys"`
 	Proxies []netip.Prefix `yaml:"proxies"` // whose X-Forwarded-For and traceparent headers are trusted
 }
 
-// Quota is a token bucket: it holds that many units and refills within the window. Most requests cost 1 unit, an
-// estimation 5, a transaction 10; a search of the chains for a transaction that is not indexed 4 more.
+// Quota is a token bucket that refills within the window. Most requests cost 1 unit, an estimation 5, a transaction 10;
+// searching the chains for a transaction that is not indexed costs 4 more.
 type Quota struct {
-	Units  int           `yaml:"units" range:"10..1000000000; a swap costs 10"` // that the bucket holds, at least 10
-	Window time.Duration `yaml:"window" range:"1s.."`                           // in which an empty one is full again
+	Units  int           `yaml:"units" range:"10..1000000000; a swap costs 10"` // the bucket's capacity, at least 10
+	Window time.Duration `yaml:"window" range:"1s.."`                           // in which an empty bucket refills
 }
 
 // Key is a client that identifies itself by a key, as a bearer token or as accesstoken in the query.
@@ -60,20 +60,20 @@ func parsePrefix(text string) (netip.Prefix, error) {
 
 // Connections bounds what clients may keep open on the public listener.
 type Connections struct {
-	// Total of open connections, and of requests under way over HTTP/2. Beyond it the connection that has been idle
-	// longest is closed for a new one; when none is idle, new ones get 503, as requests do. 0: no bound
+	// Total limits open connections, and requests in flight over HTTP/2. Beyond it, a new connection replaces the one
+	// idle longest; if none is idle, new connections and requests get 503. 0: no bound
 	Total int `yaml:"total" range:"0..; 0 means no bound"`
-	// PerAddress is how many of either one IPv4 address or IPv6 /64 network may have; beyond it the same, with 429.
-	// Those of limits.proxies are not counted. 0: no bound
+	// PerAddress limits both per IPv4 address or IPv6 /64 network in the same way, with 429. Addresses in
+	// limits.proxies are exempt. 0: no bound
 	PerAddress int `yaml:"perAddress" range:"0..; 0 means no bound"`
 }
 
-// TLS secures a listener. Files that change are read again.
+// TLS secures a listener. Changed files are reread.
 type TLS struct {
-	// CertFile is a PEM file with the listener's certificate and those that lead to its authority; empty: no TLS
+	// CertFile is a PEM file with the listener's certificate chain; empty: no TLS
 	CertFile string `yaml:"certFile"`
 	KeyFile  string `yaml:"keyFile"` // PEM file with the private key of certFile
-	// ClientCAFile is a PEM file with the authorities that clients' certificates must come from; empty: clients need
+	// ClientCAFile is a PEM file with the authorities that must have issued clients' certificates; empty: clients need
 	// none
 	ClientCAFile string `yaml:"clientCAFile"`
 }

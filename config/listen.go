@@ -7,8 +7,7 @@ import (
 	"strconv"
 )
 
-// CheckListen returns the mistake in the address of a listener: it is host:port, and an empty host means every
-// interface.
+// CheckListen reports whether a listener's address is valid: host:port, where an empty host means every interface.
 func CheckListen(address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -26,7 +25,7 @@ func checkListen(address string, at place) {
 	}
 }
 
-// clash reports whether one of two listeners would find its port taken by the other. Port 0 is any free one.
+// clash reports whether two listeners cannot both listen, because they share a port. Port 0 means any free port.
 func clash(a, b string) bool {
 	host, port, err := net.SplitHostPort(a)
 	other, otherPort, otherErr := net.SplitHostPort(b)

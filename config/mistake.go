@@ -12,7 +12,7 @@ import (
 // Mistake is one error in a configuration. It never quotes a value, which may be a key.
 type Mistake struct {
 	Path    string // chains[2].endpoints[0].url; empty for the file as a whole
-	Line    int    // zero when the configuration is not from a file
+	Line    int    // zero if the configuration is not from a file
 	Message string
 }
 
@@ -30,7 +30,7 @@ func (m Mistake) String() string {
 // Mistakes are all errors of a configuration, in the order of its lines.
 type Mistakes []Mistake
 
-// Error returns one mistake on the same line, several on a line each.
+// Error formats a single mistake as one line, several as their count and a line each.
 func (m Mistakes) Error() string {
 	if len(m) == 1 {
 		return m[0].String()
@@ -42,8 +42,8 @@ func (m Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// With merges m and further, in the order of the file. A mistake of m hides those of further at the same path or of the
-// mapping around it: a venue has no key because the key could not be read.
+// With merges m and further, in the order of the file. A mistake of m hides those of further at the same path or its
+// parent mapping: a venue seems to lack a key if the key was unreadable.
 func (m Mistakes) With(further Mistakes) Mistakes {
 	all := slices.Clone(m)
 	for _, mistake := range further {
@@ -55,7 +55,7 @@ func (m Mistakes) With(further Mistakes) Mistakes {
 	return all
 }
 
-// covers reports whether m is at path or at a direct member of it.
+// covers reports whether m is at path or at one of its direct members.
 func (m Mistake) covers(path string) bool {
 	rest, within := strings.CutPrefix(m.Path, path)
 	return within && (rest == "" || rest[0] == '.' && !strings.ContainsAny(rest[1:], ".["))
@@ -74,7 +74,7 @@ type report struct {
 	reads    bytes.Buffer // all that was read, for the revision
 }
 
-// line returns the line of path, or of the nearest enclosing one that is in the file.
+// line returns the line of path, or of the nearest enclosing path in the file.
 func (r *report) line(path string) int {
 	for path != "" {
 		if line, given := r.lines[path]; given {
@@ -106,7 +106,7 @@ func (p place) mistakeIf(isWrong bool, format string, arguments ...any) {
 	}
 }
 
-// checkUnique reports items of a list that are one with an earlier one by what key returns, each at its place.
+// checkUnique reports, at its own place, each item of a list whose key equals an earlier item's.
 func checkUnique[T any, K comparable](items []T, key func(T) K, list string, at func(i int) place) {
 	first := make(map[K]int)
 	for i, each := range items {
@@ -118,7 +118,7 @@ func checkUnique[T any, K comparable](items []T, key func(T) K, list string, at 
 	}
 }
 
-// mistake reports a mistake here. Only the first one counts: an unreadable value is not also missing.
+// mistake reports the first mistake at p and ignores further ones: an unreadable value is not also missing.
 func (p place) mistake(format string, arguments ...any) {
 	if !slices.ContainsFunc(p.in.mistakes, func(known Mistake) bool { return known.Path == p.path }) {
 		p.in.mistakes = append(p.in.mistakes, Mistake{p.path, p.in.line(p.path), fmt.Sprintf(format, arguments...)})

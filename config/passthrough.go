@@ -2,7 +2,7 @@ package config
 
 import "strings"
 
-// Passthrough forwards paths that the gateway does not answer itself to origins, through an HTTP cache by RFC 9111. Off
+// Passthrough forwards paths that the gateway does not serve itself to origins, through an HTTP cache by RFC 9111. Off
 // without hosts.
 type Passthrough struct {
 	MaxBytes Bytes  `yaml:"maxBytes" range:"1MiB.."` // of cached responses in memory
@@ -12,17 +12,17 @@ type Passthrough struct {
 
 // Host is an origin and the requests forwarded to it.
 type Host struct {
-	Name string `yaml:"name"` // in logs, metrics and purges: orders and swaps, for instance
-	// Hosts are the values of the Host header that belong to it, without ports; default: all that no other host has
+	Name string `yaml:"name"` // in logs, metrics and purges, such as orders or swaps
+	// Hosts are the Host header values to match, without ports; default: all that no other host matches
 	Hosts     []string   `yaml:"hosts"`
 	Endpoints []Endpoint `yaml:"endpoints"` // of the origin
-	// Paths say what becomes of requests by the prefix of their path, in any case: cache (the default), pass (always
-	// asks the origin) or refuse. The longest prefix counts
+	// Paths map path prefixes, in any letter case, to cache (the default), pass (always asks the origin) or refuse. The
+	// longest prefix counts
 	Paths map[string]string `yaml:"paths" oneof:"cache pass refuse"`
-	// KeepHost has the origin get the client's Host header, with its port, instead of that of its URL. Each Host is
-	// cached apart; name those that the origin has under hosts, since without them clients may send any
+	// KeepHost sends the origin the client's Host header, with its port, instead of the URL's host. Each Host is cached
+	// separately; list the origin's under hosts, or clients may send any
 	KeepHost bool `yaml:"keepHost"`
-	// SetCookie has responses that set cookies cached like others. The next client gets the same cookies
+	// SetCookie caches responses that set cookies like others. The next client gets the same cookies
 	SetCookie bool `yaml:"setCookie"`
 }
 

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// Shadow compares answers of the gateway with those of origins, after clients have got theirs: which of them would be
-// others if the origin still answered. Off while share is 0.
+// Shadow compares the gateway's answers with those of origins, after clients have received them. Off while share is 0.
 type Shadow struct {
-	Share float64 `yaml:"share" range:"0..1"` // of the requests for paths that the gateway answers itself, from 0 to 1
-	// Paths are the names of passthrough.hosts by prefix of documented paths. The longest counts; a path without one
-	// is not compared
+	Share float64 `yaml:"share" range:"0..1"` // of requests for the gateway's own paths, from 0 to 1
+	// Paths map prefixes of documented paths to names of passthrough.hosts. The longest prefix counts; paths that match
+	// none are not compared
 	Paths map[string]string `yaml:"paths"`
 }
 

@@ -2,7 +2,7 @@ package config
 
 import "log/slog"
 
-// Telemetry configures logs, metrics and traces. Where traces are sent is set by the standard OTEL_* variables.
+// Telemetry configures logs, metrics and traces. The standard OTEL_* variables set the destination of traces.
 type Telemetry struct {
 	// Admin is host:port of the admin listener: a status page at /, /metrics, /healthz, /readyz with every dependency,
 	// /debug/pprof. Keep it private. Empty: off.
@@ -11,13 +11,13 @@ type Telemetry struct {
 	// Token is the bearer token for changes through the admin listener, such as purges. Empty: changes are refused.
 	Token Secret     `yaml:"token"`
 	Log   LogForm    `yaml:"log" oneof:"text json"` // the format of log lines
-	Level slog.Level `yaml:"level"`                 // lowest level that is logged; hits of the cache have debug
-	// Clients is how much of a client's address the lines of requests have: address, network (of IPv4 24 bits, of IPv6
-	// 48), or none, then without its User-Agent. An address, and in some countries its network, is personal data: say
-	// so in your privacy notice, and delete logs in time.
+	Level slog.Level `yaml:"level"`                 // lowest level that is logged; cache hits are debug
+	// Clients selects how much of a client's address request lines contain: address, network (24 bits of IPv4, 48 of
+	// IPv6), or none, which also omits the User-Agent. An address, and in some countries its network, is personal
+	// data: mention it in your privacy notice, and delete logs in time.
 	Clients string `yaml:"clients" oneof:"address network none"`
-	// Share of the requests that are traced, and of what followers and probes do, 0 to 1. Others that fail
-	// or take 2.5 s have a span of their own.
+	// Share is the share of requests, followers' polls and probes that are traced, 0 to 1. Others that fail or take
+	// 2.5 s get a single span.
 	Share float64 `yaml:"share" range:"0..1"`
 }
 

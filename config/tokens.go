@@ -9,31 +9,29 @@ import (
 	"crossgate/chain"
 )
 
-// Tokens are the operator's corrections of token metadata, and the lists of tokens that answers are made of.
+// Tokens are the operator's corrections of token metadata, and the lists that provide tokens.
 type Tokens struct {
 	Own []Token `yaml:"own"`
-	// Lists are public token lists; the first that has a token counts. Well-known tokens are listed without
-	// any.
+	// Lists are public token lists; the first with a token counts. Well-known tokens need none.
 	Lists []TokenList `yaml:"lists"`
 
 	Refresh time.Duration // after which a list is fetched again; not a key
 }
 
 // TokenList is a public token list: in the format of tokenlists.org, or an answer of Jupiter's Tokens API. A token is
-// taken over when its contract confirms the decimals; a list with other decimals than a contract's is refused as a
-// whole.
+// listed if its contract confirms the decimals; a list that contradicts a contract's decimals is refused as a whole.
 type TokenList struct {
 	Name      string     `yaml:"name"`      // unique, for the log and the status page
-	Endpoints []Endpoint `yaml:"endpoints"` // their URLs lead to the list
+	Endpoints []Endpoint `yaml:"endpoints"` // URLs of the list
 }
 
 // Token overrides the metadata of a token's contract.
 type Token struct {
-	Chain    chain.ID      `yaml:"chain"`                                                               // that the token is on
+	Chain    chain.ID      `yaml:"chain"`                                                               // the token's chain
 	Address  chain.Address `yaml:"address"`                                                             // all zero: the native coin
 	Name     string        `yaml:"name"`                                                                // for display
-	Symbol   string        `yaml:"symbol"`                                                              // for display, as USDC
-	Decimals uint8         `yaml:"decimals" range:"..77; 10^77 is the largest that fits into 256 bits"` // of its smallest unit
+	Symbol   string        `yaml:"symbol"`                                                              // for display, such as USDC
+	Decimals uint8         `yaml:"decimals" range:"..77; 10^77 is the largest that fits into 256 bits"` // digits after the point
 }
 
 func (t Tokens) check(registry chain.Registry, at place) {

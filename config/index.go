@@ -12,7 +12,7 @@ type Index struct {
 	Lookback uint64 `yaml:"lookback"` // first start: how many blocks before the head to begin; 0: at the first block
 	// Behind is the lag from which answers mark a chain as behind (Index-Basis).
 	Behind time.Duration `yaml:"behind" range:"1s.."`
-	// Connections limits a gateway's PostgreSQL connections for reading; 5 more serve writing, notifications and probes.
+	// Connections limits a gateway's PostgreSQL connections for reading; 5 more are for writing, notifications, probes.
 	Connections int `yaml:"connections" range:"1.."`
 
 	Asked time.Duration // poll interval of a chain whose orders clients request; not a key

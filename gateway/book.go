@@ -11,20 +11,20 @@ import (
 	"crossgate/store"
 )
 
-// book keeps in the database what a gateway finds out, so that a restart and other gateways know it. No request waits
-// for it: while the database is away it is kept in memory, and stored later.
+// book saves what a gateway learns to the database, for other gateways and for a restart. No request waits for it:
+// while the database is unavailable, changes stay in memory and are stored later.
 type book struct {
 	of       string // its content, for the log
 	interval time.Duration
 	store    *store.DB
-	write    func(context.Context, *store.DB) error // writes news
+	write    func(context.Context, *store.DB) error // writes changes
 	log      *slog.Logger
 
 	isFailing bool // the latest write failed
 }
 
-// start writes news until stop, which has it written once more and waits for that. It does not end with ctx:
-// requests may still be under way that change the content.
+// start writes changes at every interval until stop is called, which writes once more and waits for that. It outlives
+// ctx, because requests in flight may still change the content.
 func (b *book) start(ctx context.Context) (stop func()) {
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	var working sync.WaitGroup
@@ -40,8 +40,8 @@ func (b *book) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// update writes news. It logs the first failure of a series, and its end, but for those of a database that is
-// unavailable, which says so itself.
+// update writes changes. It logs the first failure of a series and the recovery, but not that the database is
+// unavailable, which the store logs itself.
 func (b *book) update(ctx context.Context) {
 	const limit = 5 * time.Second
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -49,7 +49,7 @@ func (b *book) update(ctx context.Context) {
 	err := b.write(limited, b.store)
 	switch {
 	case ctx.Err() != nil, errors.Is(err, store.ErrUnavailable):
-		return // the next write has it all
+		return // the next write includes everything
 	case err != nil && !b.isFailing:
 		b.log.WarnContext(ctx, b.of+" not saved; kept in memory until the database is back", "error", err)
 	case err == nil && b.isFailing:

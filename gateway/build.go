@@ -28,26 +28,26 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// parts are what a configuration makes before anything is opened or called.
+// parts are built from a configuration before anything is opened or called.
 type parts struct {
 	registry  chain.Registry
-	chains    map[chain.ID]*chainParts // those that are read
+	chains    map[chain.ID]*chainParts // chains with endpoints
 	venues    []quote.Venue
 	tokens    *token.Directory
 	lists     []publicList
-	past      token.PastPriceSource // nil: past prices are not known
+	past      token.PastPriceSource // nil: past prices are unknown
 	shelf     tokenShelf            // empty until the store is open
 	endpoints []*endpoint
-	services  []*service                // of the same endpoints, in the sequence of the file
+	services  []*service                // of the same endpoints, in the order of the file
 	origins   map[string]*upstream.Pool // of passthrough, by the host's name
-	shared    *shared.Cache             // nil: replicas have no cache in common
+	shared    *shared.Cache             // nil: replicas share no cache
 }
 
-// service is the endpoints that are configured for one chain, venue, origin or other service.
+// service is the pool of endpoints configured for one chain, venue, origin or other service.
 type service struct {
 	*upstream.Pool
 	of  string          // as in endpoint
-	rpc *jsonrpc.Client // of a chain; nil elsewhere
+	rpc *jsonrpc.Client // nil unless the service is a chain
 }
 
 type chainParts struct {
@@ -56,31 +56,31 @@ type chainParts struct {
 	orders order.Source
 	tokens token.Reader
 	call   caller           // nil: its contracts are not called
-	newest func() time.Time // of its newest block, as far as is known; nil with call
+	newest func() time.Time // time of the newest known block; nil if call is
 	heads  []follow.Announcer
 	swaps  quote.Chain
 	manage interface { // nil: the chain's orders are not managed
 		manage.Forecaster
 		manage.Settler
 	}
-	makes crosschain.Chain                                                   // orders
-	relay func(ctx context.Context, asked []byte) (answer []byte, err error) // nil but of TRON
+	makes crosschain.Chain                                                   // for new orders
+	relay func(ctx context.Context, asked []byte) (answer []byte, err error) // nil except on TRON
 }
 
 // caller calls contracts of one chain; see venue.Options.
 type caller func(ctx context.Context, to []chain.Address, data [][]byte) ([][]byte, error)
 
-// builder makes the parts of a configuration and collects its mistakes.
+// builder builds the parts of a configuration and collects its mistakes.
 type builder struct {
 	config   config.Config
 	log      *slog.Logger // nil: nothing is logged
-	before   *parts       // of the configuration before; nil: there was none
+	before   *parts       // of the previous configuration; nil: none
 	parts    *parts
 	mistakes config.Mistakes
 }
 
-// build makes the parts of c. It takes over those of before, which may be nil, as far as nothing about them has
-// changed. log reports bad answers of endpoints; nil when none is going to be called.
+// build builds the parts of c. It reuses those parts of before, which may be nil, whose configuration is unchanged.
+// Bad answers of endpoints go to log, which may be nil if no endpoint will be called.
 func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
 	b := &builder{config: c, log: log, before: before, parts: &parts{
 		registry: c.Registry(),
@@ -133,7 +133,7 @@ func (b *builder) service(path, name, of string, configured []config.Endpoint, a
 	return made
 }
 
-// addChain makes the adapters of a chain, as many as its family has so far.
+// addChain builds the adapters that exist for the chain's family.
 func (b *builder) addChain(path string, c config.Chain) {
 	if b.keepChain(c) {
 		return
@@ -177,18 +177,18 @@ func (b *builder) addChain(path string, c config.Chain) {
 	}
 }
 
-// Lag is how many blocks an endpoint of a chain with that block time may be behind the others before these are asked
-// first.
+// Lag returns how many blocks an endpoint may lag behind the others before those are preferred, on a chain with a given
+// block time.
 func Lag(blockTime time.Duration) uint64 {
-	const fewest, most = 2, 15 * time.Second // heads differ by as many blocks between two responses
+	const fewest, most = 2, 15 * time.Second // heads may differ by fewest between two responses
 	if blockTime <= 0 {
 		return fewest
 	}
 	return max(uint64(most/blockTime), fewest)
 }
 
-// keepChain takes the adapter of a chain over from the configuration before when nothing about the chain has
-// changed: it knows which endpoint is best, how much each takes at once and which have proved their chain.
+// keepChain reuses the adapter of the previous configuration if the chain's is unchanged: it has learned which endpoint
+// is best, what each accepts in one request and which have proved their chain. It reports whether it did.
 func (b *builder) keepChain(c config.Chain) bool {
 	if b.before == nil {
 		return false
@@ -208,7 +208,7 @@ func (b *builder) keepChain(c config.Chain) bool {
 	return true
 }
 
-// SourceOf reads a chain by a client, as doctor does from one endpoint.
+// SourceOf returns a source that reads a chain through rpc, such as doctor's client of a single endpoint.
 func SourceOf(c chain.Chain, rpc *jsonrpc.Client) order.Source {
 	if c.Family == chain.SVM {
 		return solana.New(c, rpc)
@@ -216,8 +216,7 @@ func SourceOf(c chain.Chain, rpc *jsonrpc.Client) order.Source {
 	return evm.New(c, rpc)
 }
 
-// addVenue makes the adapter of a venue for the chains that are read: elsewhere the tokens of a swap are
-// not known.
+// addVenue builds the adapter of a venue for the chains that have endpoints: on others a swap's tokens are unknown.
 func (b *builder) addVenue(path string, c config.Venue) {
 	var pool *upstream.Pool // exchanges have none
 	if len(c.Endpoints) > 0 {
@@ -233,7 +232,7 @@ func (b *builder) addVenue(path string, c config.Venue) {
 	b.parts.venues = append(b.parts.venues, made)
 }
 
-// readable are the chains that have endpoints.
+// readable returns the chains that have endpoints.
 func (p *parts) readable() chain.Registry {
 	var read []chain.Chain
 	for id := range p.chains {
@@ -251,7 +250,7 @@ func (b *builder) contracts(ctx context.Context, id chain.ID, to []chain.Address
 	return read.call(ctx, to, data)
 }
 
-// newest is the time of the newest known block of a chain whose contracts are called.
+// newest returns the time of a chain's newest known block, zero if its contracts are not called.
 func (b *builder) newest(id chain.ID) time.Time {
 	if read := b.parts.chains[id]; read != nil && read.newest != nil {
 		return read.newest()
@@ -291,12 +290,12 @@ func (b *builder) addTokens() {
 	}
 }
 
-// SharedCache makes the cache of c that replicas have in common, which it must name.
+// SharedCache returns the cache that replicas share, which the configuration must set.
 func SharedCache(config config.Config, log *slog.Logger) (*shared.Cache, error) {
 	return shared.New(shared.Options{URL: config.Cache.Shared.Reveal(), CAFile: config.Cache.SharedCAFile, Logger: log})
 }
 
-// announcers are the endpoints of an EVM chain that announce its heads by WebSocket.
+// announcers returns the WebSocket subscriptions to heads that an EVM chain's endpoints offer.
 func (b *builder) announcers(path string, known chain.Chain, configured []config.Endpoint) []follow.Announcer {
 	var made []follow.Announcer
 	for i, each := range configured {

@@ -18,7 +18,7 @@ import (
 
 const storePatience = 2 * time.Second
 
-// Condition is what Dependencies lists, in numbers, and how venues have done.
+// Condition returns the state of all dependencies in numbers, and the records of venues.
 func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	used := g.sets.now()
 	told := web.Condition{Release: release.Current().String(), Started: g.started}
@@ -66,7 +66,7 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	return told
 }
 
-// shownWebhooks are the subscribers, none where the database does not list them soon.
+// shownWebhooks returns the subscribers, or none if the database does not list them in time.
 func (g *Gateway) shownWebhooks(ctx context.Context) (shown []web.Webhook) {
 	ctx, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
@@ -80,7 +80,7 @@ func (g *Gateway) shownWebhooks(ctx context.Context) (shown []web.Webhook) {
 	return shown
 }
 
-// Pulse is the part of the condition that history samples.
+// Pulse returns the part of the condition that the status page's history samples.
 func (g *Gateway) Pulse() admin.Pulse {
 	used, now, p := g.sets.now(), time.Now(), admin.Pulse{Lag: -1}
 	for _, c := range used.index.Basis().Chains {
@@ -106,8 +106,8 @@ func (s *set) loads(id chain.ID) (unasked, asked web.Load) {
 	return Loads(known, s.config.Chains[at], s.config.Index)
 }
 
-// Dependencies lists everything that the gateway needs, and its state: the database, the shared cache, the chains and
-// their endpoints.
+// Dependencies returns the state of everything that the gateway needs: the database, the shared cache, the chains,
+// their endpoints and the token lists.
 func (g *Gateway) Dependencies(ctx context.Context) []admin.Dependency {
 	used := g.sets.now()
 	all := []admin.Dependency{g.storeState(ctx)}
@@ -164,8 +164,8 @@ func (g *Gateway) storeState(ctx context.Context) admin.Dependency {
 	return admin.Dependency{Kind: "store", Name: "index", OK: true, State: "reachable"}
 }
 
-// Endpoint returns the endpoint of that name which serves a chain (by its id), a venue or a price service in the
-// running configuration; nil when there is none.
+// Endpoint returns the named endpoint of a chain (by its id), a venue or a price service in the running configuration,
+// or nil.
 func (g *Gateway) Endpoint(of, name string) *upstream.Endpoint {
 	if found := g.sets.now().parts.endpoint(of, name); found != nil {
 		return found.Endpoint
@@ -173,7 +173,7 @@ func (g *Gateway) Endpoint(of, name string) *upstream.Endpoint {
 	return nil
 }
 
-// LimitsInWords spells out the limits of an endpoint.
+// LimitsInWords describes the limits of an endpoint.
 func LimitsInWords(known jsonrpc.Limits) (words []string) {
 	say := func(form string, n uint64) {
 		if n > 0 {

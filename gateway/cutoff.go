@@ -8,11 +8,10 @@ import (
 	"crossgate/cache/shared"
 )
 
-// cutOffAfter is how many times in a row a gateway must find itself alone without the database before it says so: an
-// outage is not noticed by all gateways at the same moment, and what they said of it before counts for a while.
-// joinedAfter is how many times in a row it must reach the database then until it says that: over a link that comes and
-// goes, balancers would take it in and out all the time. When no other gateway is known to be better off, it does not
-// wait.
+// cutOffAfter is how many times in a row only this gateway must lack the database before it counts as cut off: gateways
+// do not notice an outage simultaneously, and earlier attests count for a while. joinedAfter is how many times in a row
+// it must then reach the database before it counts as connected: on a flapping link, balancers would otherwise add and
+// remove it constantly. It does not wait if no other gateway is known to have the database.
 const (
 	attestInterval = shared.AttestLife / 3
 	cutOffAfter    = 4
@@ -21,13 +20,13 @@ const (
 
 var errCutOff = errors.New("the database is unavailable to this gateway, and not to others")
 
-// cutOff distinguishes an unavailable database from a gateway that is cut off from it: gateways exchange by the shared
-// cache whether they reach it. One without a shared cache does not know, and counts as not cut off.
+// cutOff distinguishes an unavailable database from a gateway that is cut off from it: gateways attest in the shared
+// cache that they reach the database. Without a shared cache a gateway never counts as cut off.
 type cutOff struct {
 	shared    *shared.Cache
 	available func() error // of the database
 	isAlone   atomic.Bool
-	times     int // in a row, at which that looked wrong
+	times     int // consecutive looks that contradicted isAlone
 }
 
 func (c *cutOff) look(ctx context.Context) {
@@ -52,7 +51,7 @@ func (c *cutOff) look(ctx context.Context) {
 	}
 }
 
-// err is errCutOff while only this gateway is without the database.
+// err returns errCutOff while other gateways reach the database and this one does not.
 func (c *cutOff) err() error {
 	if c.isAlone.Load() {
 		return errCutOff

@@ -12,17 +12,17 @@ import (
 	"crossgate/upstream"
 )
 
-// endpoint is an endpoint with its configuration. Sets that configure it alike share it, with its breaker, its
-// budget and all that was measured, and the last of them closes it.
+// endpoint is an endpoint with its configuration. Sets with the same configuration share it, including its breaker,
+// rate budget and measurements; the last one closes it.
 type endpoint struct {
 	*upstream.Endpoint
-	of      string // whom it serves: a chain by its id, a venue or a price service by its name
+	of      string // what it serves: a chain by its id, a venue or a price service by its name
 	config  config.Endpoint
-	holders atomic.Int64 // sets
+	holders atomic.Int64 // number of sets
 }
 
-// endpoint returns the endpoint that each describes: that of the configuration before when nothing about it has
-// changed, else a new one, which heeds what operators wanted of the one of that name before.
+// endpoint returns the endpoint that each describes: the previous configuration's if unchanged, or else a new one that
+// takes over the cordon and the plan spending of the previous endpoint of that name.
 func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attribute.KeyValue) (*endpoint, error) {
 	before := b.before.endpoint(of, each.Name)
 	if before != nil && reflect.DeepEqual(before.config, each) {
@@ -43,7 +43,7 @@ func (b *builder) endpoint(of string, each config.Endpoint, attributes ...attrib
 	return e, nil
 }
 
-// EndpointOptions are what a configuration says of an endpoint.
+// EndpointOptions returns the configured options of an endpoint.
 func EndpointOptions(c config.Endpoint) upstream.EndpointOptions {
 	return upstream.EndpointOptions{
 		Name: c.Name, URL: c.URL.Reveal(), Header: c.Header(), Timeout: c.Timeout,
@@ -51,7 +51,7 @@ func EndpointOptions(c config.Endpoint) upstream.EndpointOptions {
 	}
 }
 
-// endpoint returns the one of that name which serves of; nil when there is none.
+// endpoint returns the endpoint with a name that serves of, or nil.
 func (p *parts) endpoint(of, name string) *endpoint {
 	if p == nil {
 		return nil
@@ -63,7 +63,7 @@ func (p *parts) endpoint(of, name string) *endpoint {
 	return p.endpoints[i]
 }
 
-// called are the endpoints as those see them who ask.
+// called returns the endpoints for calls and measurements.
 func (p *parts) called() []*upstream.Endpoint {
 	called := make([]*upstream.Endpoint, len(p.endpoints))
 	for i, e := range p.endpoints {
@@ -72,9 +72,9 @@ func (p *parts) called() []*upstream.Endpoint {
 	return called
 }
 
-// close waits for writes in progress, lets go of the endpoints and closes those that no other set holds.
+// close waits for writes in progress, releases the endpoints and closes those that no other set holds.
 func (p *parts) close() {
-	if p.tokens != nil { // not yet where building failed
+	if p.tokens != nil { // nil if building failed
 		p.tokens.Close()
 	}
 	for _, e := range p.endpoints {

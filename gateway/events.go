@@ -15,13 +15,13 @@ import (
 	"crossgate/webhook"
 )
 
-// eventsKept is how long events are kept for clients that were away; retries of webhooks take a day.
+// eventsKept is how long events are kept for clients that resume; webhook retries take a day.
 const eventsKept = 7 * 24 * time.Hour
 
 // eventStream is the name of the Redis stream that the feed is published to.
 const eventStream = "crossgate:events"
 
-// openEvents makes the feed and what delivers it.
+// openEvents creates the feed, the webhooks and the Redis stream.
 func (g *Gateway) openEvents(ctx context.Context, c config.Config, p *parts) (err error) {
 	g.feed = feed.New(g.store, eventsKept, orders.EncodeEntry(p.registry))
 	g.webhooks = webhook.New(g.store, g.feed, webhook.Options{Filter: orders.ParseFeedFilter, Logger: g.log})
@@ -33,7 +33,7 @@ func (g *Gateway) openEvents(ctx context.Context, c config.Config, p *parts) (er
 	return g.configureWebhooks(ctx, c)
 }
 
-// configureWebhooks makes the subscribers that c names those of the database.
+// configureWebhooks replaces the database's configured subscribers with those of c.
 func (g *Gateway) configureWebhooks(ctx context.Context, c config.Config) error {
 	var mistakes config.Mistakes
 	hooks := make([]webhook.Hook, len(c.Events.Webhooks))
@@ -64,7 +64,7 @@ func (g *Gateway) runEvents(ctx context.Context) {
 	running.Wait()
 }
 
-// publish appends the feed to the Redis stream, whenever no other replica does, until ctx ends.
+// publish appends the feed to the Redis stream until ctx ends, while no other replica does.
 func (g *Gateway) publish(ctx context.Context) {
 	if g.stream == nil {
 		return
@@ -77,7 +77,7 @@ func (g *Gateway) publish(ctx context.Context) {
 	})
 }
 
-// publishOn goes on after what the stream has. Numbers of entries ascend in it, so that none is there twice.
+// publishOn resumes after the stream's last entry. Entry numbers ascend, so that no entry appears twice.
 func (g *Gateway) publishOn(ctx context.Context) error {
 	after, err := g.stream.Last(ctx)
 	if err != nil {

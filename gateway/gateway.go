@@ -43,12 +43,12 @@ type Gateway struct {
 	server *proxy.Server
 	orders *orders.Orders // of the server
 	feed   *feed.Feed
-	stream *shared.Stream // that the feed is published to; nil: to none
+	stream *shared.Stream // Redis stream for the feed; nil: none
 
 	webhooks *webhook.Deliverer
 	admin    admin.Options // without the metrics
-	secure   *tls.Config   // of the operators' listener; nil: none
-	shared   *shared.Cache // nil: there is none
+	secure   *tls.Config   // of the admin listener; nil: none
+	shared   *shared.Cache // nil: none
 
 	catalog *catalog.Catalog // of public token lists
 	venues  *quote.History
@@ -64,8 +64,8 @@ type Gateway struct {
 // startWait is how long a gateway waits for a PostgreSQL that does not answer yet.
 const startWait = time.Minute
 
-// New builds the gateway that c describes and opens its store. Nothing is called until
-// Run. Mistakes that only the parts can find are config.Mistakes.
+// New builds the gateway that c describes and opens its store. It calls no endpoint; Run does. Mistakes in c that show
+// only when its parts are built are returned as config.Mistakes.
 func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, error) {
 	public, operators, err := listenerTLS(c, log)
 	if err != nil {
@@ -91,7 +91,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.sets = now
 	g.books = []*book{newPlanBook(store, now.endpoints, log), newWinBook(store, g.venues, log)}
 	for _, each := range g.books {
-		each.update(ctx) // as known before
+		each.update(ctx) // loads the stored state
 	}
 	g.lists = &listBook{sets: now, catalog: g.catalog, log: log, states: make(map[string]listState)}
 	server, err := proxy.New(proxy.Options{
@@ -139,8 +139,8 @@ func quotas(l config.Limits) quota.Options {
 	return quota.Options{Address: quota.Quota(l.Address), Keys: keys, TrustedProxies: l.Proxies}
 }
 
-// Run serves on listener and follows the chains until ctx ends. The followers stop after the last request has been
-// answered; their spending is written last. Run ends with Close.
+// Run serves on listener and follows the chains until ctx ends. The followers stop after the last response; their plan
+// spending is written last. Run closes the gateway.
 func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var stops []func()
@@ -177,7 +177,7 @@ func (g *Gateway) runShared(ctx context.Context) {
 	looking.Wait()
 }
 
-// RunAdmin serves operators on listener until ctx ends: the metrics of t, the state of every dependency, profiles.
+// RunAdmin serves the admin API on listener until ctx ends: the metrics of t, the state of every dependency, profiles.
 func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Telemetry) error {
 	o := g.admin
 	o.Metrics = t.Metrics()
@@ -187,7 +187,7 @@ func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Teleme
 	return admin.Run(ctx, listener, o)
 }
 
-// AwaitIndexed returns when every followed chain has been read up to its head once, or when ctx ends.
+// AwaitIndexed waits until every followed chain is indexed up to its head, or until ctx ends.
 func (g *Gateway) AwaitIndexed(ctx context.Context) error {
 	const interval = 10 * time.Millisecond
 	isBehind := func(c order.ChainBasis) bool { return c.Head == 0 || c.Indexed < c.Head }
@@ -199,14 +199,14 @@ func (g *Gateway) AwaitIndexed(ctx context.Context) error {
 	return nil
 }
 
-// Close frees a gateway that is not running.
+// Close releases the resources of a gateway that is not running.
 func (g *Gateway) Close() error {
 	g.server.Close()
 	g.sets.now().close()
 	return g.store.Close()
 }
 
-// Check returns mistakes in c that show only when its parts are made: config.Mistakes, or nil.
+// Check returns the mistakes in c that show only when its parts are built, as config.Mistakes, or nil.
 func Check(c config.Config) error {
 	var mistakes, further config.Mistakes
 	_, _, err := listenerTLS(c, slog.New(slog.DiscardHandler))
@@ -228,7 +228,7 @@ func Check(c config.Config) error {
 	return nil
 }
 
-// secure makes the TLS configuration of a listener, whose files are at a path of c. nil: the listener has none.
+// secure returns the TLS configuration of a listener, or nil if t has no certificate. path is t's key in c.
 func secure(c config.Config, path string, t config.TLS, log *slog.Logger) (*tls.Config, error) {
 	if t.CertFile == "" {
 		return nil, nil

@@ -20,8 +20,8 @@ import (
 	"crossgate/upstream"
 )
 
-// openStore opens the database that c names, and waits so long for a PostgreSQL that does not answer yet. log has the
-// beginning and the end of its outages.
+// openStore opens the database that c configures, and waits for a PostgreSQL that does not answer yet. The database's
+// outages are logged to log.
 func openStore(ctx context.Context, c config.Index, wait time.Duration, log *slog.Logger) (*store.DB, error) {
 	if url := c.Postgres.Reveal(); url != "" {
 		return store.OpenPostgres(ctx, url, store.PostgresOptions{Wait: wait, Readers: c.Connections, Logger: log})
@@ -33,13 +33,13 @@ func openStore(ctx context.Context, c config.Index, wait time.Duration, log *slo
 	return db, err
 }
 
-// Database names the database of c.
+// Database returns the location of c's database.
 func Database(c config.Config) store.Location {
 	return store.Location{Postgres: c.Index.Postgres.Reveal(), Path: c.Index.Path}
 }
 
-// WithBooks opens the database of c and its chains, which a gateway may use meanwhile, for as long as work takes. Its
-// part of monthly plans is added to the database, for that gateway.
+// WithBooks opens the database of c and its chains while work runs, also beside a running gateway. It adds its spending
+// of monthly plans to the database, where that gateway sees it.
 func WithBooks(ctx context.Context, c config.Config, log *slog.Logger, work func(*audit.Books) error) error {
 	p, err := build(c, log, nil)
 	if err != nil {
@@ -86,9 +86,9 @@ func index(followed *follow.Chains, c config.Index) *query.Index {
 	})
 }
 
-// observer drops kept answers when the index says so, and has tokens looked up while chains are asked.
+// observer purges cached answers when the index changes, and looks up an order's tokens while its chains are queried.
 type observer struct {
-	gateway *Gateway // its server is made after the index and before the gateway runs
+	gateway *Gateway // its server is built after the index and before the gateway runs
 	parts   *parts
 }
 
@@ -103,13 +103,13 @@ func (o observer) OrdersChanged(changes []order.Change) {
 // BranchChanged implements follow.Observer.
 func (o observer) BranchChanged(id chain.ID) { o.gateway.orders.BranchChanged(id) }
 
-// OrderSeen implements follow.Observer: its tokens are read while the order itself still is.
+// OrderSeen implements follow.Observer. It reads the order's tokens while the rest of the order is still being read.
 func (o observer) OrderSeen(ctx context.Context, seen *order.Order) {
 	o.parts.tokens.Expect(ctx, orders.TokensOf(seen)...)
 }
 
-// looks is how many times a day the plans of a chain's endpoints allow to look for news there, with half of their
-// requests kept for everything else: 0 for any number, as when one of them has no plan.
+// looks returns how many polls a day the plans of a chain's endpoints allow, with half of their requests reserved for
+// everything else. 0 means unlimited, which is the case if any endpoint has no plan.
 func (p *parts) looks(id chain.ID) float64 {
 	known, _ := p.registry.Chain(id)
 	read := p.chains[id]
@@ -131,7 +131,7 @@ func looksOf(c chain.Chain, own config.Chain) float64 {
 	return calls / month / 2 * each.Looks
 }
 
-// Sum is what following several chains takes; it has no plan.
+// Sum returns the load of following several chains, without a plan.
 func Sum(loads ...web.Load) (sum web.Load) {
 	cost, isPriced := 0.0, len(loads) > 0
 	for _, l := range loads {
@@ -148,14 +148,14 @@ func Sum(loads ...web.Load) (sum web.Load) {
 	return sum
 }
 
-// Loads are what following a chain takes while its orders are not asked for, and while they are all the time.
+// Loads projects the load of following a chain while clients never request its orders, and while they always do.
 func Loads(c chain.Chain, own config.Chain, i config.Index) (unasked, asked web.Load) {
 	pace := follow.Pace{Asked: i.Asked}.WithDefaults()
 	pace.Looks = func(chain.ID) float64 { return looksOf(c, own) }
 	return loadOf(c, own, pace.Of(c, follow.Unasked)), loadOf(c, own, pace.Of(c, follow.AskedAboutOrders))
 }
 
-// loadOf projects what following a chain takes when it is looked at so often.
+// loadOf projects the load of following a chain at a poll interval.
 func loadOf(c chain.Chain, own config.Chain, every time.Duration) web.Load {
 	const days = 30
 	p := follow.Project(c, every, len(own.Endpoints))

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// listInterval is how often it is looked whether a list is due, listRetry when one is that failed.
+	// listInterval is how often run checks for lists that are due, listRetry when a failed list is due again.
 	listInterval = 10 * time.Second
 	listRetry    = 10 * time.Minute
-	// confirmedAtOnce is how many contracts are asked together whether a list is right.
+	// confirmedAtOnce is how many contracts one read compares with a list.
 	confirmedAtOnce = 100
 )
 
@@ -31,8 +31,8 @@ type publicList struct {
 	pool *upstream.Pool
 }
 
-// listBook fetches public token lists when they are due, checks them against the chains and hands them to the catalog.
-// A list that fails or is refused stays as it was.
+// listBook fetches public token lists when they are due, checks them against the chains and passes them to the catalog.
+// A list that fails or is refused keeps its previous tokens.
 type listBook struct {
 	sets    *sets
 	catalog *catalog.Catalog
@@ -42,14 +42,14 @@ type listBook struct {
 	states map[string]listState
 }
 
-// listState is how the latest reading of a list went.
+// listState is the outcome of the latest reading of a list.
 type listState struct {
 	read, due time.Time
 	tokens    map[token.Key]token.Token
-	wrong     string // empty: nothing
+	wrong     string // the latest failure; empty: none
 }
 
-// run looks after the lists until ctx ends.
+// run refreshes the lists until ctx ends.
 func (b *listBook) run(ctx context.Context) {
 	for isOn := true; isOn; isOn = order.Wait(ctx, listInterval, nil) {
 		used := b.sets.now()
@@ -72,8 +72,8 @@ func (b *listBook) state(name string) listState {
 	return b.states[name]
 }
 
-// refresh fetches one list and takes it over, if it is new and passes. A failure is logged when it
-// differs from the one before.
+// refresh fetches one list and replaces its tokens if it passes the checks. It logs a failure that differs from the
+// previous one.
 func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state listState) {
 	was := state.wrong
 	state.read, state.wrong = time.Now(), ""
@@ -106,8 +106,8 @@ func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state l
 	b.states[l.name] = state
 }
 
-// confirmed returns the tokens of a list that contracts confirm. Those of chains that cannot be read at the moment are
-// what the list had before.
+// confirmed returns the tokens of a list that contracts confirm. On chains that are unreadable at the moment, it keeps
+// the list's previous tokens.
 func confirmed(ctx context.Context, used *set, before map[token.Key]token.Token, text []byte) (map[token.Key]token.Token, []chain.ID, error) {
 	list, err := catalog.Parse(text, used.parts.readable())
 	if err != nil {
@@ -134,7 +134,7 @@ func confirmed(ctx context.Context, used *set, before map[token.Key]token.Token,
 	return tokens, unread, nil
 }
 
-// contractsWord returns what the contracts of a list's tokens on one chain say of themselves.
+// contractsWord returns the metadata that the contracts of a list's tokens on one chain report.
 func contractsWord(ctx context.Context, d *token.Directory, id chain.ID, list catalog.List) (map[token.Key]token.Reading, error) {
 	var addresses []chain.Address
 	for key := range onChain(list.Tokens, id) {

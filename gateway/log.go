@@ -10,8 +10,8 @@ import (
 	"crossgate/config"
 )
 
-// NewLogger writes lines from a level on to out. Those about a request bear the ids of its trace and span, so that one
-// leads to the other. Durations are seconds in JSON, and named so.
+// NewLogger returns a logger that writes lines of at least level from to out. Lines about a request carry its trace and
+// span ids. In JSON, durations are seconds, and their keys end in _seconds.
 func NewLogger(out io.Writer, form config.LogForm, from slog.Leveler) *slog.Logger {
 	options := &slog.HandlerOptions{Level: from}
 	var handler slog.Handler = slog.NewTextHandler(out, options)
@@ -22,7 +22,7 @@ func NewLogger(out io.Writer, form config.LogForm, from slog.Leveler) *slog.Logg
 	return slog.New(traced{handler})
 }
 
-// inSeconds gives a duration a number with its unit, where slog would write nanoseconds.
+// inSeconds replaces a duration, which slog would write in nanoseconds, by a number of seconds.
 func inSeconds(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() != slog.KindDuration {
 		return a
@@ -30,7 +30,7 @@ func inSeconds(_ []string, a slog.Attr) slog.Attr {
 	return slog.Float64(a.Key+"_seconds", a.Value.Duration().Seconds())
 }
 
-// traced adds the ids of the trace that a line belongs to.
+// traced adds a line's trace and span ids.
 type traced struct{ slog.Handler }
 
 func (t traced) Handle(ctx context.Context, line slog.Record) error {

@@ -11,20 +11,20 @@ import (
 
 var _ passthrough.Origins = (*sets)(nil)
 
-// originPrefix is what the names begin with of what endpoints of origins serve.
+// originPrefix begins the name of what an origin's endpoints serve.
 const originPrefix = "origin:"
 
 // Forward implements passthrough.Origins. A response outlives the set that it is from.
 func (s *sets) Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error) {
 	now := s.now()
 	pool := now.parts.origins[host]
-	if pool == nil { // taken out of the configuration meanwhile
+	if pool == nil { // removed from the configuration meanwhile
 		return nil, passthrough.ErrNoHost
 	}
 	return pool.Forward(ctx, f)
 }
 
-// hosts are the configured ones as the public server has them.
+// hosts converts the configured hosts for the public server.
 func hosts(c config.Passthrough) []passthrough.Host {
 	actions := map[string]passthrough.Action{"cache": passthrough.Cache, "pass": passthrough.Pass, "refuse": passthrough.Refuse}
 	all := make([]passthrough.Host, len(c.Hosts))

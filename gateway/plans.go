@@ -11,8 +11,8 @@ import (
 	"crossgate/store"
 )
 
-// newPlanBook keeps how much of their monthly plans endpoints have spent: gateways on one database spend each plan
-// together. endpoints are those of the running configuration.
+// newPlanBook returns a book of endpoints' spending of their monthly plans, which gateways on one database share.
+// endpoints returns those of the running configuration.
 func newPlanBook(db *store.DB, endpoints func() []*endpoint, log *slog.Logger) *book {
 	write := func(ctx context.Context, db *store.DB) error {
 		var due []*endpoint
@@ -40,7 +40,7 @@ func newPlanBook(db *store.DB, endpoints func() []*endpoint, log *slog.Logger) *
 
 func (s *sets) endpoints() []*endpoint { return s.now().parts.endpoints }
 
-// newWinBook keeps which venues win comparisons.
+// newWinBook returns a book of the venues that win comparisons.
 func newWinBook(db *store.DB, wins *quote.History, log *slog.Logger) *book {
 	write := func(ctx context.Context, db *store.DB) error {
 		counted := wins.Take()

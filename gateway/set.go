@@ -28,17 +28,17 @@ import (
 	"crossgate/upstream/tokenlist"
 )
 
-// set is what one configuration makes: endpoints and their health, adapters, the order index over the chains, the
-// estimator of swaps. It does not change; a new configuration makes a new one. The store of orders, the
+// set is everything built from one configuration: endpoints and their health, adapters, the order index over the
+// chains, the swap estimator. It does not change: a new configuration makes a new set. The store of orders, the
 // listeners and the cache outlive it.
 type set struct {
 	config    config.Config
 	parts     *parts
 	index     *query.Index
 	estimator *quote.Estimator
-	orders    *crosschain.Estimator // that are to be created
-	replaced  chan struct{}         // closed when another set has taken its place
-	next      *set                  // that one
+	orders    *crosschain.Estimator // for orders to be created
+	replaced  chan struct{}         // closed once next is set
+	next      *set                  // the set that replaced this one
 
 	stopObserving []func()
 }
@@ -60,13 +60,13 @@ func (s *set) close() {
 	}
 }
 
-// sets hands out the current set and lets another take its place.
+// sets holds the current set, which a reload replaces.
 type sets struct {
 	store   *store.DB
 	current atomic.Pointer[set]
 }
 
-// now is the current set, for as long as one answer takes.
+// now returns the current set. A caller may use it while it produces one answer.
 func (s *sets) now() *set { return s.current.Load() }
 
 func (s *sets) orders() orders.Options {
@@ -79,7 +79,7 @@ func (s *sets) swaps() swaps.Options {
 	return swaps.Options{Estimator: now.estimator, Tokens: now.parts.tokens}
 }
 
-// managed is what orders are checked, cancelled and unlocked by.
+// managed returns the options for checking, cancelling and unlocking orders.
 func (s *sets) managed() manage.Options {
 	now := s.now()
 	o := manage.Options{Orders: now.index, Appraiser: now.orders, Forecasters: map[chain.ID]manage.Forecaster{}, Settlers: map[chain.ID]manage.Settler{}}
@@ -94,7 +94,7 @@ func (s *sets) managed() manage.Options {
 	return o
 }
 
-// estimateOrder is creations.Estimate.
+// estimateOrder implements creations.Estimate.
 func (s *sets) estimateOrder(ctx context.Context, r crosschain.Request) (crosschain.Estimate, error) {
 	return s.now().orders.Estimate(ctx, r)
 }
@@ -104,8 +104,8 @@ func (s *sets) pages() pages.Options {
 	return pages.Options{Details: now.index, Tokens: now.parts.tokens, Logo: tokenlist.Logo}
 }
 
-// follow runs the index of the current set until ctx ends, which is after the last request. A set that was replaced
-// stops first, so that no chain is followed twice, and is closed when its last request must have been answered.
+// follow runs the index of the current set until ctx ends, which is after the last request. A replaced set stops before
+// its successor starts, so that no chain is followed twice, and is closed when its last request must have ended.
 func (s *sets) follow(ctx context.Context) error {
 	const longestAnswer = time.Minute
 	var retiring sync.WaitGroup
@@ -139,10 +139,9 @@ func (s *sets) follow(ctx context.Context) error {
 	}
 }
 
-// Reload puts c in the place of the running configuration, or says why it does not. No request notices. Changes that
-// need a new start are named in the log: where it listens and keeps orders, its memory, its longest answers, where
-// telemetry goes. The facts of chains need one as well, but a file that changes them is refused as a whole: endpoints
-// may be meant for the new ones.
+// Reload replaces the running configuration by c, or returns why it does not. Requests are not disturbed. It logs
+// changed keys that need a restart: listeners, database, memory, telemetry and the like. Changed chain facts need one
+// too, but make Reload refuse c as a whole: its endpoints may be meant for the new facts.
 func (g *Gateway) Reload(c config.Config) error {
 	was := g.sets.now()
 	if !reflect.DeepEqual(was.config.Registry().All(), c.Registry().All()) {
@@ -160,7 +159,7 @@ func (g *Gateway) Reload(c config.Config) error {
 		next.close()
 		return fmt.Errorf("reload: %w", err)
 	}
-	g.sets.current.Store(next) // requests under way keep theirs
+	g.sets.current.Store(next) // requests in flight keep the previous set
 	was.next = next
 	close(was.replaced)
 	g.server.SetLimits(quotas(c.Limits), c.Limits.Loads)
@@ -170,7 +169,7 @@ func (g *Gateway) Reload(c config.Config) error {
 	return nil
 }
 
-// keepStarted gives c what a running gateway cannot change, and names the keys that it changed by that.
+// keepStarted resets the keys of c that a running gateway cannot change, and returns those that differed.
 func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	keep := func(name string, was, now any) {
 		target := reflect.ValueOf(now).Elem()
@@ -192,7 +191,7 @@ func keepStarted(was config.Config, c *config.Config) (kept []string) {
 	return kept
 }
 
-// changedKeys names what differs between two values of the key name: the key, or those of its keys that differ.
+// changedKeys returns the key name if two values of it differ, or, for a section, the keys in it that do.
 func changedKeys(name string, was, now reflect.Value) (changed []string) {
 	if reflect.DeepEqual(was.Interface(), now.Interface()) {
 		return nil

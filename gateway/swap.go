@@ -23,7 +23,7 @@ var executions = map[config.Execution]quote.Execution{
 	config.ExecuteBest:     quote.BestWay,
 }
 
-// estimator answers swap requests on the chains that are read.
+// estimator returns the estimator of swaps on the chains that have endpoints.
 func (p *parts) estimator(c config.Config, log *slog.Logger, history *quote.History) *quote.Estimator {
 	chains, fees := make(map[chain.ID]quote.Chain, len(c.Chains)), c.Fees()
 	for _, each := range c.Chains {
@@ -41,7 +41,7 @@ func (p *parts) estimator(c config.Config, log *slog.Logger, history *quote.Hist
 	})
 }
 
-// orderEstimator answers requests for orders between the chains that are read.
+// orderEstimator returns the estimator of orders between the chains that have endpoints.
 func (p *parts) orderEstimator(c config.Config, swaps *quote.Estimator) *crosschain.Estimator {
 	chains := make(map[chain.ID]crosschain.Chain, len(p.chains))
 	for id, each := range p.chains {
@@ -52,8 +52,8 @@ func (p *parts) orderEstimator(c config.Config, swaps *quote.Estimator) *crossch
 	})
 }
 
-// tokenShelf keeps the metadata of tokens in the database. Without one, or when it fails, the chains are read. A
-// database that is unavailable says so in the log itself.
+// tokenShelf stores token metadata in the database. If there is none, or it fails, metadata is read from the chains.
+// The store itself logs that the database is unavailable.
 type tokenShelf struct {
 	store    *store.DB
 	catalog  *catalog.Catalog
@@ -61,11 +61,10 @@ type tokenShelf struct {
 	log      *slog.Logger
 }
 
-// mostOrdered is how many tokens of a chain are listed because orders were about them.
+// mostOrdered limits the tokens of a chain that are listed because orders used them.
 const mostOrdered = 2000
 
-// listed returns the tokens of public lists on a chain, and those that orders were about, as far as their texts can be
-// shown.
+// listed returns a chain's tokens of public lists, and those that orders used and whose texts can be shown.
 func (s *tokenShelf) listed(ctx context.Context, id chain.ID) map[chain.Address]token.Token {
 	if s.catalog == nil {
 		return nil
@@ -104,14 +103,14 @@ func (s *tokenShelf) remember(ctx context.Context, readings map[token.Key]token.
 	}
 }
 
-// The present price is that of the last hours; pastPatience bounds how long prices of one time are waited for.
+// Within presentFor the present price is used; pastPatience bounds the wait for the prices of one past time.
 const (
 	presentFor   = 2 * time.Hour
 	pastPatience = 10 * time.Second
 )
 
-// unitPrices is an stats.PriceSource: what one smallest unit of tokens was worth at some times. A source that fails
-// knows nothing.
+// unitPrices implements stats.PriceSource. It returns the USD price of one smallest unit of each token at its time;
+// prices that cannot be fetched are absent.
 func (p *parts) unitPrices(ctx context.Context, wanted []stats.Priced) map[stats.Priced]*big.Rat {
 	byTime := make(map[uint64][]token.Key)
 	for _, each := range wanted {
@@ -137,16 +136,16 @@ func (p *parts) pricesAt(ctx context.Context, at time.Time, keys []token.Key) ma
 	}
 	ctx, cancel := context.WithTimeout(ctx, pastPatience)
 	defer cancel()
-	prices, _ := p.past(ctx, at, keys) // what succeeded beside the failure
+	prices, _ := p.past(ctx, at, keys) // with an error it still returns those that succeeded
 	return prices
 }
 
-// decimals are those of a token, not known when its contract does not return them.
+// decimals returns a token's decimals, unknown if its contract does not return them.
 func (p *parts) decimals(ctx context.Context, key token.Key) (decimals uint8, known bool) {
 	tokens, err := p.tokens.Lookup(ctx, key.Chain, key.Address)
 	if err != nil || p.tokens.IsSilent(key) {
 		return 0, false
 	}
 	_, isRead := p.chains[key.Chain]
-	return tokens[0].Decimals, isRead || tokens[0].Decimals > 0 // of chains that are not read, 0 stands for unknown
+	return tokens[0].Decimals, isRead || tokens[0].Decimals > 0 // on chains without endpoints, 0 means unknown
 }

@@ -35,20 +35,19 @@ import (
 	"crossgate/internal/release"
 )
 
-// mostSeries bounds what one instrument may keep, whatever is asked of the gateway; the rest is counted as one.
+// mostSeries bounds the series of one instrument, whatever clients request; further ones are counted together.
 const mostSeries = 4000
 
-// Telemetry is where spans and measurements of this process go. The zero value keeps none.
+// Telemetry exports the spans and measurements of this process. The zero value exports none.
 type Telemetry struct {
 	metrics http.Handler
 	stops   []func(context.Context) error
 }
 
-// StartTelemetry begins to collect measurements, which Metrics serves, and makes spans leave the process:
-// over OTLP when one of the standard endpoint variables is set (OTEL_EXPORTER_OTLP_ENDPOINT,
-// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT), nowhere otherwise. Batching and resource attributes follow their
-// OTEL_* variables too, as does the sampler, in the place of c.Share, where one is set; OTEL_SDK_DISABLED=true turns
-// everything off. What goes wrong with it later is reported to log.
+// StartTelemetry starts collecting measurements, which Metrics serves, and exporting spans over OTLP if one of the
+// standard endpoint variables is set (OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT). Batching and
+// resource attributes follow their OTEL_* variables too; a sampler set by one takes precedence over c.Share.
+// OTEL_SDK_DISABLED=true turns everything off. Later errors go to log.
 func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (*Telemetry, error) {
 	t := &Telemetry{}
 	otel.SetTextMapPropagator(propagation.TraceContext{})
@@ -82,8 +81,8 @@ func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (
 	return t, nil
 }
 
-// measure collects measurements in a registry of their own. One of the runtime's goes by another name, since
-// Prometheus keeps those that end in _count for histograms.
+// measure collects measurements in a separate registry. It renames one of the runtime's, since Prometheus reserves
+// names that end in _count for histograms.
 func (t *Telemetry) measure(described *resource.Resource) error {
 	registry := prometheus.NewRegistry()
 	if err := registry.Register(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})); err != nil {
@@ -117,7 +116,7 @@ func (t *Telemetry) measure(described *resource.Resource) error {
 	return nil
 }
 
-// Metrics answers with all measurements in Prometheus' form; in OpenMetrics with the traces of examples.
+// Metrics returns a handler that serves all measurements in Prometheus' format, or in OpenMetrics with exemplars.
 func (t *Telemetry) Metrics() http.Handler {
 	if t.metrics == nil {
 		return http.NotFoundHandler()
@@ -125,7 +124,7 @@ func (t *Telemetry) Metrics() http.Handler {
 	return t.metrics
 }
 
-// Stop sends the spans that have ended.
+// Stop exports the spans that have ended and stops collecting.
 func (t *Telemetry) Stop(ctx context.Context) error {
 	var failures []error
 	for _, stop := range t.stops {
@@ -134,7 +133,7 @@ func (t *Telemetry) Stop(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// Exports reports whether the environment says where spans go.
+// Exports reports whether the environment sets a destination for spans.
 func Exports() bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
@@ -151,9 +150,8 @@ func newExporter(ctx context.Context) (*otlptrace.Exporter, error) {
 	return made, nil
 }
 
-// logErrors has OpenTelemetry's libraries report to log. They quote the collector's address and headers, which may hold
-// keys: errors are reduced to known reasons, lines to their text. While spans cannot be exported that is one line a
-// minute.
+// logErrors redirects OpenTelemetry's messages to log. They quote the collector's address and headers, which may hold
+// keys: it reduces errors to known reasons and lines to their text. Export errors are logged once a minute at most.
 func logErrors(log *slog.Logger) {
 	const reminder = time.Minute
 	reason := regexp.MustCompile(`: \d{3} [A-Z][A-Za-z ]+|connection (refused|reset by peer)|no such host|i/o timeout|deadline exceeded|malformed`)
@@ -170,7 +168,7 @@ func logErrors(log *slog.Logger) {
 	}))
 }
 
-// messages is the log of a library that knows keys: the texts of its lines without their attributes.
+// messages logs the lines of a library that knows keys: only their text, without attributes.
 type messages struct{ slog.Handler }
 
 func (m messages) Handle(ctx context.Context, line slog.Record) error {
@@ -181,11 +179,11 @@ func (m messages) WithAttrs([]slog.Attr) slog.Handler { return m }
 
 func (m messages) WithGroup(string) slog.Handler { return m }
 
-// sharing samples traces that no request begins, such as those of followers and probes, by a share. Requests have spans
-// where they have decided for one: those that fail are traced in any case.
+// sharing samples a share of the traces that no request begins, such as those of followers and probes. It samples every
+// request span: the server has decided already, and traces failed requests in any case.
 type sharing struct{ sdk.Sampler }
 
-// sampler is that of a share of such traces; what belongs to a trace goes by its beginning.
+// sampler returns a sampler of a share of such traces; child spans follow their root's decision.
 func sampler(share float64) sdk.Sampler {
 	return sdk.ParentBased(sharing{sdk.TraceIDRatioBased(share)})
 }

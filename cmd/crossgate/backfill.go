@@ -14,12 +14,12 @@ import (
 	"crossgate/order/audit"
 )
 
-// backfill reads history into the order index until all is read that any endpoint gives, or it is stopped. The next one
-// resumes there.
+// backfill reads history into the order index until it has read all that any endpoint provides, or is stopped. The next
+// backfill resumes there.
 func backfill(flags *pflag.FlagSet) action {
 	return configured(flags, func(ctx context.Context, c config.Config, out, errOut io.Writer) error {
 		bars := newBars(errOut, c.Registry(), units{"blocks", "events"})
-		// Errors are shown beside the bar of their chain.
+		// The bars show errors of their chains.
 		err := bars.during(ctx, func() error {
 			return gateway.WithBooks(ctx, c, slog.New(slog.DiscardHandler), func(books *audit.Books) error { return books.Backfill(ctx, bars.report) })
 		})

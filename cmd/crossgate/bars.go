@@ -13,7 +13,7 @@ import (
 	"crossgate/order/audit"
 )
 
-// bars prints the progress of each chain, of those where anything has changed since.
+// bars prints the progress of each chain that has progressed since it was last printed.
 type bars struct {
 	out    io.Writer
 	chains chain.Registry
@@ -21,10 +21,10 @@ type bars struct {
 	begun  time.Time
 
 	mu      sync.Mutex
-	changed map[chain.ID]audit.Progress // since it was printed last
+	changed map[chain.ID]audit.Progress // since the last print
 }
 
-// units are the nouns of progress: of things read, and of things found.
+// units are the plural nouns for the things read and found.
 type units struct{ read, found string }
 
 func newBars(out io.Writer, chains chain.Registry, u units) *bars {
@@ -37,7 +37,7 @@ func (b *bars) report(p audit.Progress) {
 	b.changed[p.Chain] = p
 }
 
-// during prints for as long as work takes, and once more then.
+// during prints periodically while work runs, and once more when it ends.
 func (b *bars) during(ctx context.Context, work func() error) error {
 	const interval = 15 * time.Second
 	watching, stop := context.WithCancel(ctx)
@@ -65,7 +65,7 @@ func (b *bars) print(now time.Time) {
 	clear(b.changed)
 }
 
-// bar is one chain's line: the share that is read, how fast, and the time left at that speed.
+// bar formats one chain's line: the share read, the speed, and the remaining time at that speed.
 func bar(name string, p audit.Progress, u units, elapsed time.Duration) string {
 	const cells = 24
 	share := 1.0

@@ -24,7 +24,7 @@ func check(flags *pflag.FlagSet) action {
 		if err != nil && !errors.As(err, &mistakes) {
 			return err
 		}
-		// Building the parts may find further mistakes: all are reported at once.
+		// Building the parts may find further mistakes: report all together.
 		var further config.Mistakes
 		if errors.As(gateway.Check(c), &further) {
 			mistakes = mistakes.With(further)
@@ -43,7 +43,7 @@ func check(flags *pflag.FlagSet) action {
 	}
 }
 
-// configName is the file, or says that there is none.
+// configName returns the name of the configuration for messages.
 func configName(file string) string { return cmp.Or(file, "the embedded default") }
 
 func schema(flags *pflag.FlagSet) action {

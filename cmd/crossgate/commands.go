@@ -15,7 +15,7 @@ import (
 	"crossgate/internal/release"
 )
 
-// action does what a command line asks for. Results go to out, progress to errOut.
+// action runs a command line. Results go to out, progress to errOut.
 type action func(ctx context.Context, out, errOut io.Writer) error
 
 const about = `Crossgate serves the state of cross-chain orders, the assets locked for takers, and swap transactions.
@@ -24,7 +24,7 @@ Without --config the embedded default is used: all documented chains through pub
 
 Exit status: 0 is success, 1 failure or a report of something wrong, 2 a command line that is wrong.`
 
-// newRoot makes the tree of all commands. What they are called, and their flags, is what a version promises.
+// newRoot returns the tree of all commands. A version promises their names and flags.
 func newRoot() *cobra.Command {
 	root := group("crossgate", "a caching gateway for cross-chain orders and swaps", about,
 		command("serve", "run the gateway", `Run the gateway until it is interrupted.
@@ -75,7 +75,7 @@ contradict final blocks and so have stopped it. Gateways read on before these bl
 const selections = `A selection of orders is --order, --taker, --chain, --since and --until. It runs beside a serving gateway. The exit status
 is 1 when something differs or could not be compared.`
 
-// command makes a subcommand. It takes flags and no arguments.
+// command returns a subcommand that takes flags but no arguments.
 func command(name, short, long string, declare func(*pflag.FlagSet) action) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Long: long, Args: noArguments, ValidArgsFunction: cobra.NoFileCompletions}
 	do := declare(c.Flags())
@@ -99,7 +99,7 @@ func noArguments(c *cobra.Command, arguments []string) error {
 	return wrongUsage("unexpected %q", extra)
 }
 
-// group makes a command that only has others below it.
+// group returns a command that only has subcommands.
 func group(name, short, long string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Long: long, SuggestionsMinimumDistance: 2}
 	c.AddCommand(below...)

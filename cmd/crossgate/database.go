@@ -18,7 +18,7 @@ import (
 	"crossgate/store"
 )
 
-// located is an action on the database of the configuration that its command line names.
+// located returns an action on the database of the configuration that its command line selects.
 func located(flags *pflag.FlagSet, do func(ctx context.Context, at store.Location, out io.Writer) error) action {
 	return configured(flags, func(ctx context.Context, c config.Config, out, _ io.Writer) error {
 		return do(ctx, gateway.Database(c), out)
@@ -63,16 +63,16 @@ func restoreIndex(flags *pflag.FlagSet) action {
 
 var errNoFile = wrongUsage("--file is missing")
 
-// stamp is the time in a backup's name, in which names sort as times do.
+// stamp is the time format of backup names, chosen so that names sort by time.
 const stamp = "-20060102T150405Z"
 
-// dated is a backup's file with the time in its name.
+// dated returns a backup's file name with the time in it.
 func dated(file string, at time.Time) string {
 	extension := filepath.Ext(file)
 	return strings.TrimSuffix(file, extension) + at.UTC().Format(stamp) + extension
 }
 
-// prune removes all but the newest backups that dated has named.
+// prune removes all but the newest keep backups with names from dated.
 func prune(file string, keep int) error {
 	folder, name := filepath.Dir(file), filepath.Base(file)
 	extension := filepath.Ext(name)

@@ -19,7 +19,7 @@ import (
 	"crossgate/proxy/web"
 )
 
-// examine reports on everything that a configuration names, and the load of following its chains.
+// examine reports on every service in a configuration, and on the load of following its chains.
 func examine(flags *pflag.FlagSet) action {
 	asJSON := flags.Bool("json", false, "report as JSON")
 	return configured(flags, func(ctx context.Context, c config.Config, out, errOut io.Writer) error {
@@ -27,7 +27,7 @@ func examine(flags *pflag.FlagSet) action {
 	})
 }
 
-// diagnose writes the report; it is an error when something differs from the configuration or cannot be used.
+// diagnose writes the report. It returns an error if anything differs from the configuration or is unusable.
 func diagnose(ctx context.Context, c config.Config, progress, out io.Writer, asJSON bool) error {
 	bars := newBars(progress, c.Registry(), units{"endpoints", "answers"})
 	var d doctor.Diagnosis
@@ -82,7 +82,7 @@ func printEndpoints(out io.Writer, d doctor.Diagnosis) error {
 func printChains(out io.Writer, d doctor.Diagnosis) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\nchain\tcalls a day\ta month\tunits a month\tUSD a month\twhile asked: calls a day\tUSD a month\tplans\t")
-	byCost := slices.Clone(d.Chains) // of being asked about, the dearest first
+	byCost := slices.Clone(d.Chains) // by load while asked about, the largest first
 	slices.SortFunc(byCost, func(a, b doctor.Chain) int { return cmp.Compare(b.Asked.CallsPerDay, a.Asked.CallsPerDay) })
 	var unasked, asked []web.Load
 	for _, c := range byCost {

@@ -21,10 +21,10 @@ import (
 	crossgate "crossgate/clients/go"
 )
 
-// exportKey, in the environment, is the key that a gateway knows the client by.
+// exportKey is the environment variable with the client's key.
 const exportKey = "CROSSGATE_KEY"
 
-// exportColumns are members of rows by their paths, for CSV. A column is called by its path without stringValue and
+// exportColumns are the paths of the members that CSV contains. A column's name is its path without stringValue and
 // OfferWithMetadata.
 var exportColumns = map[string][]string{
 	"events": {
@@ -43,15 +43,15 @@ var exportColumns = map[string][]string{
 type export struct {
 	columns []string // of CSV; nil: JSON lines
 	since   uint64   // UNIX seconds
-	cursor  string   // of the last row that was written
+	cursor  string   // of the last row written
 	client  *crossgate.Client
 
 	out      *bufio.Writer
-	progress io.Writer // nil: it is not shown
+	progress io.Writer // nil: hidden
 	shown    time.Time
 }
 
-// exportRows writes the orders or events of a running gateway, from a cursor on.
+// exportRows writes the orders or events of a running gateway, starting at a cursor.
 func exportRows(flags *pflag.FlagSet) action {
 	var e export
 	file := configFlag(flags)
@@ -102,7 +102,7 @@ func exportRows(flags *pflag.FlagSet) action {
 	}
 }
 
-// events writes those up to the newest at the beginning.
+// events writes the events up to the one that is newest when it begins.
 func (e *export) events(ctx context.Context) error {
 	var part struct {
 		Events []json.RawMessage
@@ -136,7 +136,7 @@ func (e *export) events(ctx context.Context) error {
 	return nil
 }
 
-// orders writes those that are listed, oldest first. A cursor is the time of the creation and the id of an order.
+// orders writes the listed orders, oldest first. A cursor is an order's creation time and id.
 func (e *export) orders(ctx context.Context) error {
 	const atOnce = 100
 	from, last := e.since, ""
@@ -174,7 +174,7 @@ func (e *export) orders(ctx context.Context) error {
 				return err
 			}
 			if row.CreationTimestamp == begun && known != "" && row.OrderID.StringValue >= known {
-				continue // was written before: those of one second are listed by descending ids
+				continue // already written: orders of one second are listed by descending id
 			}
 			fresh = append(fresh, raw)
 			from, last = row.CreationTimestamp, row.OrderID.StringValue
@@ -191,7 +191,7 @@ func (e *export) orders(ctx context.Context) error {
 			return nil
 		}
 		if from > begun {
-			skip = 0 // later ones are listed from their own time on: those that come meanwhile shift nothing
+			skip = 0 // continue from the last order's time, so that new orders shift nothing
 		}
 	}
 }
@@ -222,10 +222,10 @@ func (e *export) write(rows []json.RawMessage) error {
 	if to.Flush(); to.Error() != nil {
 		return to.Error()
 	}
-	return e.out.Flush() // before the cursor passes them
+	return e.out.Flush() // before the cursor moves past these rows
 }
 
-// cellOf is the member of a row at a path, empty where there is none.
+// cellOf returns the member of a row at a path, or an empty text.
 func cellOf(row any, path string) string {
 	for name := range strings.SplitSeq(path, ".") {
 		object, _ := row.(map[string]any)
@@ -237,7 +237,7 @@ func cellOf(row any, path string) string {
 	return fmt.Sprint(row)
 }
 
-// show shows the share that is done, some times a second.
+// show displays the share done, a few times a second at most.
 func (e *export) show(share float64) {
 	const cells, interval = 40, 200 * time.Millisecond
 	if e.progress == nil || share < 1 && time.Since(e.shown) < interval {

@@ -16,10 +16,10 @@ import (
 	"crossgate/config"
 )
 
-// healthLimit is how long a gateway may take to say that it lives.
+// healthLimit is the timeout of a health check.
 const healthLimit = 3 * time.Second
 
-// healthcheck asks a gateway on this machine whether it lives, for images that have no other program to ask with.
+// healthcheck requests the health of a gateway on this machine, for images without another program to do so.
 func healthcheck(flags *pflag.FlagSet) action {
 	listen := listenFlag(flags, "`address` of the gateway, instead of the configured one")
 	return configured(flags, func(ctx context.Context, c config.Config, out, _ io.Writer) error {
@@ -36,7 +36,7 @@ func healthcheck(flags *pflag.FlagSet) action {
 	})
 }
 
-// healthURL is where a gateway that listens on an address is found from its own machine.
+// healthURL returns the health URL, for callers on the same machine, of a gateway that listens on an address.
 func healthURL(c config.TLS, listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -52,7 +52,8 @@ func healthURL(c config.TLS, listen string) string {
 	return scheme + "://" + net.JoinHostPort(host, port) + "/healthz"
 }
 
-// askHealth returns the status of the answer. One that wants a client's certificate lives: that is 401 here.
+// askHealth returns the status of the response. A gateway that requires a client certificate is alive, and reported as
+// 401.
 func askHealth(ctx context.Context, at string) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
@@ -60,7 +61,7 @@ func askHealth(ctx context.Context, at string) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// The certificate is made out to the gateway's name, and this is its own machine.
+	// The certificate is for the gateway's public name, not for this address of the same machine.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true} //nolint:gosec // see above
 	response, err := transport.RoundTrip(request)
 	if refused, is := errors.AsType[*net.OpError](err); is && refused.Op == "remote error" {

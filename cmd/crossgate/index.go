@@ -17,25 +17,25 @@ import (
 	"crossgate/order/ledger"
 )
 
-// errDiffers ends a command whose report has differences.
+// errDiffers is the error of a command whose report has differences.
 var errDiffers = errors.New("the index differs from the chains, or could not be compared; the report has the details")
 
-// errStopped ends a repair that was interrupted.
+// errStopped is the error of an interrupted repair.
 var errStopped = errors.New("stopped before everything was compared; corrections are stored: run repair again to continue")
 
-// inspection is what audits and repairs have in common: a configuration and a selection.
+// inspection is the configuration and the selection of an audit or repair.
 type inspection struct {
 	config config.Config
 	of     ledger.Selection
 }
 
-// during works on the index with the progress shown.
+// during runs work on the index and shows its progress.
 func (i inspection) during(ctx context.Context, b *bars, work func(*audit.Books) error) error {
 	return b.during(ctx, func() error { return withBooks(ctx, i.config, work) })
 }
 
-// withBooks opens the books of a configuration, whose database is there already, for as long as work takes. Errors are
-// in its results, and not in a log.
+// withBooks opens the books of a configuration while work runs. The database must exist. Errors are in the results of
+// work, not logged.
 func withBooks(ctx context.Context, c config.Config, work func(*audit.Books) error) error {
 	at := gateway.Database(c)
 	if found, err := at.Schema(ctx); err != nil {
@@ -46,7 +46,7 @@ func withBooks(ctx context.Context, c config.Config, work func(*audit.Books) err
 	return gateway.WithBooks(ctx, c, slog.New(slog.DiscardHandler), work)
 }
 
-// inspected is an action on the selection of orders that its command line names.
+// inspected returns an action on the selection of orders in its command line.
 func inspected(flags *pflag.FlagSet, do func(ctx context.Context, i inspection, out, errOut io.Writer) error) action {
 	var i inspection
 	flags.Func("order", "`ID` of an order, also of one that the index has not seen; may be repeated", func(text string) error {
@@ -73,7 +73,7 @@ func inspected(flags *pflag.FlagSet, do func(ctx context.Context, i inspection, 
 	})
 }
 
-// unixTime reads a date or a time, UTC where it does not say.
+// unixTime returns a flag parser for a date (in UTC) or a time in RFC 3339.
 func unixTime(seconds *uint64) func(string) error {
 	return func(text string) error {
 		at, err := time.Parse(time.RFC3339, text)

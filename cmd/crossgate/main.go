@@ -37,7 +37,7 @@ func run(ctx context.Context, arguments []string, out, errOut io.Writer) int {
 	}
 }
 
-// usageError is a command line that says nothing that can be done.
+// usageError is the error of an invalid command line.
 type usageError struct{ says string }
 
 func (e *usageError) Error() string { return e.says }

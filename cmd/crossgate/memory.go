@@ -13,18 +13,17 @@ import (
 	"crossgate/store"
 )
 
-// memoryShare is the part of the memory that the garbage collector may use, after the database's.
+// memoryShare is the share of memory for the garbage-collected heap, after subtracting the database's.
 const memoryShare = 0.9
 
 // roomyGC (GOGC) lets garbage grow to four times the live heap before a collection, which takes less CPU than the
-// default of one. The live heap is bounded by the configuration; near the memory limit the collector runs as often as
-// it must.
+// default of one. The configuration bounds the live heap; near the memory limit the collector runs as often as needed.
 const roomyGC = 400
 
-// limitMemory sets the garbage collector's memory limit from allowed, the limit of the process's cgroup. GOMEMLIMIT and
-// GOGC of the environment take precedence.
+// limitMemory sets the garbage collector's memory limit from allowed, the limit of the process's cgroup. The
+// environment variables GOMEMLIMIT and GOGC take precedence.
 func limitMemory(ctx context.Context, allowed memlimit.Provider, log *slog.Logger) {
-	ofHeap := func() (uint64, error) { // without what SQLite takes outside of it, but half at least
+	ofHeap := func() (uint64, error) { // without SQLite's memory outside the heap, but at least half
 		limit, err := allowed()
 		return max(limit/2, limit-min(limit, store.FileMemory)), err
 	}

@@ -12,8 +12,8 @@ import (
 	"crossgate/config"
 )
 
-// lookInterval is how often the file and the files of its secrets are read. A change is taken over once two readings in
-// a row are the same: editors and volume mounts write several files, and in pieces.
+// lookInterval is how often the file and its secret files are read. A change applies once two consecutive readings are
+// equal: editors and volume mounts write several files, and in pieces.
 const lookInterval = time.Second
 
 // reloader applies changes of a configuration file to a running gateway.
@@ -21,13 +21,13 @@ type reloader struct {
 	file    string
 	every   time.Duration
 	running config.Config
-	seen    string // revision that was handled last, applied or not
-	read    string // by the last look
+	seen    string // last handled revision, applied or not
+	read    string // revision at the last look
 	apply   func(config.Config) error
 	log     *slog.Logger
 }
 
-// run looks until ctx ends. A request reads the file at once, changed or not.
+// run watches the file until ctx ends. A request reloads it immediately, changed or not.
 func (r *reloader) run(ctx context.Context, requests <-chan os.Signal) {
 	look := time.NewTicker(r.every)
 	defer look.Stop()
@@ -43,7 +43,7 @@ func (r *reloader) run(ctx context.Context, requests <-chan os.Signal) {
 	}
 }
 
-// reload reads the file and applies it if it changed, or in any case when requested. With a mistake in it the running
+// reload reads the file and applies it if it changed or a reload was requested. If the file has a mistake, the running
 // configuration stays.
 func (r *reloader) reload(requested bool) {
 	next, err := config.Load(r.file)
@@ -69,7 +69,7 @@ func (r *reloader) reload(requested bool) {
 	r.running = next
 }
 
-// measureReload reports whether the file that was read last is in force, and since when.
+// measureReload records whether the latest change was applied, and the current time.
 func measureReload(succeeded bool) {
 	meter := otel.Meter("crossgate/config")
 	success, _ := meter.Int64Gauge("crossgate.config.reload.success", // the names are valid, which is all that could fail

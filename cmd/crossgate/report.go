@@ -9,8 +9,8 @@ import (
 	"crossgate/order/audit"
 )
 
-// printAudits writes a line about each chain, and one for everything that is wrong; errDiffers unless everything was
-// compared and nothing differs.
+// printAudits writes a line for each chain and one for each fault. It returns errDiffers unless everything was compared
+// and nothing differs.
 func printAudits(out io.Writer, audits []audit.Audit, chains chain.Registry) error {
 	isSound := true
 	for _, a := range audits {
@@ -84,7 +84,7 @@ func printDetails(out io.Writer, a audit.Audit) {
 	}
 }
 
-// printEvent names an event by the type of its fact, which is named as the contract's event.
+// printEvent prints an event under the name of its fact's type, which is the contract's name for the event.
 func printEvent(out io.Writer, how string, fact any, block uint64, tx chain.TxHash) {
 	fmt.Fprintf(out, "    %s %s in block %d, transaction %s\n", how, reflect.TypeOf(fact).Name(), block, tx)
 }

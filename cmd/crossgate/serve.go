@@ -22,7 +22,7 @@ import (
 	"crossgate/internal/release"
 )
 
-// flushLimit is how long exporting the last spans may take.
+// flushLimit bounds the export of the last spans.
 const flushLimit = 5 * time.Second
 
 func serve(flags *pflag.FlagSet) action {
@@ -60,7 +60,7 @@ func serve(flags *pflag.FlagSet) action {
 
 type serving struct {
 	config    config.Config
-	file      string // that config was read from; empty: the embedded default
+	file      string // source of config; empty: the embedded default
 	listen    string
 	telemetry *gateway.Telemetry
 	out       io.Writer
@@ -114,7 +114,7 @@ func link(c config.TLS, listener net.Listener) string {
 	return "http://" + listener.Addr().String()
 }
 
-// withoutExporter is a configuration by which no request is traced when spans go nowhere.
+// withoutExporter turns off the tracing of requests in c if no destination for spans is set.
 func withoutExporter(c config.Config) config.Config {
 	if !gateway.Exports() {
 		c.Telemetry.Share = 0
@@ -122,7 +122,7 @@ func withoutExporter(c config.Config) config.Config {
 	return c
 }
 
-// reloading applies changes of the file, if there is one, to a running gateway until stop is called.
+// reloading applies changes of the configuration file, if any, to a running gateway until stop is called.
 func (s serving) reloading(ctx context.Context, g *gateway.Gateway) (stop func()) {
 	if s.file == "" {
 		return func() {}
@@ -147,8 +147,8 @@ func (s serving) reloading(ctx context.Context, g *gateway.Gateway) (stop func()
 	}
 }
 
-// serveAdmin runs the admin listener, if there is one, until stop is called, which is after the last request of a
-// client.
+// serveAdmin runs the admin listener, if configured, until stop is called. It outlives ctx, to serve until the last
+// client request has ended.
 func (s serving) serveAdmin(ctx context.Context, g *gateway.Gateway) (at string, stop func() error, err error) {
 	c := s.config.Telemetry
 	if c.Admin == "" {
@@ -172,7 +172,7 @@ func configFlag(flags *pflag.FlagSet) *string {
 	return flags.String("config", "", "configuration `file`; the embedded default when empty")
 }
 
-// configured is an action on the configuration that its command line names.
+// configured returns an action on the configuration that its command line selects.
 func configured(flags *pflag.FlagSet, do func(ctx context.Context, c config.Config, out, errOut io.Writer) error) action {
 	file := configFlag(flags)
 	return func(ctx context.Context, out, errOut io.Writer) error {
@@ -184,7 +184,7 @@ func configured(flags *pflag.FlagSet, do func(ctx context.Context, c config.Conf
 	}
 }
 
-// listenFlag defines the flag of a command that listens somewhere, or calls a gateway that does.
+// listenFlag defines the flag for the address that a gateway listens on.
 func listenFlag(flags *pflag.FlagSet, usage string) *string {
 	address := new(string)
 	flags.Func("listen", usage, func(text string) error {
@@ -194,7 +194,7 @@ func listenFlag(flags *pflag.FlagSet, usage string) *string {
 	return address
 }
 
-// load reads the file, or the embedded default when there is none.
+// load reads the file, or the embedded default if file is empty.
 func load(file string) (config.Config, error) {
 	if file == "" {
 		return config.Default(), nil

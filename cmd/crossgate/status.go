@@ -14,7 +14,7 @@ import (
 	"crossgate/order/audit"
 )
 
-// headLimit is how long reading the heads of the chains may take.
+// headLimit bounds the reading of the chains' heads.
 const headLimit = 10 * time.Second
 
 func showStatus(flags *pflag.FlagSet) action {
@@ -43,7 +43,7 @@ func writeStatus(out io.Writer, registry chain.Registry, status []audit.Status) 
 	for _, s := range status {
 		head, since, at, lag, proven := fmt.Sprint(s.Head), "-", "-", "not read yet", "-"
 		if s.Known {
-			// In blocks: a chain may have stopped producing them.
+			// The lag is in blocks, since a chain may have stopped producing them.
 			since, at, lag = "all", utcText(s.IndexedTime), fmt.Sprintf("%d blocks", s.Head-min(s.Indexed, s.Head))
 		}
 		if s.Known && s.From.Number > 0 {
@@ -64,7 +64,7 @@ func writeStatus(out io.Writer, registry chain.Registry, status []audit.Status) 
 	return table.Flush()
 }
 
-// writeQuarantined lists the blocks that are left out, if there are any.
+// writeQuarantined lists the quarantined blocks, if any.
 func writeQuarantined(out io.Writer, registry chain.Registry, status []audit.Status) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, s := range status {

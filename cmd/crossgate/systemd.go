@@ -9,8 +9,8 @@ import (
 	"crossgate/order"
 )
 
-// supervised notifies systemd that the gateway is ready, that it lives for as long as it answers, and that it stops,
-// when ctx ends; done returns after the last notification. Without systemd nothing happens (sd_notify(3)).
+// supervised notifies systemd that the gateway is ready, then that it is alive while it answers, and that it stops when
+// ctx ends; done returns after the last notification. Without systemd it does nothing (sd_notify(3)).
 func supervised(ctx context.Context, health string, log *slog.Logger) (done func()) {
 	tell := func(state string) {
 		if _, err := daemon.SdNotify(false, state); err != nil {
@@ -23,7 +23,7 @@ func supervised(ctx context.Context, health string, log *slog.Logger) (done func
 	if err != nil || within == 0 {
 		return func() { stopping() }
 	}
-	// A gateway that drains answers, too: its end is not that of ctx.
+	// A draining gateway still answers, so the watchdog outlives ctx.
 	watching, end := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
 	go func() {

@@ -29,7 +29,7 @@ func upgradeCheck(flags *pflag.FlagSet) action {
 	})
 }
 
-// printSchema is an error when this program cannot open the database.
+// printSchema returns an error if this program cannot open the database.
 func printSchema(out io.Writer, at store.Location, s store.Schema) error {
 	if s.Version == 0 {
 		fmt.Fprintf(out, "database %s: nothing is in it yet; any version can open it, this one makes schema version %d\n", at, s.Known)

@@ -1,5 +1,5 @@
-// Package doctor calls everything that a configuration names and reports mistakes and limits: endpoints of chains,
-// venues and their keys, price services, the database and the shared cache.
+// Package doctor calls every service in a configuration and reports mistakes and limits: endpoints of chains, venues
+// and their keys, price services, the database and the shared cache.
 package doctor
 
 import (
@@ -20,34 +20,34 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Diagnosis is the report on everything that a configuration names.
+// Diagnosis is the report on every service in a configuration.
 type Diagnosis struct {
 	Chains   []Chain   `json:"chains"`
 	Services []Service `json:"services"` // venues, prices, the database, the shared cache
 }
 
-// Chain is about one chain and its endpoints.
+// Chain is the report on one chain and its endpoints.
 type Chain struct {
 	Chain     chain.ID   `json:"chain"`
 	Name      string     `json:"name"`
 	Endpoints []Endpoint `json:"endpoints"`
-	Unasked   web.Load   `json:"unasked"` // following the chain while its orders are not asked for
-	Asked     web.Load   `json:"asked"`   // while they are asked for all the time
+	Unasked   web.Load   `json:"unasked"` // load of following the chain while clients do not request its orders
+	Asked     web.Load   `json:"asked"`   // load while they request them all the time
 	Verdict   []string   `json:"verdict"` // in words
 }
 
-// Endpoint is about one endpoint of a chain.
+// Endpoint is the report on one endpoint of a chain.
 type Endpoint struct {
 	Endpoint     string         `json:"endpoint"`
-	Head         uint64         `json:"head"`         // newest block of its chain; zero when unknown
-	Genesis      string         `json:"genesis"`      // hash of the chain's first block; empty when unknown
-	Said         string         `json:"said"`         // in words; empty when it gave no usable answer
-	Wrong        []string       `json:"wrong"`        // what differs from the configuration
+	Head         uint64         `json:"head"`         // newest block of its chain; zero if unknown
+	Genesis      string         `json:"genesis"`      // hash of the chain's first block; empty if unknown
+	Said         string         `json:"said"`         // its answer in words; empty if unusable
+	Wrong        []string       `json:"wrong"`        // differences from the configuration
 	Limits       jsonrpc.Limits `json:"limits"`       // found by refusals
-	Shortcomings []string       `json:"shortcomings"` // the limits and whatever else others do better, in words
+	Shortcomings []string       `json:"shortcomings"` // limits and other weaknesses, in words
 }
 
-// Service is about anything else.
+// Service is the report on anything else.
 type Service struct {
 	Name  string   `json:"name"`
 	Said  string   `json:"said"`
@@ -55,14 +55,14 @@ type Service struct {
 }
 
 const (
-	// endpointLimit bounds the calls of one endpoint of a chain, waiting for its rate limit included.
+	// endpointLimit bounds the time for the calls to one endpoint of a chain, including waits for its rate limit.
 	endpointLimit = time.Minute
-	// serviceLimit bounds the calls of anything else.
+	// serviceLimit bounds the time for the calls to anything else.
 	serviceLimit = 15 * time.Second
 )
 
-// Diagnose asks every endpoint of c what it can do, the venues for a price with their keys, and the database and the
-// shared cache whether they can be used. report gets the progress of each chain, from several goroutines.
+// Diagnose probes the abilities of every endpoint of c, requests prices from the venues with their keys, and checks
+// that the database and the shared cache are usable. It calls report with the progress of each chain, concurrently.
 func Diagnose(ctx context.Context, c config.Config, report func(audit.Progress)) (Diagnosis, error) {
 	if err := gateway.Check(c); err != nil {
 		return Diagnosis{}, err
@@ -95,7 +95,7 @@ func Diagnose(ctx context.Context, c config.Config, report func(audit.Progress))
 	return d, ctx.Err()
 }
 
-// Wrong counts what differs from the configuration or cannot be used.
+// Wrong returns how many of all endpoints and services differ from the configuration or are unusable.
 func (d Diagnosis) Wrong() (wrong, all int) {
 	count := func(lines []string) {
 		all++
@@ -172,7 +172,7 @@ func (d *Endpoint) short(form string, values ...any) {
 	d.Shortcomings = append(d.Shortcomings, fmt.Sprintf(form, values...))
 }
 
-// compareHeads reports the endpoints whose head is more than most blocks away from the median.
+// compareHeads reports endpoints with a head more than most blocks away from the median.
 func compareHeads(endpoints []Endpoint, most uint64) {
 	var heads []uint64
 	for _, e := range endpoints {
@@ -196,8 +196,8 @@ func compareHeads(endpoints []Endpoint, most uint64) {
 	}
 }
 
-// compareGenesis reports the endpoints of a chain that begins with another block than most of them say; where as many
-// say one thing as another, those that contradict the first.
+// compareGenesis reports endpoints whose first block differs from the most frequent one, or, in a tie, from the
+// earliest endpoint's.
 func compareGenesis(endpoints []Endpoint) {
 	votes := make(map[string]int)
 	for _, e := range endpoints {
@@ -216,7 +216,7 @@ func compareGenesis(endpoints []Endpoint) {
 	}
 }
 
-// compareURLs reports endpoints that are the same as another one: they confirm nothing and fail together.
+// compareURLs reports endpoints with the URL of an earlier one: they confirm nothing and fail together.
 func compareURLs(endpoints []Endpoint, own []config.Endpoint) {
 	for i, each := range own {
 		first := slices.IndexFunc(own, func(other config.Endpoint) bool { return other.URL.Reveal() == each.URL.Reveal() })
@@ -226,7 +226,7 @@ func compareURLs(endpoints []Endpoint, own []config.Endpoint) {
 	}
 }
 
-// verdict says in words what the endpoints of a chain are good for together.
+// verdict describes in words what the endpoints of a chain can do together.
 func (d *Chain) verdict(c chain.Chain) (said []string) {
 	var serving []Endpoint
 	for _, e := range d.Endpoints {
@@ -267,7 +267,7 @@ func lacking(what string) func(jsonrpc.Limits) bool {
 	return func(l jsonrpc.Limits) bool { return slices.Contains(l.Lacks, what) }
 }
 
-// isRefusal reports whether a status says that a key is missing or wrong.
+// isRefusal reports whether a status means that a key is missing or wrong.
 func isRefusal(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }

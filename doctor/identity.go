@@ -12,7 +12,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// contractsOf returns the contracts that the gateway relies on, by their names in the file.
+// contractsOf returns the contracts that the gateway relies on, with their keys in the file.
 func contractsOf(c chain.Chain) (names []string, addresses []chain.Address) {
 	for field, value := range reflect.ValueOf(c.Contracts).Fields() {
 		if address := value.Interface().(chain.Address); !address.IsAbsent() {
@@ -22,7 +22,7 @@ func contractsOf(c chain.Chain) (names []string, addresses []chain.Address) {
 	return names, addresses
 }
 
-// identify finds out which chain the endpoint serves, up to which block, and whether the contracts are there.
+// identify determines the chain and head that the endpoint serves, and checks that the contracts exist.
 func (p *prober) identify(ctx context.Context, d *Endpoint) error {
 	if p.chain.Family == chain.SVM {
 		return p.identifySolana(ctx, d)
@@ -51,7 +51,7 @@ func (p *prober) identify(ctx context.Context, d *Endpoint) error {
 	d.Said = fmt.Sprintf("chain %d, block %d", native, block)
 	if native != p.chain.Native {
 		d.wrong("serves chain %d, not %d", native, p.chain.Native)
-		return nil // its head and contracts are those of another chain
+		return nil // its head and contracts belong to another chain
 	}
 	d.Head, d.Genesis = block, genesis.Hash
 	for i, name := range names {

@@ -23,7 +23,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Tried in this sequence, the best first. Together with the identity an endpoint gets some 35 calls.
+// Values to try in this order, the best first. Including the identity, an endpoint gets some 35 calls.
 var (
 	triedSpans   = []uint64{10_000, 2_000, 500, 50}       // blocks
 	triedBatches = []uint64{10, 3}                        // calls
@@ -32,11 +32,12 @@ var (
 )
 
 const (
-	// slow is from what time of an answer on an endpoint is called so: an order takes some four of them in sequence.
+	// slow is the median response time from which an endpoint is reported as slow: an order takes some four sequential
+	// calls.
 	slow = 500 * time.Millisecond
 	// mostAhead is how far a block may be ahead of this machine's clock: nodes accept no more than 15 s.
 	mostAhead = time.Minute
-	// simulation is what transactions are tried with before they are handed out.
+	// simulation is the method that simulates transactions before they are returned.
 	simulation = "eth_simulateV1"
 )
 
@@ -47,7 +48,7 @@ type prober struct {
 	head     uint64
 
 	mu    sync.Mutex
-	times []time.Duration // of each request, to the header of its answer
+	times []time.Duration // of each request, up to the response header
 }
 
 func newProber(c chain.Chain, own config.Endpoint) (*prober, error) {
@@ -62,12 +63,12 @@ func newProber(c chain.Chain, own config.Endpoint) (*prober, error) {
 	return p, nil
 }
 
-// fresh is a client that has not learned yet what the endpoint takes.
+// fresh returns a client that has not learned the endpoint's limits yet.
 func (p *prober) fresh() *jsonrpc.Client {
 	return jsonrpc.New(upstream.NewPool(p.endpoint.Name(), p.endpoint))
 }
 
-// RoundTrip implements http.RoundTripper: it takes the time.
+// RoundTrip implements http.RoundTripper. It records the time of each request.
 func (p *prober) RoundTrip(r *http.Request) (*http.Response, error) {
 	began := time.Now()
 	response, err := http.DefaultTransport.RoundTrip(r)
@@ -83,7 +84,7 @@ func (p *prober) requests() int {
 	return len(p.times)
 }
 
-// usual is the median time of an answer.
+// usual returns the median response time.
 func (p *prober) usual() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,10 +94,10 @@ func (p *prober) usual() time.Duration {
 	return slices.Sorted(slices.Values(p.times))[len(p.times)/2]
 }
 
-// probe finds out what an endpoint that serves the right chain up to a head cannot do.
+// probe determines the limits of an endpoint that serves the right chain. d.Head must be set.
 func (p *prober) probe(ctx context.Context, d *Endpoint) {
 	if p.chain.Family == chain.SVM {
-		var oldest uint64 // block that the node keeps
+		var oldest uint64 // oldest block that the node keeps
 		if p.client.Call(ctx, "getFirstAvailableBlock", &oldest) == nil && oldest > 1 {
 			d.Limits.Depths = map[string]uint64{"blocks": d.Head - min(oldest, d.Head)}
 		}
@@ -110,11 +111,11 @@ func (p *prober) probe(ctx context.Context, d *Endpoint) {
 		return err == nil
 	})
 	if d.Limits.Batch = p.batch(ctx); d.Limits.Batch == triedBatches[0] {
-		d.Limits.Batch = 0 // as many as is needed
+		d.Limits.Batch = 0 // as many as needed
 	}
 	p.checkClock(ctx, d)
 	if p.chain.Family != chain.EVM {
-		return // nodes of java-tron have none of the rest
+		return // java-tron nodes have none of the rest
 	}
 	p.probePast(d, "state", triedStates, func(block string) bool {
 		var balance string
@@ -132,7 +133,7 @@ func (p *prober) probe(ctx context.Context, d *Endpoint) {
 	}
 }
 
-// probeLogs finds how many blocks a search takes, and how old they may be.
+// probeLogs determines how many blocks a log search may cover, and how old they may be.
 func (p *prober) probeLogs(ctx context.Context, d *Endpoint) {
 	var logs []struct{ BlockTimestamp string }
 	search := func(from, to string) error {
@@ -161,8 +162,8 @@ func (p *prober) probeLogs(ctx context.Context, d *Endpoint) {
 	p.probePast(d, "logs", triedPast, func(block string) bool { return search(block, block) == nil })
 }
 
-// probePast finds how many blocks before the newest a part of the past can be had, of the depths that are tried; on a
-// shorter chain its second block is the deepest.
+// probePast determines the greatest of the depths tried, in blocks before the newest, at which the endpoint has a part
+// of the past. On a shorter chain, the second block is the deepest.
 func (p *prober) probePast(d *Endpoint, part string, tried []uint64, has func(block string) bool) {
 	deepest := max(p.head, 1) - 1
 	for _, depth := range tried {
@@ -176,7 +177,7 @@ func (p *prober) probePast(d *Endpoint, part string, tried []uint64, has func(bl
 	}
 }
 
-// block asks for the number and the time of a block, by its number or by a tag.
+// block requests the number and the time of a block, by its number or by a tag.
 func (p *prober) block(ctx context.Context, at string) (found struct{ Number, Timestamp string }, err error) {
 	err = p.client.Call(ctx, "eth_getBlockByNumber", &found, at, false)
 	if err == nil && found.Number == "" {
@@ -185,7 +186,7 @@ func (p *prober) block(ctx context.Context, at string) (found struct{ Number, Ti
 	return found, err
 }
 
-// batch is how many calls one request takes: an endpoint that takes no batch of them gets several requests.
+// batch returns how many calls the endpoint accepts in one request: the client splits a batch that it refuses.
 func (p *prober) batch(ctx context.Context) uint64 {
 	for _, size := range triedBatches {
 		calls := make([]*jsonrpc.Call, size)
@@ -202,8 +203,8 @@ func (p *prober) batch(ctx context.Context) uint64 {
 	return 1
 }
 
-// checkClock compares the newest block's time with this machine's clock, by which answers are kept and heads are
-// judged.
+// checkClock compares the newest block's time with this machine's clock, which determines how long answers are cached
+// and which heads are stale.
 func (p *prober) checkClock(ctx context.Context, d *Endpoint) {
 	newest, err := p.block(ctx, "latest")
 	if err != nil {
@@ -215,8 +216,7 @@ func (p *prober) checkClock(ctx context.Context, d *Endpoint) {
 	}
 }
 
-// checkBranch says what the endpoint has in the place of a block that is known to be the chain's, and how old its
-// newest block is where that is too old.
+// checkBranch reports an endpoint that has another block in place of the anchor, and one whose newest block is too old.
 func (p *prober) checkBranch(ctx context.Context, d *Endpoint, anchor store.Anchor) {
 	source := gateway.SourceOf(p.chain, p.client)
 	if head, err := source.Head(ctx); err == nil && p.chain.HeadLife() > 0 {
@@ -237,7 +237,7 @@ func (p *prober) checkBranch(ctx context.Context, d *Endpoint, anchor store.Anch
 	}
 }
 
-// checkClearText reports an endpoint that is reached through public networks without TLS.
+// checkClearText reports an endpoint that is called through public networks without TLS.
 func checkClearText(d *Endpoint, own config.Endpoint) {
 	for _, each := range []struct{ key, address, plain string }{{"url", own.URL.Reveal(), "http"}, {"websocket", own.WebSocket.Reveal(), "ws"}} {
 		at, err := url.Parse(each.address)

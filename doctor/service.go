@@ -25,7 +25,7 @@ func serviceOf(name string, ask func() (said string, err error)) Service {
 	return Service{Name: name, Said: said}
 }
 
-// askVenue asks a venue for a price of the coin in USDC, with its key.
+// askVenue requests a quote for the coin in USDC from a venue, with its key.
 func askVenue(ctx context.Context, c config.Config, own config.Venue) (said string, err error) {
 	if len(own.Endpoints) == 0 {
 		return "read from the chains", nil
@@ -64,7 +64,7 @@ func askVenue(ctx context.Context, c config.Config, own config.Venue) (said stri
 	return "answers: " + err.Error(), nil
 }
 
-// exampleSwap is a swap of a little of the coin of the first configured chain that has USDC.
+// exampleSwap returns a swap of a little coin into USDC, on the first configured chain with USDC that the venue serves.
 func exampleSwap(c config.Config, profile quote.Profile) (quote.Swap, bool) {
 	read := make(map[chain.ID]bool)
 	for _, own := range c.Chains {
@@ -79,7 +79,7 @@ func exampleSwap(c config.Config, profile quote.Profile) (quote.Swap, bool) {
 	return quote.Swap{}, false
 }
 
-// askPrices accepts any response: what a price service serves at its base URL is undefined.
+// askPrices accepts any response, since the content at a price service's base URL is undefined.
 func askPrices(ctx context.Context, own config.Endpoint) (said string, err error) {
 	e, err := upstream.NewEndpoint(gateway.EndpointOptions(own))
 	if err != nil {
@@ -90,7 +90,7 @@ func askPrices(ctx context.Context, own config.Endpoint) (said string, err error
 	defer cancel()
 	response, err := e.Do(ctx, upstream.Request{})
 	if failed, is := errors.AsType[*upstream.Error](err); is && failed.Status != 0 && failed.Class != upstream.ServerError {
-		response.Status, err = failed.Status, nil // a page, a redirect, too many requests: it is up
+		response.Status, err = failed.Status, nil // a page, a redirect or too many requests: the service is up
 	}
 	if isRefusal(response.Status) {
 		said = ": it may require a key"

@@ -19,7 +19,7 @@ export type components = {
     HashOrNulls: string | null;
     Address: string | null;
     TransactionHash: string;
-    /** @description The token's own metadata; empty where the contract has none. decimals is null where a list or locked assets could not wait for it. */
+    /** @description The token's own metadata; empty if the contract has none. decimals is null if a list or locked assets could not wait for it. */
     TokenMetadata: {
       decimals: number | null;
       name: string;
@@ -44,7 +44,7 @@ export type components = {
       blockNumber: number;
       blockHash: components["schemas"]["HashOrNulls"];
       blockTimeStamp: number;
-      /** @description Who sent the transaction; null while X-Order-Unsearched names its block. */
+      /** @description Sender of the transaction; null while X-Order-Unsearched lists its block. */
       initiator: components["schemas"]["Address"] | null;
     };
     /** @description A cross-chain message; null values until it has been sent. */
@@ -69,7 +69,7 @@ export type components = {
       tokenOutMetadata: components["schemas"]["TokenMetadata"];
       tokenOutLogoURI: string;
     };
-    /** @description Decoded metadata of the software that created the order. What it lacks, and codes without a known name, are absent; rawMetadataHex is present then, and in lists. */
+    /** @description Decoded metadata of the software that created the order. Missing members, and codes without a known name, are absent; rawMetadataHex is present then, and in lists. */
     OrderMetadata: {
       rawMetadataHex?: components["schemas"]["Hex"];
       version?: number;
@@ -92,7 +92,7 @@ export type components = {
     OrderState: "None" | "Created" | "Fulfilled" | "SentUnlock" | "OrderCancelled" | "SentOrderCancel" | "ClaimedUnlock" | "ClaimedOrderCancel";
     /** @enum {string} */
     ExternalCallState: "NoExtCall" | "AwaitingOrderFulfillment" | "AwaitingExecution" | "Executing" | "Completed" | "Failed" | "Cancelled" | "OrderCancelled";
-    /** @description An order as reconstructed from its events on both chains. While its creation was not seen (createdSrcEventMetadata is null), referralCode, percentFee, finalPercentFee and fixFee are absent, and affiliateFee, preswapData and orderMetadata, which are null then, are not known. */
+    /** @description An order as reconstructed from its events on both chains. While its creation is unknown (createdSrcEventMetadata is null), referralCode, percentFee, finalPercentFee and fixFee are absent, and affiliateFee, preswapData and orderMetadata are null. */
     Order: {
       orderId: components["schemas"]["Hash"];
       /** Format: bigint */
@@ -128,24 +128,24 @@ export type components = {
       externalCallData: components["schemas"]["Hex"] | null;
       orderMetadata: components["schemas"]["OrderMetadata"] | null;
     };
-    /** @description Members that are absent, null, or empty do not filter.. */
+    /** @description Members that are absent, null or empty do not filter. */
     OrderFilter: {
       giveChainIds?: number[] | null;
       takeChainIds?: number[] | null;
       orderStates?: components["schemas"]["OrderState"][] | null;
       externalCallStates?: components["schemas"]["ExternalCallState"][] | null;
-      /** @description The order's id, its maker, receiver or one of its two authorities, the beneficiary of its affiliate fee, or the hash of any of its transactions. Hex is read in any case, hashes and ids also without 0x. A text that can be none of these finds nothing. A hash alone, without other filters, is looked for on the chains if it is not indexed. */
+      /** @description The order's id, its maker, receiver or one of its two authorities, the beneficiary of its affiliate fee, or the hash of any of its transactions. Hex is case-insensitive, and hashes and ids may omit 0x. Any other text finds nothing. An unindexed hash without other filters is searched on the chains. */
       filter?: string | null;
       /** @default 0 */
       skip?: number | null;
       /**
-       * @description At most 100; more is as good as 100.
+       * @description At most 100; larger values mean 100.
        * @default 20
        */
       take?: number | null;
-      /** @description UNIX seconds, included: when the order was created. */
+      /** @description Creation time in UNIX seconds, inclusive. */
       blockTimestampFrom?: number | null;
-      /** @description UNIX seconds, included. */
+      /** @description UNIX seconds, inclusive. */
       blockTimestampTo?: number | null;
       maker?: string | null;
       receiver?: string | null;
@@ -153,37 +153,37 @@ export type components = {
       creator?: string | null;
       /** @description Sender of the fulfilment. */
       fulfiller?: string | null;
-      /** @description Up to 100 addresses joined by a space; the order's may be any of them. */
+      /** @description Up to 100 space-separated addresses; any may match. */
       unlockAuthorities?: string | null;
       orderAuthorityInSourceChain?: string | null;
       orderAuthorityInDestinationChain?: string | null;
       referralCode?: number | string | null;
       /** @description On giveChainIds, or on any chain. */
       giveTokenAddress?: string | null;
-      /** @description Smallest units of giveTokenAddress, which is required, included; after patches. */
+      /** @description In smallest units of giveTokenAddress, which is then required; inclusive, after patches. */
       giveAmountFrom?: number | string | null;
       giveAmountTo?: number | string | null;
       /** @description On takeChainIds, or on any chain. */
       takeTokenAddress?: string | null;
-      /** @description Smallest units of takeTokenAddress, which is required, included; after patches. */
+      /** @description In smallest units of takeTokenAddress, which is then required; inclusive, after patches. */
       takeAmountFrom?: number | string | null;
       takeAmountTo?: number | string | null;
-      /** @description Value given, at the time, included, with up to 6 decimals. Orders whose value is not known, and swaps, are in no range. */
+      /** @description Value given, at the time, inclusive, with up to 6 decimals. Swaps and orders without a known value are in no range. */
       usdFrom?: number | string | null;
       usdTo?: number | string | null;
       /**
-       * @description By the time of the creation, or by the value given, those without one last.
+       * @description By creation time, or by the value given, orders without a value last.
        * @default Newest
        * @enum {string|null}
        */
       sort?: "Newest" | "Oldest" | "Largest" | "" | null;
       /**
-       * @description As in orderMetadata, of whose values this one is known.
+       * @description As in orderMetadata; this is the only known value.
        * @enum {string|null}
        */
       orderTradeType?: "Market" | "" | null;
       /**
-       * @description SameChain lists swaps within a chain instead of orders: who called the router is maker and creator of a swap, and filter finds its id, sender, recipient, affiliate or transaction. Mixed lists both in one sequence.
+       * @description SameChain lists swaps within a chain instead of orders: the router's caller is maker and creator of a swap, and filter matches its id, sender, recipient, affiliate or transaction. Mixed lists both in one sequence.
        * @default CrossChain
        * @enum {string|null}
        */
@@ -192,19 +192,19 @@ export type components = {
     UnlockFilter: {
       giveChainIds?: number[] | null;
       orderStates?: components["schemas"]["OrderState"][] | null;
-      /** @description Up to 100 addresses joined by a space. */
+      /** @description Up to 100 space-separated addresses. */
       unlockAuthorities: string;
       /** @default 0 */
       skip?: number | null;
       /**
-       * @description At most 100; more is as good as 100.
+       * @description At most 100; larger values mean 100.
        * @default 20
        */
       take?: number | null;
     };
     OrderList: {
       orders: components["schemas"]["ListedOrder"][];
-      /** @description Of all parts of the list. */
+      /** @description Number of items on all pages. */
       totalCount: number;
     };
     ListedOrder: {
@@ -231,7 +231,7 @@ export type components = {
        */
       tradeType: "CrossChain" | "SameChain";
     };
-    /** @description A swap within a chain that was made. The members from state on are not the hosted service's. */
+    /** @description A swap within a chain. The hosted service lacks the members from state on. */
     SameChainSwap: {
       swapId: components["schemas"]["Hash"];
       chainId: number;
@@ -251,13 +251,13 @@ export type components = {
       blockNumber: number;
       blockHash: components["schemas"]["Hash"];
     };
-    /** @description An amount of a token. tokenOut is what the router sent to the recipient, grossTokenOut what the swap brought, and protocolFee what the router kept of it, surplus that the recipient had no share of included. */
+    /** @description An amount of a token. tokenOut is what the router sent to the recipient, grossTokenOut the output of the swap, and protocolFee what the router kept of it, including surplus that the recipient did not share. */
     TokenAmount: {
       tokenAddress: components["schemas"]["Address"];
       amount: components["schemas"]["BigNumber"];
       metadata: components["schemas"]["TokenMetadata"];
     };
-    /** @description Of the out token. beneficiary is null where no event names him. */
+    /** @description In the output token. beneficiary is null if no event names it. */
     SwapAffiliateFee: {
       affiliateFee: components["schemas"]["TokenAmount"];
       beneficiary: components["schemas"]["Address"] | null;
@@ -265,7 +265,7 @@ export type components = {
     };
     UnlockList: {
       orders: components["schemas"]["OrderToUnlock"][];
-      /** @description Of all parts of the list. */
+      /** @description Number of items on all pages. */
       totalCount: number;
     };
     OrderToUnlock: {
@@ -281,10 +281,10 @@ export type components = {
       to?: string;
       /**
        * Format: bigint
-       * @description Smallest units of the coin, in digits or as 0x and hex; 0 when absent.
+       * @description In smallest units of the coin, as digits or 0x hex; 0 if absent.
        */
       value?: bigint;
-      /** @description 0x and hex; a transaction of Solana as base64 too. */
+      /** @description 0x hex; for a Solana transaction also base64. */
       data: string;
     };
     Verification: {
@@ -298,18 +298,18 @@ export type components = {
         found: string;
       }[];
     };
-    /** @description An order that a transaction would make, or that is refused. Null is not known, or absent. */
+    /** @description An order that a transaction would create, or that is refused. Null means unknown or absent. */
     ExpectedOrder: {
       orderId: string | null;
       refusal: null | components["schemas"]["CreationRefusal"];
       notKnown: string[];
-      /** @description What can be created and never be filled, claimed or cancelled, or is lost. */
+      /** @description Risks of an order that can be created but never filled, claimed or cancelled, or that loses funds. */
       warnings: {
         /** @enum {unknown} */
         code: "RULES_DIFFER" | "TAKE_AMOUNT_ZERO" | "RECEIVER_ZERO_ADDRESS" | "ORDER_AUTHORITY_ZERO" | "GIVE_TOKEN_NOT_CLAIMABLE" | "EXTERNAL_CALL_MALFORMED" | "MAKER_IS_TRANSACTION_SENDER" | "REFUND_RECIPIENT_ZERO" | "GIVE_AMOUNT_ABOVE_SWAP" | "NOTHING_GIVEN" | "CALLS_OTHER_PROGRAMS" | "TAKER_NOT_PAID" | "RECIPIENT_REFUSES_COIN" | "CANCEL_BENEFICIARY_REFUSES_COIN";
         message: string;
       }[];
-      /** @description That the transaction must carry. */
+      /** @description The required value of the transaction. */
       value: null | components["schemas"]["Decimal"];
       fixFee: null | components["schemas"]["Decimal"];
       /** @description The signer of the transaction. */
@@ -323,15 +323,15 @@ export type components = {
       affiliateFee: null | components["schemas"]["Decimal"];
       /** @description Net: the order's. */
       giveAmount: null | components["schemas"]["Decimal"];
-      /** @description 0 for a number that no chain has. */
+      /** @description 0 if no chain has the number. */
       takeChainId: number;
       takeTokenAddress: string | null;
       takeAmount: components["schemas"]["Decimal"];
       receiverDst: string | null;
       givePatchAuthoritySrc: string | null;
-      /** @description Who may cancel, on the take chain. */
+      /** @description May cancel, on the take chain. */
       orderAuthorityAddressDst: string | null;
-      /** @description Who may take; null: any taker. */
+      /** @description Only taker that may fill; null: any taker. */
       allowedTakerDst: string | null;
       allowedCancelBeneficiarySrc: string | null;
       externalCall: null | components["schemas"]["Hex"];
@@ -345,13 +345,13 @@ export type components = {
       orderMetadata: null | components["schemas"]["OrderMetadata"];
     };
     CreationRefusal: {
-      /** @description Whose check it is; null: no node takes the transaction. */
+      /** @description Contract that checks this; null: no node accepts the transaction. */
       contract: string | null;
       message: string;
-      /** @description That it reverts with; null: not known. */
+      /** @description Data that it reverts with; null: unknown. */
       data: null | components["schemas"]["Hex"];
       error: string | null;
-      /** @description The error and those of the calls that failed within, outermost first. */
+      /** @description The error and those of failed inner calls, outermost first. */
       errors: {
         /** @description Empty without data or for an unknown selector. */
         name: string;
@@ -361,7 +361,7 @@ export type components = {
         };
       }[];
     };
-    /** @description The swap that the public router makes before. */
+    /** @description The swap that the public router makes before the order. */
     SwapBefore: {
       tokenInAddress: string;
       amountIn: components["schemas"]["Decimal"];
@@ -381,7 +381,7 @@ export type components = {
       complete: boolean;
     };
     CancelTransaction: {
-      /** @description Null on Solana, where `data` is the whole transaction, which pays the fee itself. */
+      /** @description Null on Solana, where `data` is the whole transaction, which includes the fee. */
       to: string | null;
       data: components["schemas"]["Hex"];
       value: components["schemas"]["Decimal"];
@@ -390,7 +390,7 @@ export type components = {
       cancelBeneficiary: string;
     };
     UnlockTransaction: {
-      /** @description Null on Solana, where `data` is the whole transaction, which pays the fee itself. */
+      /** @description Null on Solana, where `data` is the whole transaction, which includes the fee. */
       to: string | null;
       data: components["schemas"]["Hex"];
       value: components["schemas"]["Decimal"];
@@ -402,7 +402,7 @@ export type components = {
       chainId: number;
       lockedTokens: components["schemas"]["LockedToken"][];
     };
-    /** @description amount is the value in USD, null where no source prices the token; tokenAmount is in whole tokens, null where the token could not be read. */
+    /** @description amount is the value in USD, null if no source prices the token; tokenAmount is in whole tokens, null if the token could not be read. */
     LockedToken: {
       tokenAddress: components["schemas"]["Address"];
       tokenMetadata: components["schemas"]["TokenMetadata"];
@@ -410,14 +410,14 @@ export type components = {
       tokenAmount: number | null;
       dstChainsLockedAmounts: components["schemas"]["LockedTarget"][];
     };
-    /** @description The part from deliveries on one chain. dstChainAmount is the value in USD, null where no source prices the token; dstChainTokenAmount is in whole tokens, null where the token could not be read. */
+    /** @description The part from deliveries on one chain. dstChainAmount is the value in USD, null if no source prices the token; dstChainTokenAmount is in whole tokens, null if the token could not be read. */
     LockedTarget: {
       targetChainId: number;
       dstChainAmount: number | null;
       dstChainTokenAmount: number | null;
       ordersToUnlock: components["schemas"]["Hash"][];
     };
-    /** @description approximateUsdValue is absent where no source prices the token. */
+    /** @description approximateUsdValue is absent if no source prices the token. */
     SwapTokenIn: {
       address: components["schemas"]["AddressText"];
       name: string;
@@ -426,7 +426,7 @@ export type components = {
       amount: components["schemas"]["Decimal"];
       approximateUsdValue?: number;
     };
-    /** @description minAmount is the output that the transaction guarantees. approximateUsdValue is that of the output before fees, and absent where no source prices the token. */
+    /** @description minAmount is the output that the transaction guarantees. approximateUsdValue is that of the output before fees, and absent if no source prices the token. */
     SwapTokenOut: {
       address: components["schemas"]["AddressText"];
       name: string;
@@ -460,7 +460,7 @@ export type components = {
       details: components["schemas"]["FeeDetails"];
       approximateUsdValue?: number;
     };
-    /** @description One deduction on the way from the gross output to the guaranteed output. */
+    /** @description One deduction between the gross output and the guaranteed output. */
     Cost: {
       chain: number;
       tokenIn: components["schemas"]["AddressText"];
@@ -507,7 +507,7 @@ export type components = {
       estimatedTransactionFee?: components["schemas"]["TransactionFee"];
       costsDetails: components["schemas"]["Cost"][];
     };
-    /** @description Amounts of an order, and what has to be approved. */
+    /** @description Amounts of an order, and the required approval. */
     OrderQuote: {
       estimation: components["schemas"]["OrderEstimation"];
       tx: components["schemas"]["OrderAllowance"];
@@ -527,7 +527,7 @@ export type components = {
       actualIntegratorPoints: 0;
       takerMargin: components["schemas"]["TakerMarginLeft"];
     };
-    /** @description An order and its transaction; without tx and orderId where its parties are not known. Points belong to the hosted service. */
+    /** @description An order and its transaction; without tx and orderId if its parties are unknown. Points belong to the hosted service. */
     OrderCreation: {
       estimation: components["schemas"]["OrderEstimation"];
       tx?: components["schemas"]["OrderTx"];
@@ -550,7 +550,7 @@ export type components = {
       takerMargin: components["schemas"]["TakerMarginLeft"];
       senderLacks?: components["schemas"]["Lack"][];
       /**
-       * @description Nodes that cannot override states: approve `allowanceValue` for `allowanceTarget` first. The same order of nothing was simulated, and its calldata compared with the answer; with the approval the whole is.
+       * @description On nodes without state overrides: approve `allowanceValue` for `allowanceTarget` first. Until then, the same order with a zero amount was simulated, and its calldata compared with the answer.
        * @constant
        */
       notSimulated?: "allowance";
@@ -560,7 +560,7 @@ export type components = {
       allowanceTarget: string;
       allowanceValue: components["schemas"]["Decimal"];
     };
-    /** @description The transaction. Its value is exact: the fixed fee, and the input where that is the coin. */
+    /** @description The transaction. Its value is exact: the fixed fee, plus the input if that is the coin. */
     OrderTx: {
       value: components["schemas"]["Decimal"];
       data: string;
@@ -569,7 +569,7 @@ export type components = {
       allowanceValue?: components["schemas"]["Decimal"];
       gasLimit?: number;
     };
-    /** @description What the sender has too little of. */
+    /** @description Funds that the sender lacks. */
     Lack: {
       token: components["schemas"]["AddressText"];
       amount: components["schemas"]["Decimal"];
@@ -581,7 +581,7 @@ export type components = {
       salt?: bigint;
       metadata?: string;
     };
-    /** @description The way of the amounts. */
+    /** @description The calculation of the amounts. */
     OrderEstimation: {
       srcChainTokenIn: components["schemas"]["OrderTokenIn"];
       srcChainTokenOut?: components["schemas"]["OrderReserve"];
@@ -613,7 +613,7 @@ export type components = {
       maxRefundAmount: components["schemas"]["Decimal"];
       approximateUsdValue?: number;
     };
-    /** @description The output, and what it would be without slippage. */
+    /** @description The output, with and without slippage. */
     OrderTokenOut: {
       address: components["schemas"]["AddressText"];
       chainId: number;
@@ -648,13 +648,13 @@ export type components = {
       feeApproximateUsdValue?: string;
       amountOutBeforeCorrection?: components["schemas"]["Decimal"];
     };
-    /** @description What the order leaves a taker after costs, of the reserve token on the destination chain; negative where it takes too much. */
+    /** @description A taker's margin after costs, in the reserve token on the destination chain; negative if the order takes too much. */
     TakerMarginLeft: {
       /** Format: bigint */
       amount: bigint;
       bps: number;
     };
-    /** @description Has `error` instead of the amounts without a transaction. */
+    /** @description Without a transaction, `error` replaces the amounts. */
     Explanation: {
       error?: string;
       /** @enum {string} */
@@ -663,7 +663,7 @@ export type components = {
       amount?: components["schemas"]["Decimal"];
       minAmount?: components["schemas"]["Decimal"];
       protocolFee?: components["schemas"]["Decimal"];
-      /** @description Members of the response that have no USD value, because no source prices the token. */
+      /** @description Members of the response without a USD value, because no source prices the token. */
       unpriced?: ("tokenIn" | "tokenOut" | "protocolFee" | "estimatedTransactionFee")[];
       /** Format: date-time */
       quotedAt?: string;
@@ -702,19 +702,19 @@ export type components = {
     DailyRow: {
       giveChainId: number;
       takeChainId: number;
-      /** @description UNIX seconds of the day's beginning. */
+      /** @description Beginning of the day in UNIX seconds. */
       date: number;
       createdOrdersCount: number;
-      /** @description Of those that were created on the day. */
+      /** @description Fulfilled orders that were created on the day. */
       fulfilledOrdersCount: number;
       totalAmountGivenUsd: number | null;
       totalAmountTakenUsd: number | null;
-      /** @description The fixed and the percent fee. */
+      /** @description Fixed and percent fees. */
       totalProtocolFeeUsd: number | null;
       uniqueOrderCreators: number;
-      /** @description Whose first order between these chains it was. */
+      /** @description Creators whose first order between these chains it was. */
       newOrderCreators: number;
-      /** @description Orders with an unknown value. The hosted service has no such member. */
+      /** @description Orders with an unknown value. The hosted service lacks this member. */
       unpricedOrdersCount: number;
     };
     AllTimeStatistics: {
@@ -724,14 +724,14 @@ export type components = {
       totalAffiliateFeeUsd: number;
       createdOrdersCount: number;
       fulfilledOrdersCount: number;
-      /** @description Orders that are not fulfilled yet. */
+      /** @description Orders not fulfilled yet. */
       activeOrdersCount: number;
       uniqueOrderCreators: number;
-      /** @description UNIX seconds at which this was counted. */
+      /** @description Time of the count in UNIX seconds. */
       date: number;
       /** @constant */
       period: "AllTime";
-      /** @description Orders with an unknown value. The hosted service has no such member. */
+      /** @description Orders with an unknown value. The hosted service lacks this member. */
       unpricedOrdersCount: number;
     };
     DeliveryTimes: {
@@ -740,24 +740,24 @@ export type components = {
     DeliveryTimesRow: {
       giveChainId: number;
       takeChainId: number;
-      /** @description Orders that were delivered. */
+      /** @description Delivered orders. */
       fulfilledOrdersCount: number;
-      /** @description Half of them took no longer. Null without any. */
+      /** @description Time in which half of them were delivered. Null if there are none. */
       p50Seconds: number | null;
-      /** @description 95 percent of them took no longer. */
+      /** @description Time in which 95 percent of them were delivered. */
       p95Seconds: number | null;
-      /** @description Without orders kept for one taker, and those whose amounts had no known price. */
+      /** @description Excludes orders for a single taker, and orders without known prices. */
       fillsByMargin: components["schemas"]["Fills"][];
     };
     /**
-     * @description How many orders of a margin were delivered, those created a moment ago included. The margin is the share of the give
-     *     amount's value that the take amount lacks, both as last patched, at the prices of the creation: it has to pay a
+     * @description How many orders with a margin were delivered, including orders created just now. The margin is the share of the give
+     *     amount's value that the take amount lacks, both as last patched, at the prices of the creation. It must cover a
      *     taker's costs.
      */
     Fills: {
-      /** @description Null: below any. */
+      /** @description Null: no lower bound. */
       fromBps: number | null;
-      /** @description Null: above any. */
+      /** @description Null: no upper bound. */
       belowBps: number | null;
       createdOrdersCount: number;
       fulfilledOrdersCount: number;
@@ -770,11 +770,11 @@ export type components = {
       name: string;
       /** @description Comparisons with a winner in which the venue quoted. */
       comparisonsCount: number;
-      /** @description Of these, those that it won. */
+      /** @description Comparisons that it won. */
       wonCount: number;
-      /** @description Of those, the ones in which another venue's quote could have been taken. */
+      /** @description Won comparisons in which another venue's quote was executable. */
       contestedCount: number;
-      /** @description By how much it paid out more than the best of the others in the contested ones; negative where it won for its cheaper gas. Null without any. */
+      /** @description By how much its output exceeded the best of the others in contested comparisons; negative if it won by cheaper gas. Null if there are none. */
       averageImprovementPercent: number | null;
     };
     FoundTokens: {
@@ -788,7 +788,7 @@ export type components = {
       address: components["schemas"]["AddressText"];
       logoURI: string;
       tags: string[];
-      /** @description Whether the contract takes signed permits; absent where that is not known. */
+      /** @description Whether the contract accepts signed permits; absent if unknown. */
       eip2612?: boolean;
       /** @description True for the chain's coin, absent for others. */
       isNative?: boolean;
@@ -800,7 +800,7 @@ export type components = {
       address: components["schemas"]["AddressText"];
       logoURI: string;
       tags: string[];
-      /** @description Whether the contract takes signed permits; absent where that is not known. */
+      /** @description Whether the contract accepts signed permits; absent if unknown. */
       eip2612?: boolean;
       /** @description True for the chain's coin, absent for others. */
       isNative?: boolean;
@@ -808,54 +808,54 @@ export type components = {
     CreationQuery: {
       /** @description The chain's own (EIP-155) number; Solana's is 7565164. */
       srcChainId: number;
-      /** @description Token that is given. The zero address of the family is the coin. */
+      /** @description Token to give. The zero address of the family is the coin. */
       srcChainTokenIn: string;
-      /** @description Smallest units; `auto` for as much as dstChainTokenOutAmount takes; `max` for all that senderAddress has. */
+      /** @description In smallest units; `auto` for as much as dstChainTokenOutAmount requires; `max` for the whole balance of senderAddress. */
       srcChainTokenInAmount: bigint | ("max" | "auto");
       /** @description The chain's own (EIP-155) number; Solana's is 7565164. */
       dstChainId: number;
-      /** @description Token that is taken. */
+      /** @description Token to take. */
       dstChainTokenOut: string;
-      /** @description Smallest units, which the order then takes as they are; `auto`, the default, for the recommended amount. */
+      /** @description In smallest units, which the order then uses unchanged; `auto`, the default, for the recommended amount. */
       dstChainTokenOutAmount?: bigint | "auto";
-      /** @description Receiver of the output. Without it and both authorities there is an estimation alone. */
+      /** @description Receiver of the output. Without it and both authorities the response is only an estimation. */
       dstChainTokenOutRecipient?: string;
-      /** @description May raise the give amount, and signs where senderAddress is not given. */
+      /** @description May raise the give amount, and signs if senderAddress is absent. */
       srcChainOrderAuthorityAddress?: string;
       /** @description May cancel the order, on the destination chain. */
       dstChainOrderAuthorityAddress?: string;
-      /** @description Account that signs the transaction. The order id is made of it. */
+      /** @description Account that signs the transaction; the order id depends on it. */
       senderAddress?: string;
       /** @description The only account that a cancelled order may be refunded to. */
       srcAllowedCancelBeneficiary?: string;
-      /** @description Receives what a swap before the order pays beyond the expected amount. Default: the sender. */
+      /** @description Receives what a swap before the order yields beyond the expected amount. Default: the sender. */
       srcChainRefundAddress?: string;
       /** @description The only taker who may fill the order. Default: any. */
       allowedTaker?: string;
-      /** @description Share of the amount given, from 0 to 10 in steps of 0.001, after the protocol fee. It is paid when the taker is. */
+      /** @description Percentage of the give amount after the protocol fee, from 0 to 10 in steps of 0.001. It is paid when the taker is paid. */
       affiliateFeePercent?: string;
       /** @description Account on the source chain that receives the share. */
       affiliateFeeRecipient?: string;
-      /** @description Written into the order. */
+      /** @description Referral code, written into the order. */
       referralCode?: string;
-      /** @description Adds a taker's expenses to the input, so that the output is worth the amount asked for. */
+      /** @description Adds a taker's expenses to the input, so that the output is worth the requested amount. */
       prependOperatingExpenses?: boolean;
-      /** @description More for the taker, in basis points of the net amount. */
+      /** @description Extra margin for the taker, in basis points of the net amount. */
       additionalTakerRewardBps?: string;
-      /** @description What runs after the fill: JSON of type evm_transaction_call, evm_hook_data_v1 or solana_serialized_instructions. */
+      /** @description Call to run after the fill: JSON of type evm_transaction_call, evm_hook_data_v1 or solana_serialized_instructions. */
       dlnHook?: string;
       /** @description The older form of dlnHook: JSON of version evm_1 or solana_1, or the call's bytes in hex. */
       externalCall?: string;
       /** @description Up to 20 bytes in hex, kept in the order's metadata. */
       metadata?: string;
-      /** @description An EIP-2612 permit of 129 bytes for the called contract: amount, deadline, r, s, v. */
+      /** @description EIP-2612 permit of 129 bytes for the called contract: amount, deadline, r, s, v. */
       srcChainTokenInSenderPermit?: string;
-      /** @description Adds tx.gasLimit. It requires senderAddress. */
+      /** @description Adds tx.gasLimit. Requires senderAddress. */
       enableEstimate?: boolean;
-      /** @description Takes a recipient on Solana that is not a wallet. */
+      /** @description Accepts a recipient on Solana that is not a wallet. */
       skipSolanaRecipientValidation?: boolean;
       /**
-       * @description How quickly the transaction has to be in a block; spelt as documented.
+       * @description How quickly the transaction must be in a block; spelt as documented.
        * @enum {string}
        */
       srcChainPriorityLevel?: "normal" | "agressive" | "aggressive";
@@ -865,9 +865,9 @@ export type components = {
       dstIntermediaryTokenAddress?: string;
     };
     DailyQuery: {
-      /** @description First day (UTC), a date or a time of it; default 30 days that end with dateTo. */
+      /** @description First day (UTC), as a date or a time on it; by default 30 days that end with dateTo. */
       dateFrom?: string;
-      /** @description Last day, likewise; default today. At most 366 days. */
+      /** @description Last day, likewise; by default today. At most 366 days. */
       dateTo?: string;
     };
     SwapQuery: {
@@ -875,7 +875,7 @@ export type components = {
       chainId: number;
       /** @description 0x followed by 40 hex digits on EVM chains, base58 on Solana, base58check on TRON. */
       tokenIn: string;
-      /** @description Input amount in the token's smallest units. On `/v1.0/chain/transaction` and its explanation, `max` is the sender's whole balance, less the transaction fee if the input is the native coin. `auto` is whatever the given tokenOutAmount requires. */
+      /** @description Input amount in the token's smallest units. On `/v1.0/chain/transaction` and its explanation, `max` is the sender's whole balance, less the transaction fee if the input is the native coin. `auto` is whatever tokenOutAmount requires. */
       tokenInAmount: bigint | ("max" | "auto");
       /** @description 0x followed by 40 hex digits on EVM chains, base58 on Solana, base58check on TRON. */
       tokenOut: string;
@@ -885,7 +885,7 @@ export type components = {
       tokenOutAmount?: bigint | "auto";
       /** @description Maximum slippage in percent, greater than 0 and less than 100; `auto` lets the server choose. */
       slippage?: number | "auto";
-      /** @description Percentage of the input paid to affiliateFeeRecipient, from 0 to 10 in steps of 0.001. The public router and most venues pay whole basis points; a finer share is paid by the venues that can, and by no others. */
+      /** @description Percentage of the input paid to affiliateFeeRecipient, from 0 to 10 in steps of 0.001. The public router and most venues pay only whole basis points; a finer share excludes them. */
       affiliateFeePercent?: number;
       /** @description 0x followed by 40 hex digits on EVM chains, base58 on Solana, base58check on TRON. */
       affiliateFeeRecipient?: string;
@@ -904,7 +904,7 @@ export type components = {
       chainId: number;
       /** @description 0x followed by 40 hex digits on EVM chains, base58 on Solana, base58check on TRON. */
       tokenIn: string;
-      /** @description Input amount in the token's smallest units. On `/v1.0/chain/transaction` and its explanation, `max` is the sender's whole balance, less the transaction fee if the input is the native coin. `auto` is whatever the given tokenOutAmount requires. */
+      /** @description Input amount in the token's smallest units. On `/v1.0/chain/transaction` and its explanation, `max` is the sender's whole balance, less the transaction fee if the input is the native coin. `auto` is whatever tokenOutAmount requires. */
       tokenInAmount: bigint | ("max" | "auto");
       /** @description 0x followed by 40 hex digits on EVM chains, base58 on Solana, base58check on TRON. */
       tokenOut: string;
@@ -914,7 +914,7 @@ export type components = {
       tokenOutAmount?: bigint | "auto";
       /** @description Maximum slippage in percent, greater than 0 and less than 100; `auto` lets the server choose. */
       slippage?: number | "auto";
-      /** @description Percentage of the input paid to affiliateFeeRecipient, from 0 to 10 in steps of 0.001. The public router and most venues pay whole basis points; a finer share is paid by the venues that can, and by no others. */
+      /** @description Percentage of the input paid to affiliateFeeRecipient, from 0 to 10 in steps of 0.001. The public router and most venues pay only whole basis points; a finer share excludes them. */
       affiliateFeePercent?: number;
       /** @description 0x followed by 40 hex digits on EVM chains, base58 on Solana, base58check on TRON. */
       affiliateFeeRecipient?: string;

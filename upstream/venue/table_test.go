@@ -127,9 +127,9 @@ func remark(p quote.Profile) string {
 	case p.Fallback:
 		return "fallback"
 	case p.Wraps:
-		return "for the sender alone"
+		return "sender only"
 	case p.SharesOfCoin:
-		return "pays two, of the coin alone"
+		return "pays two, coin only"
 	case p.PaysTwo:
 		return "pays two"
 	}

@@ -226,7 +226,7 @@ export type components = {
       preswapData: components["schemas"]["Preswap"] | null;
       orderMetadata: components["schemas"]["OrderMetadata"] | null;
       /**
-       * @description SameChain of a swap within a chain, in filterMode SameChain alone: orderId is its swapId, the taken amount what the recipient got, and affiliateFee an amount of the taken token.
+       * @description SameChain for a swap within a chain, in filterMode SameChain or Mixed: orderId is its swapId, the taken amount the recipient's, and affiliateFee an amount of the taken token.
        * @enum {unknown}
        */
       tradeType: "CrossChain" | "SameChain";

@@ -14,8 +14,8 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// Account is somebody in the sandbox, with a key pair for the EVM chains and one for Solana. The keys
-// are public knowledge: derived from a fixed text, the same at every start.
+// Account is one party in the sandbox, with a key pair for the EVM chains and one for Solana. The keys are public: they
+// derive from a fixed text and are the same at every start.
 type Account struct {
 	Name    string
 	Address common.Address
@@ -24,7 +24,7 @@ type Account struct {
 	key    *ecdsa.PrivateKey
 }
 
-// on is the account's address as orders hold it on a chain.
+// on returns the account's address as orders hold it on a chain.
 func (a Account) on(id chain.ID) []byte {
 	if id == chain.Solana {
 		return a.Wallet.Key[:]
@@ -35,18 +35,18 @@ func (a Account) on(id chain.ID) []byte {
 // isNobody reports whether this is the zero account.
 func (a Account) isNobody() bool { return a.key == nil }
 
-// PrivateKey is the key in 0x hex.
+// PrivateKey returns the EVM private key in 0x-prefixed hex.
 func (a Account) PrivateKey() string { return hexutil.Encode(crypto.FromECDSA(a.key)) }
 
-// cast are the accounts by the part they play.
+// cast holds the accounts by the part they play.
 type cast struct {
 	owner     Account // of the contracts
-	keeper    Account // claims messages for others
+	keeper    Account // claims messages on behalf of others
 	affiliate Account
 	courier   Account // fulfils orders that come from Solana
 	makers    []Account
 	takers    []Account
-	users     []Account // for users of the sandbox; no order of the history is theirs
+	users     []Account // for users of the sandbox; they own no order of the history
 }
 
 const (
@@ -91,15 +91,15 @@ func newAccount(name string) Account {
 	}
 }
 
-// madeAddress is the address of something that has no address in the real world.
+// madeAddress derives an address for a contract that has none in the real world.
 func madeAddress(name string) common.Address {
 	return common.BytesToAddress(seed("address " + name).Bytes())
 }
 
 func seed(name string) common.Hash { return crypto.Keccak256Hash([]byte("crossgate sandbox: " + name)) }
 
-// units is a decimal number of whole tokens in smallest units, such as units("12.5", 6). Digits beyond
-// the decimals are a mistake of the caller's source.
+// units converts a decimal number of whole tokens to smallest units, such as units("12.5", 6). It panics on digits
+// beyond the decimals.
 func units(amount string, decimals int) *big.Int {
 	whole, ok := new(big.Rat).SetString(amount)
 	if !ok {

@@ -22,19 +22,19 @@ import (
 type Chain struct {
 	Place
 	Pools []Pool
-	// EVMRPC is the URL of the go-ethereum node that the chain runs on; RPC, unless the chain has a JSON-RPC
-	// of its own.
+	// EVMRPC is the URL of the go-ethereum node that the chain runs on. It equals RPC unless the chain has a JSON-RPC
+	// dialect of its own.
 	EVMRPC string
 
 	spec   spec
 	node   *node
-	wallet *tron.Wallet // nil on other chains than TRON
+	wallet *tron.Wallet // TRON only, else nil
 
 	// sending is held from reading an account's nonce to sealing its transaction.
 	sending sync.Mutex
 }
 
-// spec is what the sandbox decides about a chain.
+// spec holds the parameters of a chain that the sandbox chooses.
 type spec struct {
 	id      chain.ID
 	coinUSD float64
@@ -42,7 +42,7 @@ type spec struct {
 	// poolRouter is the address of Uniswap V2's router (SushiSwap's on Sonic) on the real chain:
 	// Uniswap/contracts deployments, sushi 7.3.15.
 	poolRouter string
-	// tags are nearer to the head than on the real chain: the history is short.
+	// tags are closer to the head than on the real chain, because the history is short.
 	tags finality
 }
 
@@ -54,7 +54,7 @@ var specs = []spec{
 	{chain.Tron, 0.3, tron.EnergyPrice, "", finality{2, 6}},
 }
 
-// The adapter has the same address wherever it is documented; Sonic's is not.
+// externalCallAdapter has the same address on every chain that documents it; Sonic's is undocumented.
 var externalCallAdapter = common.HexToAddress("0x61eF2e01E603aEB5Cd96F9eC9AE76cc6A68f6cF9")
 
 var (
@@ -86,7 +86,7 @@ func newChain(s spec, c cast) (*Chain, error) {
 	return made, nil
 }
 
-// hasPublicRouter reports whether the protocol's router is deployed on the chain: everywhere but on TRON.
+// hasPublicRouter reports whether the protocol's router is deployed on the chain, which is everywhere but TRON.
 func (c *Chain) hasPublicRouter() bool { return c.Facts.Family == chain.EVM }
 
 // Addresses of the protocol on this chain.
@@ -108,11 +108,11 @@ type call struct {
 	data  []byte
 }
 
-// gasLimit is given to every call: plenty, and the same at every start, which keeps hashes stable.
+// gasLimit applies to every call: plenty, and the same at every start, which keeps hashes stable.
 const gasLimit = 3_000_000
 
-// execute seals one block at the given time with the calls as its transactions. A call that reverts is
-// an error that says why; its transaction is on the chain nevertheless.
+// execute seals one block at the given time with the calls as its transactions. If a call reverts, it returns an error
+// with the reason; the transaction is on the chain nevertheless.
 func (c *Chain) execute(ctx context.Context, at time.Time, calls ...call) (types.Receipts, error) {
 	c.sending.Lock()
 	defer c.sending.Unlock()
@@ -151,7 +151,7 @@ func (c *Chain) execute(ctx context.Context, at time.Time, calls ...call) (types
 	return receipts, nil
 }
 
-// reason runs a reverted call again on the state before it, to learn why it reverted.
+// reason replays a reverted call on the state before its block to learn why it reverted.
 func (c *Chain) reason(ctx context.Context, failed call, receipt *types.Receipt) error {
 	parent := new(big.Int).Sub(receipt.BlockNumber, common.Big1)
 	message := ethereum.CallMsg{
@@ -164,7 +164,7 @@ func (c *Chain) reason(ctx context.Context, failed call, receipt *types.Receipt)
 	return contracts.Explain(err)
 }
 
-// read calls a view method at the head and returns what it answers.
+// read calls a view method at the head and returns its results.
 func (c *Chain) read(
 	ctx context.Context, contract *contracts.Contract, at common.Address, method string, args ...any,
 ) ([]any, error) {

@@ -5,8 +5,8 @@ import (
 	"text/template"
 )
 
-// gatewayConfig differs from the configuration of a real deployment in its URLs, and in reading the
-// chains from their first block: they are short. No explorer knows their transactions.
+// gatewayConfig differs from the configuration of a real deployment in its URLs, and reads the chains from their first
+// block because they are short. No explorer knows their transactions.
 var gatewayConfig = template.Must(template.New("config").Parse(`# A gateway in front of this sandbox.
 index: {path: {{printf "%q" .Index}}, lookback: 0}
 chains:
@@ -27,8 +27,8 @@ prices: {defillama: [{url: "{{.World.Prices.URL}}"}]}
 telemetry: {admin: "127.0.0.1:0"} # several may run side by side
 `))
 
-// Config returns the configuration file of a gateway that knows this world and nothing else, and keeps
-// its orders in the file at indexPath.
+// Config returns the configuration file of a gateway that knows this world only and keeps its orders in the file at
+// indexPath.
 func (w *World) Config(indexPath string) []byte {
 	var text strings.Builder
 	err := gatewayConfig.Execute(&text, struct {

@@ -13,7 +13,7 @@ import (
 	"crossgate/chain"
 )
 
-// control is one call that moves the world.
+// control is one HTTP call that changes the world.
 type control struct {
 	path string
 	body string // an example
@@ -21,7 +21,7 @@ type control struct {
 	act  func(w *World, ctx context.Context, body []byte) (any, error)
 }
 
-// errBadCall marks mistakes in the call itself, as against what the chain refused.
+// errBadCall marks mistakes in the call itself, in contrast to calls that the chain refused.
 var errBadCall = errors.New("bad call")
 
 var controls = []control{
@@ -123,7 +123,7 @@ func (w *World) control(out http.ResponseWriter, r *http.Request, c control) {
 	}
 }
 
-// decoded reads a call's body into B, refusing unknown members.
+// decoded parses a call's body into B, rejecting unknown members.
 func decoded[B any](
 	act func(*World, context.Context, B) (any, error),
 ) func(*World, context.Context, []byte) (any, error) {
@@ -212,13 +212,13 @@ func (w *World) Mine(ctx context.Context, id chain.ID, blocks int) error {
 	return nil
 }
 
-// Reorg drops the newest depth blocks of a chain, with everything in them, for depth+1 empty ones.
+// Reorg replaces the newest depth blocks of a chain, with everything in them, by depth+1 empty ones.
 func (w *World) Reorg(ctx context.Context, id chain.ID, depth uint64) error {
 	return w.reorg(ctx, id, depth, false)
 }
 
-// ReorgAgain drops the newest depth blocks of a chain and has the same transactions happen again, each
-// in a block one higher.
+// ReorgAgain replaces the newest depth blocks of a chain and includes their transactions again, each in a block one
+// higher.
 func (w *World) ReorgAgain(ctx context.Context, id chain.ID, depth uint64) error {
 	return w.reorg(ctx, id, depth, true)
 }

@@ -13,7 +13,7 @@ import (
 	"crossgate/chain"
 )
 
-// orderCall names one order.
+// orderCall identifies one order.
 type orderCall struct {
 	OrderID common.Hash `json:"orderId"`
 }
@@ -54,7 +54,7 @@ func (w *World) controlCreate(ctx context.Context, b struct {
 	return w.lookAt(ctx, orders[0])
 }
 
-// salt is now in milliseconds, or one more than the last: two equal orders must differ in it.
+// salt returns the time in milliseconds, or one more than the last salt: two equal orders must differ in it.
 func (w *World) salt(now time.Time) uint64 {
 	for {
 		last := w.lastSalt.Load()
@@ -120,7 +120,7 @@ func (w *World) controlUnlock(ctx context.Context, b struct {
 	return object{"orders": seen}, err
 }
 
-// controlClaim carries out whatever was sent about the order: an order has either an unlock or a cancel.
+// controlClaim claims the message about an order, which has either an unlock or a cancel.
 func (w *World) controlClaim(ctx context.Context, b orderCall) (any, error) {
 	return w.moved(ctx, b.OrderID, func(o Order) error {
 		return w.claim(ctx, w.now(), o)
@@ -151,7 +151,7 @@ func (w *World) controlTake(ctx context.Context, b struct {
 	return w.take(ctx, b.Batch)
 }
 
-// moved finds an order, moves it and shows it as it is then.
+// moved finds an order, applies move to it and describes its new state.
 func (w *World) moved(ctx context.Context, id common.Hash, move func(Order) error) (any, error) {
 	o, err := w.Order(ctx, id)
 	if err != nil {
@@ -163,7 +163,7 @@ func (w *World) moved(ctx context.Context, id common.Hash, move func(Order) erro
 	return w.lookAt(ctx, o)
 }
 
-// wanted finds a token by symbol or address (none: the coin) and reads an amount of whole tokens.
+// wanted finds a token by symbol or address (empty: the coin) and parses an amount of whole tokens.
 func (w *World) wanted(id chain.ID, name, amount string) (Token, *big.Int, error) {
 	p, err := w.place(id)
 	if err != nil {
@@ -187,7 +187,7 @@ func (w *World) wanted(id chain.ID, name, amount string) (Token, *big.Int, error
 	return Token{}, nil, fmt.Errorf("%w: chain %s has no token %q", errBadCall, id, name)
 }
 
-// isCalled reports whether name is the token's symbol or address; none is the coin's.
+// isCalled reports whether name is the token's symbol or address. The empty name is the coin's.
 func (t Token) isCalled(name string, family chain.Family) bool {
 	if name == "" {
 		return t.isCoin()

@@ -15,7 +15,7 @@ import (
 	"crossgate/sandbox/venues"
 )
 
-// swapDetails is the tuple of the public router's swap.
+// swapDetails is the argument tuple of the public router's swap.
 type swapDetails struct {
 	AllowanceAggregator  common.Address
 	SwapRouter           common.Address
@@ -27,7 +27,7 @@ type swapDetails struct {
 	Recipient            common.Address
 }
 
-// controlSwap has the first maker swap the coin for USDC through the public router.
+// controlSwap swaps the first maker's coin for USDC through the public router.
 func (w *World) controlSwap(ctx context.Context, b struct {
 	ChainID      chain.ID       `json:"chainId"`
 	Amount       string         `json:"amount"`

@@ -10,13 +10,13 @@ import (
 	"crossgate/sandbox/venues"
 )
 
-// exchange is the addresses of exchanges' contracts on the real chain: Uniswap/contracts deployments,
-// sushi 7.3.15, oku-chains 1.12.36 and @bgd-labs/aave-address-book 4.44.22. What is empty is not there.
+// exchange holds the addresses of exchanges' contracts on the real chain: Uniswap/contracts deployments, sushi 7.3.15,
+// oku-chains 1.12.36 and @bgd-labs/aave-address-book 4.44.22. Empty if the chain has no such contract.
 type exchange struct {
-	pairFactory                      string // of the pool router
+	pairFactory                      string // of the pool router's pairs
 	feeFactory, feeQuoter, feeRouter string // Uniswap V3
 	routeFactory, routeRouter        string // Aerodrome
-	oracle                           string // of prices: Aave V3's
+	oracle                           string // of prices: Aave V3
 }
 
 var exchanges = map[chain.ID]exchange{
@@ -44,15 +44,15 @@ var exchanges = map[chain.ID]exchange{
 	100000014: {pairFactory: "0xB45e53277a7e0F1D35f2a77160e91e25507f1763"},
 }
 
-// Exchanges are the names of venues that are read from the world's chains, without a service.
+// Exchanges returns the names of venues that are read from the world's chains, without an HTTP service.
 func (w *World) Exchanges() []string {
 	return []string{"aerodrome", "sushiswap-v2", "uniswap-v2", "uniswap-v3", "wrap"}
 }
 
-// oracleDecimals are those of a price in USD.
+// oracleDecimals is the number of decimals of the oracle's USD prices.
 const oracleDecimals = 8
 
-// hundredthsPerBps turns a pool's fee into what Uniswap V3 calls it.
+// hundredthsPerBps converts a pool's fee from basis points to Uniswap V3's unit, hundredths of a basis point.
 const hundredthsPerBps = 100
 
 // placeMarkets places the pools, the exchanges that list them, and the venues' contracts.
@@ -79,7 +79,7 @@ func (a *allocation) placeMarkets() {
 	}
 }
 
-// placeExchanges places Uniswap V2 over the pools with the high fee, V3 over all, and Aerodrome over the others.
+// placeExchanges places Uniswap V2 over the high-fee pools, V3 over all pools, and Aerodrome over the low-fee ones.
 func (a *allocation) placeExchanges(pairs, fees, routes *contracts.State) {
 	at, wrapped := exchanges[a.chain.Facts.ID], a.chain.Tokens[0].Address
 	put := func(address string, state *contracts.State) {
@@ -105,8 +105,8 @@ func (a *allocation) placeExchanges(pairs, fees, routes *contracts.State) {
 		Set("weth", wrapped).Set("defaultFactory", common.HexToAddress(at.routeFactory)))
 }
 
-// placeVenue places a venue's contracts and what holds allowances for them. They are all alike, but for SUN.io's,
-// whose calls the gateway writes itself: it knows the pools with the high fee as version 2, the others as version 3.
+// placeVenue places a venue's contracts and the holder of its allowances. All venues share one contract, except SUN.io,
+// whose calls the gateway encodes itself: it lists high-fee pools as version 2 and the others as version 3.
 func (a *allocation) placeVenue(name string, pairs, fees *contracts.State) {
 	native, wrapped := a.chain.Facts.Native, a.chain.Tokens[0].Address
 	approval := common.HexToAddress(venues.Approval(name, native))

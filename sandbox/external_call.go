@@ -17,11 +17,11 @@ import (
 // envelopeVersion is the first byte of an external call: dln-contracts, DlnExternalCallLib.
 const envelopeVersion = 1
 
-// envelope is how an order carries its call.
+// envelope is the encoding in which an order carries its external call.
 type envelope struct {
-	FallbackAddress             common.Address // receives what the call leaves, or everything when it fails
+	FallbackAddress             common.Address // receives what the call leaves unspent, or everything if it fails
 	ExecutorAddress             common.Address
-	ExecutionFee                *big.Int // take token, to the executor
+	ExecutionFee                *big.Int // in the take token, paid to the executor
 	AllowDelayedExecution       bool
 	RequireSuccessfullExecution bool
 	Payload                     []byte
@@ -35,8 +35,8 @@ var (
 	payloadFields = arguments("target address", "gas uint32", "data bytes")
 )
 
-// call wraps a call of the target contract. A thousandth of the take amount goes to the executor; what the
-// call does not spend goes back to the maker.
+// call wraps a call of the target contract. A thousandth of the take amount goes to the executor; what the call does
+// not spend returns to the maker.
 func (p proposal) call(method string, args ...any) []byte {
 	const callGas, feeShare = 200_000, 1000
 	payload, err := payloadFields.Pack(callTarget, uint32(callGas), contracts.CallTarget.Pack(method, args...))
@@ -50,16 +50,16 @@ func (p proposal) call(method string, args ...any) []byte {
 	return append([]byte{envelopeVersion}, body...)
 }
 
-// deposit is a call that keeps half of what is taken for the maker.
+// deposit returns a call that deposits half of the take amount for the maker.
 func (p proposal) deposit() []byte {
 	half := new(big.Int).Div(p.takeAmount, big.NewInt(2))
 	return p.call("deposit", common.BytesToAddress(p.takeToken), half, p.maker.Address)
 }
 
-// refusedCall is a call that always fails.
+// refusedCall returns a call that always fails.
 func (p proposal) refusedCall(reason string) []byte { return p.call("refuse", reason) }
 
-// executeCall runs the registered call of a fulfilled order; on Solana perhaps only its first instructions.
+// executeCall runs the registered call of a fulfilled order, on Solana only its first instructions unless whole.
 func (w *World) executeCall(ctx context.Context, at time.Time, o Order, by Account, whole bool) error {
 	if o.TakeChain() == chain.Solana {
 		return w.solana.ledger.ExecuteCall(at, o.terms, by.Wallet, whole)
@@ -70,7 +70,7 @@ func (w *World) executeCall(ctx context.Context, at time.Time, o Order, by Accou
 	return w.transact(ctx, at, o.TakeChain(), by, (*Chain).callAdapter, data)
 }
 
-// cancelCall gives the tokens of a registered call to recipient instead; on Solana to whom the order names.
+// cancelCall pays out the tokens of a registered call to recipient, or on Solana to the account that cancels it.
 func (w *World) cancelCall(ctx context.Context, at time.Time, o Order, by Account, recipient common.Address) error {
 	if o.TakeChain() == chain.Solana {
 		return w.solana.ledger.FallBack(at, o.terms, by.Wallet)

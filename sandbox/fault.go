@@ -20,18 +20,18 @@ import (
 const (
 	Slow    = "slow"    // answers late
 	Down    = "down"    // breaks the connection
-	Wrong   = "wrong"   // answers 200 with something else
-	Limited = "limited" // answers 429
-	// Unreliable answers each call, also each of a batch, by nodes that are behind or have forgotten; chains only.
+	Wrong   = "wrong"   // resets the connection
+	Limited = "limited" // answers 200 with a wrong body
+	// Unreliable has nodes that lag or lack entries answer each call, even within a batch; chains only.
 	Unreliable = "unreliable"
 	NoFault    = "none" // ends a fault
 )
 
-// What a wrong endpoint answers.
+// How a wrong endpoint answers.
 const (
-	AsHTML    = "html"    // an error page
-	AsGarbage = "garbage" // JSON that breaks off
-	AsChain   = "chain"   // as an endpoint of another chain would; chains only
+	AsHTML    = "html"    // with an error page
+	AsGarbage = "garbage" // with truncated JSON
+	AsChain   = "chain"   // like an endpoint of another chain; chains only
 )
 
 // Fault is how an endpoint misbehaves.
@@ -39,11 +39,11 @@ type Fault struct {
 	Kind  string        // Slow, Down, Wrong, Limited, Unreliable or NoFault
 	Delay time.Duration // of Slow; default 5 s
 	As    string        // of Wrong; default AsHTML
-	// RetryAfter is what Limited asks for, in whole seconds; default 1 s.
+	// RetryAfter is the pause that Limited requests, in whole seconds; default 1 s.
 	RetryAfter time.Duration
-	// Requests is how many of them the fault meets before it ends by itself. Zero: until NoFault.
+	// Requests is how many requests the fault affects before it ends by itself. Zero: until NoFault.
 	Requests int
-	// Rules are how nodes of an Unreliable endpoint are bad (balancer.ParseRule); Seed is which calls that meets.
+	// Rules say how nodes of an Unreliable endpoint misbehave (balancer.ParseRule); Seed selects the affected calls.
 	Rules []string
 	Seed  uint64
 
@@ -54,13 +54,13 @@ const (
 	defaultDelay      = 5 * time.Second
 	defaultRetryAfter = time.Second
 	maxRequestBytes   = 5 << 20
-	// strangeChainID is the EIP-155 id that AsChain claims.
+	// strangeChainID is the EIP-155 chain ID that AsChain claims.
 	strangeChainID = "0x3e7"
 )
 
-// faults are the faults in force, by target: a chain's id or a venue's name.
+// faults holds the active faults by target: a chain's ID or a venue's name.
 type faults struct {
-	ended chan struct{} // closed when the world is
+	ended chan struct{} // closed when the world closes
 
 	mu      sync.Mutex
 	targets []string
@@ -68,14 +68,14 @@ type faults struct {
 	active  map[string]*Fault
 }
 
-// nodes returns nodes of a chain by how many blocks or slots they are behind.
+// nodes returns a node of a chain that lags by a number of blocks or slots.
 type nodes func(behind uint64) http.Handler
 
 func newFaults() *faults {
 	return &faults{ended: make(chan struct{}), nodes: map[string]nodes{}, active: map[string]*Fault{}}
 }
 
-// Inject makes the endpoint of a chain (target: its id) or of a venue (target: its name) misbehave.
+// Inject makes the endpoint of a chain (target: its ID) or of a venue (target: its name) misbehave.
 func (w *World) Inject(target string, f Fault) error { return w.faults.inject(target, f) }
 
 func (f *faults) inject(target string, fault Fault) error {
@@ -116,7 +116,7 @@ func (f *faults) inject(target string, fault Fault) error {
 	return nil
 }
 
-// look describes the faults in force, by target.
+// look describes the active faults by target.
 func (f *faults) look() object {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,7 +141,7 @@ func (f *faults) look() object {
 	return seen
 }
 
-// take returns the fault that the target's next request meets.
+// take returns the fault for the target's next request, counting it.
 func (f *faults) take(target string) Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,17 +157,17 @@ func (f *faults) take(target string) Fault {
 	return *fault
 }
 
-// end lets go of every request that a fault holds.
+// end releases every request that a fault delays.
 func (f *faults) end() { close(f.ended) }
 
-// guard puts target's faults in front of its handler.
+// guard wraps target's handler with its faults.
 func (f *faults) guard(target string, next http.Handler) http.Handler {
 	f.targets = append(f.targets, target)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fault := f.take(target)
 		switch fault.Kind {
 		case Slow:
-			// The body is read first: only then does the server notice that the client has gone.
+			// Read the body first: only then does the server notice that the client has gone.
 			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
 			if err != nil || !f.wait(r.Context(), fault.Delay) {
 				return
@@ -188,7 +188,7 @@ func (f *faults) guard(target string, next http.Handler) http.Handler {
 	})
 }
 
-// guardChain is guard for a chain's endpoint, which may be over several nodes.
+// guardChain is guard for a chain's endpoint, which an Unreliable fault spreads over several nodes.
 func (f *faults) guardChain(target string, behind nodes) http.Handler {
 	all := func(blocks uint64) http.Handler { return allowBrowsers(behind(blocks)) }
 	f.nodes[target] = all
@@ -208,11 +208,11 @@ func (f *faults) wait(ctx context.Context, delay time.Duration) bool {
 	return false
 }
 
-// breakConnection ends the connection with a reset, without a byte of answer.
+// breakConnection resets the connection without sending a response.
 func breakConnection(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		panic(http.ErrAbortHandler) // closes it all the same
+		panic(http.ErrAbortHandler) // closes it without a reset
 	}
 	if tcp, ok := connection.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // close sends a reset

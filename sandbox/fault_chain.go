@@ -9,7 +9,7 @@ import (
 	"crossgate/sandbox/jsonrpc"
 )
 
-// answerAsOtherChain answers truly but for the chain id.
+// answerAsOtherChain answers truthfully except for the chain ID.
 func answerAsOtherChain(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
 	if err != nil {
@@ -17,7 +17,7 @@ func answerAsOtherChain(w http.ResponseWriter, r *http.Request, next http.Handle
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	calls, _ := rpcObjects(body)
-	asked := map[string]bool{} // by id of the call
+	asked := map[string]bool{} // by the call's ID
 	for _, call := range calls {
 		if string(call["method"]) == `"eth_chainId"` {
 			asked[string(call["id"])] = true
@@ -33,17 +33,17 @@ func answerAsOtherChain(w http.ResponseWriter, r *http.Request, next http.Handle
 	_, _ = w.Write(claimChain(truth.Body.Bytes(), asked))
 }
 
-// rpcObjects reads the requests or responses of a JSON-RPC body: a batch, or a single one.
+// rpcObjects decodes the requests or responses of a JSON-RPC body, either a batch or a single one.
 func rpcObjects(body []byte) (objects []map[string]json.RawMessage, isBatch bool) {
 	if json.Unmarshal(body, &objects) == nil {
 		return objects, true
 	}
 	objects = make([]map[string]json.RawMessage, 1)
-	_ = json.Unmarshal(body, &objects[0]) // what is neither has no members
+	_ = json.Unmarshal(body, &objects[0]) // anything else decodes to no members
 	return objects, false
 }
 
-// claimChain puts the strange chain id into the answers to calls with the ids asked.
+// claimChain writes the strange chain ID into the responses with the given IDs.
 func claimChain(body []byte, asked map[string]bool) []byte {
 	objects, isBatch := rpcObjects(body)
 	for _, object := range objects {

@@ -11,8 +11,8 @@ import (
 	"crossgate/sandbox/contracts"
 )
 
-// The protocol's parameters as they are on the real chains: four basis points, and batches of fifty
-// orders, of seven for Solana.
+// The protocol's parameters as on the real chains: a fee of four basis points, and batches of fifty orders, or seven
+// for Solana.
 const (
 	transferFeeBps           = 4
 	maxOrdersInBatch         = 50
@@ -22,30 +22,30 @@ const (
 	engineSolana = 2
 )
 
-// fixedFees is what an order costs its maker in the coin of the give chain: docs.debridge.com, fees
-// and supported chains.
+// fixedFees is what an order costs its maker in the coin of the give chain: docs.debridge.com, fees and supported
+// chains.
 var fixedFees = map[chain.ID]string{1: "0.001", 137: "0.5", 8453: "0.001", 100000014: "1", chain.Tron: "4"}
 
-// solanaDestination is what EVM contracts hold for Solana's DlnDestination: the program's address
+// solanaDestination is Solana's DlnDestination as EVM contracts know it: the program's address
 // ["AUTHORIZED_DST_NATIVE_SENDER"].
 var solanaDestination = common.FromHex("0xa192b7f8b3eddc1e930a8e141564bb0ddc9d23f607cf13fd3a9fc15a638ed033")
 
-// gasPriceOracle is where the OP stack says what publishing a transaction costs; in the sandbox nothing: PUSH1 32,
-// PUSH1 0, RETURN.
+// gasPriceOracle is where the OP stack quotes the cost of publishing a transaction. The sandbox's code returns zero:
+// PUSH1 32, PUSH1 0, RETURN.
 var (
 	gasPriceOracle = common.HexToAddress("0x420000000000000000000000000000000000000F")
 	zeroCode       = []byte{0x60, 32, 0x60, 0, 0xf3}
 )
 
-// allocation is genesis in the making: contracts at their real addresses, in the state in which a
-// running chain would have them.
+// allocation builds a genesis: contracts at their real addresses, in the state in which a running chain would have
+// them.
 type allocation struct {
 	accounts types.GenesisAlloc
 	chain    *Chain
 	cast     cast
 }
 
-// genesis is the chain's first block. Its time is long past, so that history can begin when it likes.
+// genesis returns the chain's first block. Its time is long past, so that the history can begin at any time.
 func (c *Chain) genesis(people cast) *core.Genesis {
 	a := &allocation{accounts: core.SystemContractAllocs(), chain: c, cast: people}
 	for _, account := range people.all() {
@@ -73,7 +73,7 @@ func (c *Chain) genesis(people cast) *core.Genesis {
 	}
 }
 
-// place puts a contract with its state at an address, with nonce 1, as contracts have it since EIP-161.
+// place puts a contract and its state at an address, with nonce 1, as contracts have it since EIP-161.
 func (a *allocation) place(at common.Address, state *contracts.State) {
 	a.accounts[at] = types.Account{
 		Code: state.Contract().Runtime, Storage: state.Slots(), Balance: new(big.Int), Nonce: 1,
@@ -118,7 +118,7 @@ func (a *allocation) placeProtocol() {
 		Set("legacyEvents", c.Facts.ID == polygon))
 }
 
-// peers are the protocol's two contracts on another chain, as messages name them.
+// peers returns the protocol's two contracts on another chain as messages identify them.
 func peers(other chain.Chain) (source, destination []byte, engine uint64) {
 	if other.Family == chain.SVM {
 		return other.Contracts.DlnSource.Bytes(), solanaDestination, engineSolana
@@ -126,7 +126,7 @@ func peers(other chain.Chain) (source, destination []byte, engine uint64) {
 	return other.Contracts.DlnSource.Bytes(), other.Contracts.DlnDestination.Bytes(), engineEVM
 }
 
-// Amounts of every token that each account has at genesis, in whole tokens.
+// purse is the amount of every token that each account has at genesis, in whole tokens.
 var purse = map[string]string{
 	usdc: "5000000", wbtc: "100", dai: "5000000", mkr: "10000", mute: "1000000000000", usdt: "5000000",
 }
@@ -145,7 +145,7 @@ func (a *allocation) placeTokens() {
 			state.Set("decimals", uint64(token.Decimals))
 		}
 		if token.Symbol == usdc {
-			state.Set("version", "2") // as Circle's contracts have it
+			state.Set("version", "2") // as in Circle's contracts
 		}
 		amount := wrappedInPurse
 		if i > 0 {
@@ -161,8 +161,8 @@ func (a *allocation) placeTokens() {
 	}
 }
 
-// fillPurses gives every account the amount, and lets the protocol pull it from those who play a part
-// in the history. Users approve for themselves.
+// fillPurses gives every account the amount, and approves the protocol to spend it for those with a part in the
+// history. Users approve it themselves.
 func (a *allocation) fillPurses(state *contracts.State, amount *big.Int) *big.Int {
 	c := a.chain
 	supply := new(big.Int)
@@ -198,7 +198,7 @@ func (a *allocation) fillPools(state *contracts.State, token Token) *big.Int {
 	return supply
 }
 
-// bytes32 is a short text, left-aligned as Solidity keeps it.
+// bytes32 encodes a short text left-aligned, as Solidity stores it.
 func bytes32(text string) common.Hash {
 	var word common.Hash
 	copy(word[:], text)

@@ -13,10 +13,10 @@ import (
 	"crossgate/sandbox/contracts"
 )
 
-// historyLength is how long before the present the world's history began.
+// historyLength is how long before the present the world's history begins.
 const historyLength = 2 * time.Hour
 
-// The chains of the EVM by name.
+// IDs of the EVM chains.
 const (
 	mainnet = 1
 	polygon = 137
@@ -24,20 +24,20 @@ const (
 	sonic   = 100000014
 )
 
-// history is what happened before the sandbox was opened, written down as moves and then played.
+// history is everything that happened before the sandbox was opened, written down as moves and then played.
 type history struct {
 	world *World
 	moves []move
 	count uint64 // of orders, for their salts
 }
 
-// move is one thing that happens, at a time after the history's beginning.
+// move is one event, at a time relative to the history's beginning.
 type move struct {
 	at time.Duration
 	do func(ctx context.Context, at time.Time) error
 }
 
-// play writes the whole history down and carries it out in the sequence of time.
+// play writes down the whole history and carries it out in chronological order.
 func (w *World) play(ctx context.Context, beginning time.Time) error {
 	h := &history{world: w}
 	h.writeUpgrades()
@@ -52,13 +52,12 @@ func (w *World) play(ctx context.Context, beginning time.Time) error {
 	return nil
 }
 
-// at writes a move down, minutes after the beginning.
+// at schedules a move, in minutes after the beginning.
 func (h *history) at(minute float64, do func(ctx context.Context, at time.Time) error) {
 	h.moves = append(h.moves, move{time.Duration(minute * float64(time.Minute)), do})
 }
 
-// Minutes at which the contracts of the older chains move to today's events. Genesis starts them on
-// the events of before.
+// Minutes at which the contracts of the older chains switch to today's events. They start with the older generation.
 const (
 	sourceUpgrade      = 16
 	destinationUpgrade = 34
@@ -67,7 +66,7 @@ const (
 // startsLegacy reports whether a chain begins with the older generation of events.
 func startsLegacy(c *Chain) bool { return c.Facts.ID == mainnet || c.Facts.ID == polygon }
 
-// writeUpgrades has the owner move the contracts of the older chains to their newer generation of events.
+// writeUpgrades schedules the owner's switch of the older chains' contracts to the newer generation of events.
 func (h *history) writeUpgrades() {
 	upgrade := func(minute float64, c *Chain, to func(*Chain) common.Address, contract *contracts.Contract) {
 		data := contract.Pack("setLegacyEvents", false)
@@ -83,7 +82,7 @@ func (h *history) writeUpgrades() {
 	}
 }
 
-// orderMetadata is what the protocol's own software writes into an order: version 1, source amount
+// orderMetadata returns the metadata that the protocol's own software writes into an order: version 1, source amount
 // set, operating expenses and recommended take amount as 20 little-endian bytes each, 66 bytes in all.
 func orderMetadata(takeAmount *big.Int) []byte {
 	const length, expensesAt, recommendedAt, fieldLength = 66, 5, 25, 20

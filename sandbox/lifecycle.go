@@ -22,7 +22,7 @@ type proposal struct {
 	maker      Account
 	giveChain  chain.ID
 	giveToken  Token
-	giveAmount *big.Int // gross: the fees go off it
+	giveAmount *big.Int // gross: fees are deducted from it
 	takeChain  chain.ID
 	takeToken  []byte
 	takeAmount *big.Int
@@ -34,18 +34,17 @@ type proposal struct {
 	externalCall      []byte
 	affiliate         *affiliate
 	referral          uint32
-	// preswap is what the public router swaps into what the order gives, on EVM chains only.
+	// preswap is what the public router swaps into the give token first; EVM chains only.
 	preswap *preswap
-	// salt replaces the maker's counter; zero uses the counter and carries no metadata.
+	// salt replaces the maker's counter. Zero uses the counter, and the order then carries no metadata.
 	salt     uint64
 	metadata []byte
-	// way is how the creating transaction travels, and payer who pays for it if not the maker; both on
-	// Solana only.
+	// way is how the creating transaction is sent, and payer pays for it instead of the maker; both on Solana only.
 	way   solana.Way
 	payer Account
 }
 
-// newProposal is a maker's offer to itself on the other chain.
+// newProposal returns a maker's offer to itself on the other chain.
 func newProposal(
 	maker Account, salt uint64, give Token, giveAmount *big.Int, take Token, takeAmount *big.Int,
 ) proposal {
@@ -63,7 +62,7 @@ type affiliate struct {
 	amount      *big.Int
 }
 
-// orderCreation is the creation tuple, whose sequence differs from the order's.
+// orderCreation is the creation tuple, whose fields are in another order than those of the order itself.
 type orderCreation struct {
 	GiveTokenAddress            common.Address
 	GiveAmount                  *big.Int
@@ -78,13 +77,13 @@ type orderCreation struct {
 	AllowedCancelBeneficiarySrc []byte
 }
 
-// preswap is an amount of a token.
+// preswap is an amount of a token to swap.
 type preswap struct {
 	in     Token
 	amount *big.Int
 }
 
-// create makes orders of one maker on one chain in one transaction.
+// create creates orders of one maker on one chain in one transaction.
 func (w *World) create(ctx context.Context, at time.Time, proposals ...proposal) ([]Order, error) {
 	if proposals[0].giveChain == chain.Solana {
 		return w.solana.create(at, proposals...)
@@ -118,7 +117,7 @@ func (w *World) create(ctx context.Context, at time.Time, proposals ...proposal)
 	return orders, err
 }
 
-// creation is the proposal's creating call.
+// creation returns the call that creates the proposal's order.
 func (p proposal) creation(c *Chain) call {
 	value := c.coin().units(fixedFees[c.Facts.ID])
 	if p.giveToken.isCoin() {
@@ -142,8 +141,8 @@ func (p proposal) creation(c *Chain) call {
 	return call{p.maker, c.dlnSource(), value, data}
 }
 
-// swappedCreation has the public router swap another token into what the proposal gives, and create the order. What
-// the swap brings beyond goes back to the maker.
+// swappedCreation returns a call of the public router that swaps another token into the give token and creates the
+// order. Any surplus of the swap returns to the maker.
 func (p proposal) swappedCreation(c *Chain) call {
 	in, amountIn := p.preswap.in.Address, p.preswap.amount
 	venue := common.HexToAddress(venues.Routers("kyberswap", c.Facts.Native)[0])
@@ -161,10 +160,10 @@ func (p proposal) swappedCreation(c *Chain) call {
 	return call{p.maker, c.router(), created.value, data}
 }
 
-// forever is a deadline that does not pass, so that calldata is the same at every start.
+// forever returns a deadline that never passes, so that calldata is the same at every start.
 func forever() *big.Int { return big.NewInt(math.MaxInt64) }
 
-// together makes one call of those of one account, through a contract that makes them in turn if they are several.
+// together combines calls of one account into one, by a contract that makes them in turn if there are several.
 func together(calls ...call) call {
 	if len(calls) == 1 {
 		return calls[0]
@@ -186,7 +185,7 @@ func together(calls ...call) call {
 	return call{calls[0].from, multiCaller, total, contracts.MultiCaller.Pack("run", inner)}
 }
 
-// pull lets the contract of together have an amount of an account's token.
+// pull transfers an amount of an account's token to the contract that together uses.
 func pull(token common.Address, from Account, amount *big.Int) call {
 	return call{from, token, nil, contracts.Token.Pack("transferFrom", from.Address, multiCaller, amount)}
 }
@@ -203,17 +202,17 @@ func ordersOf(receipts types.Receipts) ([]Order, error) {
 	return createdIn(announced)
 }
 
-// fulfilment says how an order is fulfilled; the zero values are the common way.
+// fulfilment says how an order is fulfilled; zero values are the common case.
 type fulfilment struct {
-	unlockAuthority Account  // nobody: the taker
-	extra           *big.Int // more than asked for; EVM only
-	// runsCall executes the order's external call at once, for its reward.
+	unlockAuthority Account  // zero: the taker
+	extra           *big.Int // more than required; EVM only
+	// runsCall executes the order's external call in the same transaction, for its reward.
 	runsCall bool
-	// throughContract sends it through a contract, which the event then names as sender.
+	// throughContract sends the fulfilment through a contract, which the event then reports as sender.
 	throughContract bool
 }
 
-// fulfil delivers what the order asks for.
+// fulfil delivers what the order takes.
 func (w *World) fulfil(ctx context.Context, at time.Time, o Order, taker Account, how fulfilment) error {
 	if o.TakeChain() == chain.Solana {
 		return w.solana.fulfil(at, o, taker, how)
@@ -232,7 +231,7 @@ func (w *World) fulfil(ctx context.Context, at time.Time, o Order, taker Account
 	return nil
 }
 
-// fulfilling is the taker's call that delivers what an order asks for.
+// fulfilling returns the taker's call that delivers what an order takes.
 func (c *Chain) fulfilling(ctx context.Context, o Order, taker Account, how fulfilment) (call, error) {
 	patches, err := c.read(ctx, contracts.DlnDestination, c.dlnDestination(), "takePatches", o.ID)
 	if err != nil {
@@ -249,7 +248,7 @@ func (c *Chain) fulfilling(ctx context.Context, o Order, taker Account, how fulf
 	if how.runsCall {
 		reward = taker.Address
 	}
-	// The overload with the external call's reward: the compiler lists it first, so the name is plainly its.
+	// This is the overload with the external call's reward: the compiler lists it first, so it gets the plain name.
 	data := contracts.DlnDestination.Pack("fulfillOrder", o.terms, amount, o.ID, []byte{}, authority, reward)
 	token, value := common.BytesToAddress(o.terms.TakeToken), new(big.Int)
 	if token == (common.Address{}) {
@@ -266,8 +265,8 @@ func (c *Chain) fulfilling(ctx context.Context, o Order, taker Account, how fulf
 	return sent, nil
 }
 
-// sendUnlock sends the unlock of one order, or one message for several of the same give chain.
-// beneficiary is an address there.
+// sendUnlock sends the unlock of one order, or one message for several orders of the same give chain. beneficiary is an
+// address there.
 func (w *World) sendUnlock(
 	ctx context.Context, at time.Time, taker Account, beneficiary []byte, orders ...Order,
 ) error {
@@ -281,7 +280,7 @@ func (w *World) sendUnlock(
 	return w.transact(ctx, at, orders[0].TakeChain(), taker, (*Chain).dlnDestination, data)
 }
 
-// unlocking is the call that sends an unlock to an EVM chain.
+// unlocking encodes the call that sends an unlock to an EVM chain.
 func unlocking(beneficiary []byte, orders []Order) []byte {
 	to := common.BytesToAddress(beneficiary)
 	if len(orders) == 1 {
@@ -309,7 +308,7 @@ func (w *World) sendCancel(ctx context.Context, at time.Time, o Order, authority
 	return w.transact(ctx, at, o.TakeChain(), authority, (*Chain).dlnDestination, data)
 }
 
-// patchGive adds to what an open order gives.
+// patchGive increases the give amount of an open order.
 func (w *World) patchGive(ctx context.Context, at time.Time, o Order, maker Account, addition *big.Int) error {
 	if o.GiveChain() == chain.Solana {
 		return w.solana.ledger.PatchGive(at, o.ID, maker.Wallet, addition.Uint64())
@@ -318,7 +317,7 @@ func (w *World) patchGive(ctx context.Context, at time.Time, o Order, maker Acco
 	return w.transact(ctx, at, o.GiveChain(), maker, (*Chain).dlnSource, data)
 }
 
-// patchTake lowers what an open order takes by subtrahend in all.
+// patchTake lowers the take amount of an open order by subtrahend in total.
 func (w *World) patchTake(ctx context.Context, at time.Time, o Order, authority Account, subtrahend *big.Int) error {
 	if o.TakeChain() == chain.Solana {
 		return w.solana.ledger.PatchTake(at, o.terms, authority.Wallet, subtrahend.Uint64())
@@ -327,7 +326,7 @@ func (w *World) patchTake(ctx context.Context, at time.Time, o Order, authority 
 	return w.transact(ctx, at, o.TakeChain(), authority, (*Chain).dlnDestination, data)
 }
 
-// transact has an account call one of a chain's contracts.
+// transact sends a transaction of an account to one of a chain's contracts.
 func (w *World) transact(
 	ctx context.Context, at time.Time, id chain.ID, by Account, contract func(*Chain) common.Address, data []byte,
 ) error {

@@ -18,14 +18,14 @@ import (
 	"crossgate/sandbox/venues"
 )
 
-// Venue is an HTTP service about swaps.
+// Venue is an HTTP service for swaps or prices.
 type Venue struct {
 	Name string `json:"name"`
 	URL  string `json:"url"`
-	Key  string `json:"key,omitempty"` // its API key, where it wants one
+	Key  string `json:"key,omitempty"` // its API key, if it requires one
 }
 
-// market is what the venues see of the world.
+// market returns the venues' view of the world.
 func (w *World) market() venues.Market {
 	m := venues.Market{
 		Wrapped: map[uint64]string{}, Now: w.now, Lead: w.lead, Solana: w.solana.ledger,
@@ -46,7 +46,7 @@ func (w *World) market() venues.Market {
 	return m
 }
 
-// lead is how far an EVM chain's newest block is ahead of the clock.
+// lead returns how far an EVM chain's newest block is ahead of the clock.
 func (w *World) lead(evmChainID uint64) time.Duration {
 	for _, c := range w.chains {
 		if c.Facts.Native == evmChainID {
@@ -57,7 +57,7 @@ func (w *World) lead(evmChainID uint64) time.Duration {
 	return 0
 }
 
-// listed are the chain's tokens as venues list them: none without decimals, TRON's by their EVM addresses.
+// listed returns the chain's tokens as venues list them: only those with decimals, TRON's by their EVM addresses.
 func (p *Place) listed() (all []venues.Token) {
 	id, family := p.Facts.Native, chain.EVM
 	if p.Facts.Family == chain.SVM {
@@ -73,7 +73,7 @@ func (p *Place) listed() (all []venues.Token) {
 	return all
 }
 
-// depths are the reserves of pools, read once a block. No address is a pool on two chains.
+// depths caches the reserves of pools per block. No two chains have a pool at the same address.
 type depths struct {
 	world *World
 
@@ -81,8 +81,8 @@ type depths struct {
 	seen map[common.Address]depth
 }
 
-// depth are a pool's reserves at a block, which the chain keeps as one value for as long as it is the head: that
-// identifies it without its hash. They are not changed.
+// depth holds a pool's reserves at a block, identified by its header: the chain keeps returning the same pointer while
+// that block is the head. The reserves are not modified.
 type depth struct {
 	head *types.Header
 	a, b *big.Int
@@ -115,7 +115,7 @@ func (d *depths) reserves(ctx context.Context, evmChainID uint64, pool string) (
 	return nil, nil, fmt.Errorf("chain %d is not in the sandbox", evmChainID)
 }
 
-// openVenues serves every venue, and the prices, under /venues/<name>.
+// openVenues serves every venue, and the price source, under /venues/<name>.
 func (w *World) openVenues(mux *http.ServeMux) {
 	for name, handler := range venues.Handlers(w.market()) {
 		path := "/venues/" + name

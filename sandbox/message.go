@@ -17,19 +17,19 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// message is what a gate sent, with everything that its claim repeats.
+// message is one that a gate sent, with everything that its claim repeats.
 type message struct {
 	to         chain.ID
 	debridgeID [32]byte
 	from       chain.ID
 	receiver   common.Address
 	nonce      *big.Int
-	autoParams []byte // as a claim carries them
-	// inbound is the same for Solana, when the message goes there.
+	autoParams []byte // as the claim carries them
+	// inbound is the same message for Solana, if that is its destination.
 	inbound solana.Inbound
 }
 
-// message finds what left the order's take chain about it.
+// message finds the message about an order that left its take chain.
 func (w *World) message(ctx context.Context, o Order) (message, error) {
 	if o.TakeChain() == chain.Solana {
 		return w.solana.message(o)
@@ -51,7 +51,7 @@ func (w *World) message(ctx context.Context, o Order) (message, error) {
 	return c.sent(ctx, submission, notices)
 }
 
-// notice is what DlnDestination announces of an order that a message is about.
+// notice is DlnDestination's announcement of a message about an order.
 type notice struct {
 	order       [32]byte
 	beneficiary []byte
@@ -59,14 +59,14 @@ type notice struct {
 	isCancel    bool
 }
 
-// notices reads the chain's events SentOrderUnlock and SentOrderCancel.
+// notices reads the chain's SentOrderUnlock and SentOrderCancel events.
 func (c *Chain) notices(ctx context.Context) (notices []notice, err error) {
 	cancel := contracts.DlnDestination.Topic("SentOrderCancel")
 	logs, err := c.logs(ctx, c.dlnDestination(), contracts.DlnDestination.Topic("SentOrderUnlock"), cancel)
 	for _, log := range logs {
 		name, id := "SentOrderUnlock", 0
 		if log.Topics[0] == cancel {
-			name, id = "SentOrderCancel", 1 // behind the order's terms
+			name, id = "SentOrderCancel", 1 // after the order's terms
 		}
 		values, err := unpack(contracts.DlnDestination, name, log)
 		if err != nil {
@@ -79,7 +79,7 @@ func (c *Chain) notices(ctx context.Context) (notices []notice, err error) {
 	return notices, err
 }
 
-// sent reads a message out of the gate's event; the notices are those of the orders that it is about.
+// sent decodes a message from the gate's event. The notices include those of the orders that it is about.
 func (c *Chain) sent(ctx context.Context, submission [32]byte, notices []notice) (message, error) {
 	logs, err := c.logs(ctx, c.gate(), contracts.DeBridgeGate.Topic("Sent"))
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *Chain) sent(ctx context.Context, submission [32]byte, notices []notice)
 	return message{}, fmt.Errorf("the gate of chain %s has not sent message %x", c.Facts.ID, submission)
 }
 
-// unpack decodes an event's fields without the indexed ones.
+// unpack decodes an event's non-indexed fields.
 func unpack(contract *contracts.Contract, event string, log types.Log) ([]any, error) {
 	values, err := contract.ABI.Unpack(event, log.Data)
 	if err != nil {
@@ -122,8 +122,8 @@ func unpack(contract *contracts.Contract, event string, log types.Log) ([]any, e
 	return values, nil
 }
 
-// claimParams turns the parameters of a sent message into those of its claim: the fallback address in
-// the receiving chain's form, and the sender added.
+// claimParams converts the parameters of a sent message to those of its claim: the fallback address takes the receiving
+// chain's form, and the sender is added.
 func claimParams(sent []byte, sender common.Address) ([]byte, error) {
 	values, err := sentParams.Unpack(sent)
 	if err != nil {
@@ -151,7 +151,7 @@ type claimedTuple struct {
 	NativeSender    []byte
 }
 
-// The tuples lie encoded inside bytes, so no contract's ABI describes them.
+// The tuples are encoded inside bytes, so no contract's ABI describes them.
 var (
 	sentParams    = tuple("executionFee uint256", "flags uint256", "fallbackAddress bytes", "data bytes")
 	claimedParams = tuple(
@@ -159,7 +159,7 @@ var (
 	)
 )
 
-// tuple is the encoding of one tuple with fields such as "flags uint256".
+// tuple returns the encoding of one tuple with fields such as "flags uint256".
 func tuple(fields ...string) abi.Arguments {
 	var described []abi.ArgumentMarshaling
 	for _, field := range fields {
@@ -169,7 +169,7 @@ func tuple(fields ...string) abi.Arguments {
 	return abi.Arguments{{Type: abiType("tuple", described)}}
 }
 
-// arguments is the encoding of several values in a row.
+// arguments returns the encoding of several values in a row.
 func arguments(fields ...string) (all abi.Arguments) {
 	for _, field := range fields {
 		name, kind, _ := strings.Cut(field, " ")
@@ -186,7 +186,7 @@ func abiType(name string, fields []abi.ArgumentMarshaling) abi.Type {
 	return described
 }
 
-// claim carries out, in one transaction, the messages about orders. All must be for one chain.
+// claim executes the messages about orders in one transaction. All must be for one chain.
 func (w *World) claim(ctx context.Context, at time.Time, orders ...Order) error {
 	var messages []message
 	for _, o := range orders {

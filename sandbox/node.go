@@ -29,15 +29,15 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// Limits of the node's RPC, as geth has them.
+// Limits of the node's RPC, as in geth.
 const (
 	batchItems    = 1000
 	batchBytes    = 25 << 20
 	blockGasLimit = 60_000_000
 )
 
-// node is one go-ethereum node in memory, without peers. Blocks are sealed here and nowhere else, so
-// that their time and content are ours to choose.
+// node is one in-memory go-ethereum node without peers. Blocks are sealed only here, so that the sandbox chooses their
+// time and content.
 type node struct {
 	stack    *gethnode.Node
 	eth      *eth.Ethereum
@@ -47,14 +47,14 @@ type node struct {
 
 	// sealing is held from choosing a parent to making its child the head.
 	sealing sync.Mutex
-	// forks counts the reorgs. It is the blocks' extra data, so that a rebuilt block never equals the dropped one.
+	// forks counts the reorgs. Blocks carry it as extra data, so that a rebuilt block never equals the dropped one.
 	forks uint64
 }
 
 // finality is how far behind the head the safe and finalized blocks are.
 type finality struct{ safe, finalized uint64 }
 
-// newNode starts a node on its genesis. Close it.
+// newNode starts a node on its genesis. The caller must close it.
 func newNode(genesis *core.Genesis, f finality) (*node, error) {
 	stack, err := gethnode.New(&gethnode.Config{
 		Name: "sandbox",
@@ -83,8 +83,8 @@ func newNode(genesis *core.Genesis, f finality) (*node, error) {
 	return n, nil
 }
 
-// ethereumConfig keeps all state (an archive node, so eth_call works at any height) in small caches. The newest
-// states, which most calls are about, are kept as snapshots too: a trie takes several look-ups for each word.
+// ethereumConfig keeps all state (an archive node, so that eth_call works at any height) with small caches. The newest
+// states, which most calls are about, are kept as snapshots too, because a trie needs several lookups per word.
 func ethereumConfig(genesis *core.Genesis) *ethconfig.Config {
 	config := ethconfig.Defaults
 	config.Genesis = genesis
@@ -101,7 +101,7 @@ func ethereumConfig(genesis *core.Genesis) *ethconfig.Config {
 	return &config
 }
 
-// newRPCServer offers what public endpoints offer, and tracing.
+// newRPCServer offers the namespaces of public endpoints, and tracing.
 func newRPCServer(service *eth.Ethereum) (*rpc.Server, error) {
 	server := rpc.NewServer()
 	server.SetBatchLimits(batchItems, batchBytes)
@@ -126,8 +126,8 @@ func (clientVersion) ClientVersion() string {
 	return fmt.Sprintf("crossgate-sandbox/go-ethereum/%s/%s", runtime.GOOS, runtime.Version())
 }
 
-// protocol is today's mainnet rules. The forks that go-ethereum's development chains switch on early
-// stay off: Bogota alone multiplies gas by three.
+// protocol returns the rules of today's mainnet. The forks that go-ethereum's development chains enable early stay off:
+// Bogota alone triples gas.
 func protocol(evmChainID uint64) *params.ChainConfig {
 	config := *params.AllDevChainProtocolChanges
 	config.ChainID = new(big.Int).SetUint64(evmChainID)
@@ -135,25 +135,25 @@ func protocol(evmChainID uint64) *params.ChainConfig {
 	return &config
 }
 
-// ServeHTTP answers JSON-RPC.
+// ServeHTTP answers JSON-RPC requests.
 func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) { n.server.ServeHTTP(w, r) }
 
-// Close ends the node and everything it runs.
+// Close stops the node and everything it runs.
 func (n *node) Close() error {
 	n.client.Close()
 	n.server.Stop()
 	return n.stack.Close()
 }
 
-// seal makes a block of exactly these transactions and returns their receipts. Its time is at, or the
-// first second after the parent.
+// seal makes a block of exactly these transactions and returns their receipts. The block's time is at, or one second
+// after its parent if that is later.
 func (n *node) seal(ctx context.Context, at time.Time, txs ...*types.Transaction) (types.Receipts, error) {
 	n.sealing.Lock()
 	defer n.sealing.Unlock()
 	return n.sealLocked(ctx, at, txs)
 }
 
-// sealPending makes a block of what waits in the transaction pool, none when nothing does.
+// sealPending makes a block of the pending transactions of the pool, or none if there are none.
 func (n *node) sealPending(ctx context.Context, at time.Time) error {
 	n.sealing.Lock()
 	defer n.sealing.Unlock()
@@ -206,12 +206,12 @@ func (n *node) adopt(ctx context.Context, block *types.Block) error {
 	return nil
 }
 
-// head is the newest block's number.
+// head returns the newest block's number.
 func (n *node) head() uint64 { return n.eth.BlockChain().CurrentBlock().Number.Uint64() }
 
-// settle moves the safe and finalized tags along with the head. The database is not told of the finalized block: once a
-// minute go-ethereum moves what is final by it to where no reorg reaches, and here deeper ones happen. Blocks would be
-// replaced of which half was moved, and their logs would have no receipts.
+// settle moves the safe and finalized tags along with the head. The database does not learn of the finalized block:
+// once a minute go-ethereum moves final blocks to where no reorg reaches, but reorgs here go deeper. A replaced block
+// might be half moved, and its logs would have no receipts.
 func (n *node) settle(head *types.Header) {
 	blocks := n.eth.BlockChain()
 	number := head.Number.Uint64()
@@ -220,8 +220,8 @@ func (n *node) settle(head *types.Header) {
 	rawdb.WriteFinalizedBlockHash(n.eth.ChainDb(), common.Hash{})
 }
 
-// reorg drops the newest depth blocks and builds one more than that in their place, the first of them empty. The others
-// have the dropped transactions again, each one block higher, or are empty too.
+// reorg replaces the newest depth blocks by one more than that, the first of them empty. The others repeat the dropped
+// transactions, each one block higher, or are empty too.
 func (n *node) reorg(ctx context.Context, at time.Time, depth uint64, again bool) error {
 	n.sealing.Lock()
 	defer n.sealing.Unlock()
@@ -245,7 +245,7 @@ func (n *node) reorg(ctx context.Context, at time.Time, depth uint64, again bool
 			return err
 		}
 	}
-	// The pool took the dropped transactions back.
+	// The pool has readmitted the dropped transactions.
 	if err := n.eth.TxPool().Sync(); err != nil {
 		return fmt.Errorf("transaction pool: %w", err)
 	}
@@ -253,8 +253,7 @@ func (n *node) reorg(ctx context.Context, at time.Time, depth uint64, again bool
 	return nil
 }
 
-// run seals transactions as they arrive, and an empty block every period unless that is zero. It
-// returns when ctx ends.
+// run seals transactions as they arrive, and an empty block every period unless that is zero. It returns when ctx ends.
 func (n *node) run(ctx context.Context, now func() time.Time, period time.Duration, log *slog.Logger) {
 	arrivals := make(chan core.NewTxsEvent, 64)
 	subscription := n.eth.TxPool().SubscribeTransactions(arrivals, false)

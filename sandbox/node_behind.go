@@ -17,14 +17,14 @@ import (
 	"crossgate/sandbox/tron"
 )
 
-// nodeBehind answers as a node does that has not seen the newest blocks of a chain yet. What it knows of others is
+// nodeBehind answers like a node that has not seen the newest blocks of a chain yet. Its answers about older blocks are
 // true.
 type nodeBehind struct {
 	full   *rpc.Client
 	blocks uint64
 }
 
-// behind returns a node of the chain that lacks so many blocks, with the chain's dialect.
+// behind returns a node of the chain, in the chain's dialect, that lacks a number of the newest blocks.
 func (c *Chain) behind(blocks uint64) http.Handler {
 	client := c.node.client.Client()
 	if blocks > 0 {
@@ -56,7 +56,7 @@ func (n nodeBehind) handler() http.Handler {
 	}
 }
 
-// call has the full node answer about the blocks that this one has.
+// call forwards a call to the full node, restricted to the blocks that this node has.
 func (n nodeBehind) call(ctx context.Context, r jsonrpc.Request) (any, error) {
 	var newest hexutil.Uint64
 	if err := n.full.CallContext(ctx, &newest, "eth_blockNumber"); err != nil {
@@ -87,7 +87,7 @@ func (n nodeBehind) call(ctx context.Context, r jsonrpc.Request) (any, error) {
 	return until(head, r.Method, result)
 }
 
-// checkBlock refuses a search in a block that the node does not have, named by its hash.
+// checkBlock rejects a log search by the hash of a block that the node does not have.
 func (n nodeBehind) checkBlock(ctx context.Context, head uint64, r jsonrpc.Request) error {
 	var filter struct{ BlockHash *common.Hash }
 	if r.Method != "eth_getLogs" || len(r.Params) == 0 || json.Unmarshal(r.Params[0], &filter) != nil || filter.BlockHash == nil {
@@ -103,19 +103,19 @@ func (n nodeBehind) checkBlock(ctx context.Context, head uint64, r jsonrpc.Reque
 	return nil
 }
 
-// depth is how far behind the newest block a tag's is.
+// depth returns how far a tag's block is behind the newest one.
 func (n nodeBehind) depth(ctx context.Context, newest uint64, tag json.RawMessage) uint64 {
 	var tagged struct{ Number hexutil.Uint64 }
 	_ = n.full.CallContext(ctx, &tagged, "eth_getBlockByNumber", tag, false)
 	return newest - min(newest, uint64(tagged.Number))
 }
 
-// until leaves of a result what is in blocks up to a head.
+// until removes entries in blocks beyond head from a result.
 func until(head uint64, method string, result json.RawMessage) (any, error) {
 	type placed struct{ Number, BlockNumber *hexutil.Uint64 }
 	isBeyond := func(raw json.RawMessage) bool {
 		var at placed
-		_ = json.Unmarshal(raw, &at) // what is no object is in no block
+		_ = json.Unmarshal(raw, &at) // only objects are in a block
 		return at.Number != nil && uint64(*at.Number) > head || at.BlockNumber != nil && uint64(*at.BlockNumber) > head
 	}
 	var list []json.RawMessage
@@ -146,7 +146,7 @@ func dialHandler(node http.Handler) *rpc.Client {
 	return client
 }
 
-// served is a transport whose other end is a handler.
+// served is a transport that passes requests to a handler.
 type served struct{ handler http.Handler }
 
 func (s served) RoundTrip(r *http.Request) (*http.Response, error) {

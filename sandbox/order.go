@@ -18,25 +18,25 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// ErrUnknownOrder means that no chain of the world announced an order.
+// ErrUnknownOrder means that no chain of the world announced the order.
 var ErrUnknownOrder = errors.New("no such order in the sandbox")
 
-// Order is an order as its creation announced it.
+// Order is an order as its creation event announced it.
 type Order struct {
 	ID         common.Hash
 	CreationTx chain.TxHash
-	Title      string // what it is an example of; empty for orders made after the history
+	Title      string // what it is an example of; empty for orders created after the history
 	terms      solana.Terms
-	metadata   []byte // as the maker's software wrote it; none before events carried it
+	metadata   []byte // as the maker's software wrote it; empty before events carried metadata
 }
 
 // GiveChain is where the order was created.
 func (o Order) GiveChain() chain.ID { return chain.ID(o.terms.GiveChain.Uint64()) }
 
-// TakeChain is where it is to be fulfilled; it may lie outside the world.
+// TakeChain is where it is to be fulfilled, possibly outside the world.
 func (o Order) TakeChain() chain.ID { return chain.ID(o.terms.TakeChain.Uint64()) }
 
-// Orders reads every order from the chains' logs, in the sequence of the chains and of creation.
+// Orders reads every order from the chains' logs, in order of chain and creation.
 func (w *World) Orders(ctx context.Context) ([]Order, error) {
 	var orders []Order
 	for _, c := range w.chains {
@@ -71,12 +71,12 @@ func (w *World) Order(ctx context.Context, id common.Hash) (Order, error) {
 	return Order{}, fmt.Errorf("%s: %w", id, ErrUnknownOrder)
 }
 
-// The states of an order by what its contracts say of it: their enums count so, and Solana's programs have names.
+// The states of an order by the enum values of its contracts. Solana's programs use names instead.
 var (
 	giveStates = []order.State{
 		order.None, order.StateCreated, order.StateClaimedUnlock, order.StateClaimedOrderCancel,
 	}
-	// The last one is known on Solana only, where a cancel is sent in a step of its own.
+	// The last state exists on Solana only, where sending a cancel is a separate step.
 	takeStates = []order.State{
 		order.None, order.StateFulfilled, order.StateSentUnlock, order.StateSentOrderCancel, order.StateOrderCancelled,
 	}
@@ -86,7 +86,7 @@ var (
 	}
 )
 
-// State reads the order's present state from the contracts of both chains.
+// State reads the order's current state from the contracts of both chains.
 func (w *World) State(ctx context.Context, o Order) (order.State, error) {
 	give, take, err := w.statuses(ctx, o)
 	if err != nil {
@@ -98,7 +98,7 @@ func (w *World) State(ctx context.Context, o Order) (order.State, error) {
 	return giveStates[give], nil
 }
 
-// statuses are those of the two contracts, zero for the one that is not in the world.
+// statuses returns the status in both contracts, zero for a contract outside the world.
 func (w *World) statuses(ctx context.Context, o Order) (give, take uint8, err error) {
 	if o.GiveChain() == chain.Solana {
 		give = solanaStatuses[w.solana.ledger.Given(o.ID)]
@@ -114,8 +114,8 @@ func (w *World) statuses(ctx context.Context, o Order) (give, take uint8, err er
 	return give, take, err
 }
 
-// taken is the status of the order on its take side, and who fulfilled it and may send its unlock; zero before, and for
-// chains that are not in the world.
+// taken returns the order's status on its take side, and the account that fulfilled it and may send its unlock. Both
+// are zero before the fulfilment and for chains outside the world.
 func (w *World) taken(ctx context.Context, o Order) (status uint8, by []byte, err error) {
 	if o.TakeChain() == chain.Solana {
 		status, holder := w.solana.ledger.Taken(o.ID)

@@ -13,17 +13,17 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// OtherTransaction is one that created no order, for those who ask about it all the same.
+// OtherTransaction is a transaction that created no order, to look up nevertheless.
 type OtherTransaction struct {
 	Chain chain.ID
 	Hash  chain.TxHash
 	Title string
 }
 
-// OtherTransactions returns transactions of the history that created no order.
+// OtherTransactions returns the history's transactions that created no order.
 func (w *World) OtherTransactions() []OtherTransaction { return w.others }
 
-// writeOthers writes down transactions that look as if they could have created an order.
+// writeOthers schedules transactions that look as if they could have created an order.
 func (h *history) writeOthers() {
 	for _, other := range []struct {
 		minute float64
@@ -88,7 +88,7 @@ func (h *history) transferOnSolana(_ context.Context, at time.Time) ([]byte, err
 	return sent[:], err
 }
 
-// chain is one of the history's own.
+// chain returns a chain of the world and panics if there is none.
 func (h *history) chain(id chain.ID) *Chain {
 	c, err := h.world.known(id)
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"crossgate/chain"
 )
 
-// Place is what all chains of the world have, whatever runs them.
+// Place is what all chains of the world have in common, whatever they run on.
 type Place struct {
-	// Facts are the real chain's: its ids, its coin and the addresses of the protocol's contracts.
+	// Facts describe the real chain: its IDs, its coin and the addresses of the protocol's contracts.
 	Facts  chain.Chain
 	Tokens []Token // the wrapped coin first
-	// RPC is the URL of its JSON-RPC endpoint, faults included.
+	// RPC is the URL of its JSON-RPC endpoint, subject to faults.
 	RPC string
 
 	coinUSD float64 // what the coin was worth when the pools were filled
 }
 
-// places are all chains of the world, Solana last.
+// places returns all chains of the world, Solana last.
 func (w *World) places() (all []*Place) {
 	for _, c := range w.chains {
 		all = append(all, &c.Place)
@@ -25,7 +25,7 @@ func (w *World) places() (all []*Place) {
 	return append(all, &w.solana.Place)
 }
 
-// place is the chain with an id.
+// place returns the chain with an ID.
 func (w *World) place(id chain.ID) (*Place, error) {
 	for _, p := range w.places() {
 		if p.Facts.ID == id {
@@ -35,7 +35,7 @@ func (w *World) place(id chain.ID) (*Place, error) {
 	return nil, fmt.Errorf("chain %s is not in the sandbox", id)
 }
 
-// coin is the native coin as orders spell it: the zero address.
+// coin returns the native coin, which orders identify by the zero address.
 func (p *Place) coin() Token {
 	return Token{
 		Chain: p.Facts.ID, Symbol: p.Facts.Coin.Symbol, Name: p.Facts.Coin.Name,
@@ -43,10 +43,10 @@ func (p *Place) coin() Token {
 	}
 }
 
-// withCoin are the tokens behind the coin.
+// withCoin returns the coin followed by the tokens.
 func (p *Place) withCoin() []Token { return append([]Token{p.coin()}, p.Tokens...) }
 
-// token returns the token with a symbol; asking for one that does not exist is a mistake of the caller's source.
+// token returns the token with a symbol and panics if there is none.
 func (p *Place) token(symbol string) Token {
 	for _, t := range p.Tokens {
 		if t.Symbol == symbol {

@@ -26,7 +26,7 @@ var tiers = []struct {
 	{5, 1_500_000},
 }
 
-// newPools fills the pools of every traded pair of the chain's tokens with equal value on both sides.
+// newPools creates the pools of every traded pair of the chain's tokens, with equal value on both sides.
 func newPools(tokens []Token) []Pool {
 	wrapped := tokens[0]
 	bySymbol := map[string]Token{}
@@ -46,7 +46,7 @@ func newPools(tokens []Token) []Pool {
 	var pools []Pool
 	for _, pair := range pairs {
 		if pair[0].isCoin() || pair[1].isCoin() {
-			continue // not a token of this chain
+			continue // token missing on this chain
 		}
 		for _, tier := range tiers {
 			pools = append(pools, newPool(pair[0], pair[1], tier.feeBps, tier.sideUSD))
@@ -66,21 +66,21 @@ func newPool(a, b Token, feeBps uint64, sideUSD float64) Pool {
 	}
 }
 
-// worth is the amount of a token that is worth usd.
+// worth returns the amount of a token that is worth usd.
 func worth(t Token, usd float64) *big.Int { return t.worth(new(big.Rat).SetFloat64(usd)) }
 
-// worth is the amount of the token that is worth usd, rounded down.
+// worth returns the amount of the token that is worth usd, rounded down.
 func (t Token) worth(usd *big.Rat) *big.Int {
 	amount := new(big.Rat).Quo(usd, new(big.Rat).SetFloat64(t.USD))
 	amount.Mul(amount, new(big.Rat).SetInt(t.units("1")))
 	return new(big.Int).Div(amount.Num(), amount.Denom())
 }
 
-// value is what an amount of the token is worth in USD.
+// value returns what an amount of the token is worth in USD.
 func (t Token) value(amount *big.Int) *big.Rat {
 	whole := new(big.Rat).SetFrac(amount, t.units("1"))
 	return whole.Mul(whole, new(big.Rat).SetFloat64(t.USD))
 }
 
-// wrappedPool is the deep pool of the wrapped coin and USDC, the first of all pools.
+// wrappedPool returns the deep pool of the wrapped coin and USDC, the first of all pools.
 func (c *Chain) wrappedPool() Pool { return c.Pools[0] }

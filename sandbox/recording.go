@@ -14,22 +14,22 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// recording is a history as a world has played it. Nothing in it changes.
+// recording is a history as a world has played it. It is immutable.
 type recording struct {
-	databases []map[string][]byte // of the chains, as they stand in the world
+	databases []map[string][]byte // of the chains, in the world's order
 	heads     []common.Hash       // their newest blocks
 	solana    *solana.Chain
 	titles    map[common.Hash]string
 	others    []OtherTransaction
 }
 
-// firstPlayed is the history of the first world with Options.Recorded.
+// firstPlayed is the history of the first world started with Options.Recorded.
 var firstPlayed struct {
 	mu sync.Mutex
 	*recording
 }
 
-// takeOver gives the world the recorded history, which is played where there is none yet.
+// takeOver loads the recorded history into the world, or plays and records it if there is none yet.
 func (w *World) takeOver(ctx context.Context, beginning time.Time) error {
 	firstPlayed.mu.Lock()
 	defer firstPlayed.mu.Unlock()
@@ -69,7 +69,7 @@ func contentOf(database ethdb.Iteratee) map[string][]byte {
 	return content
 }
 
-// load has a node that is at its genesis go on at the head of another one's database.
+// load moves a node from its genesis to the head of another node's database.
 func (n *node) load(database map[string][]byte, head common.Hash) error {
 	blocks, batch := n.eth.BlockChain(), n.eth.ChainDb().NewBatch()
 	for key, value := range database {

@@ -7,20 +7,19 @@ import (
 	"crossgate/sandbox/venues"
 )
 
-// routerFeeBps is what the public router was recorded to keep of a same-chain swap (2026-09).
+// routerFeeBps is the share that the public router was recorded to keep of a same-chain swap (2026-09).
 const routerFeeBps = 8
 
 // routerTreasury collects the public router's fees.
 var routerTreasury = madeAddress("router treasury")
 
-// unlisted is the venue that the public router does not call on one chain, so that there is only the direct
-// way to it.
+// unlisted is a venue that the public router does not call on one chain, so that only the direct way leads to it.
 var unlisted = struct {
 	chain uint64
 	venue string
 }{146, "openocean"}
 
-// placeRouter gives the public router its terms and the list of those whom it calls.
+// placeRouter places the public router with its terms and the list of contracts that it may call.
 func (a *allocation) placeRouter() {
 	c := a.chain
 	state := contracts.DeBridgeRouter.NewState().Set("supportedRouters", true, c.dlnSource()).
@@ -37,8 +36,8 @@ func (a *allocation) placeRouter() {
 	a.place(c.router(), state)
 }
 
-// callable are the contracts that the public router calls, and those that take tokens for them. What is empty is
-// not on the chain.
+// callable returns the contracts that the public router may call, and those that hold allowances for them. An address
+// is empty if the chain has no such contract.
 func (c *Chain) callable() []string {
 	at := exchanges[c.Facts.ID]
 	callable := []string{c.spec.poolRouter, at.feeRouter, at.routeRouter}

@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// script is the history, in the language that its head explains.
+// script is the history, in the language that its header explains.
 //
 //go:embed history.txt
 var script string
 
-// scriptReader writes the script down as moves. What it cannot read is a mistake of the sandbox's own source, for
-// which it panics with the number of the line.
+// scriptReader turns the script into moves. A mistake in it is one in the sandbox's own source, so the reader panics
+// with the line number.
 type scriptReader struct {
 	*history
 	title  string
 	batch  *[]*scriptOrder         // of the latest transaction
-	orders map[string]*scriptOrder // by name; the latest has the empty one
+	orders map[string]*scriptOrder // by name; the latest also under the empty one
 }
 
-// scriptOrder is an order that later steps can be about; Order is filled in when it is created.
+// scriptOrder is an order that later steps can refer to. Order is set once it is created.
 type scriptOrder struct {
 	Order
 	proposal proposal
 	take     Token
 }
 
-// scriptStep is what somebody does about orders. Options are words such as name=value, or a name alone.
+// scriptStep is an action on orders. Options are words such as name=value, or only a name.
 type scriptStep struct {
 	by      Account
 	verb    string
@@ -87,7 +87,7 @@ func (r *scriptReader) line(number int, line string) {
 	}
 }
 
-// actor is an account by its name, which has no space in the script.
+// actor returns the account with a name, which is written without spaces in the script.
 func (h *history) actor(name string) Account {
 	for _, a := range h.world.cast.all() {
 		if strings.ReplaceAll(a.Name, " ", "") == name {
@@ -97,7 +97,7 @@ func (h *history) actor(name string) Account {
 	panic("no account is called " + name)
 }
 
-// open writes down a transaction that creates orders, which are added to it later.
+// open schedules a transaction that creates orders, which are added to the returned batch later.
 func (h *history) open(minute float64, title string) *[]*scriptOrder {
 	batch := new([]*scriptOrder)
 	h.at(minute, func(ctx context.Context, at time.Time) error {
@@ -166,11 +166,11 @@ func (h *history) do(ctx context.Context, at time.Time, s scriptStep) error {
 	return fmt.Errorf("history.txt: nobody %s", s.verb)
 }
 
-// saltBase is a moment in milliseconds, as makers' software salts orders. It is fixed, so that order
-// ids and transaction hashes are the same at every start.
+// saltBase is a time in milliseconds, the unit in which makers' software salts orders. It is fixed, so that order IDs
+// and transaction hashes are the same at every start.
 const saltBase = 1_790_000_000_000
 
-// proposal reads words such as "25 USDC on Base for 0.01 coin on Ethereum", and terms behind them.
+// proposal parses words such as "25 USDC on Base for 0.01 coin on Ethereum", followed by optional terms.
 func (h *history) proposal(minute float64, maker Account, words []string) (p proposal, take Token) {
 	h.count++
 	give := h.token(words[1:4])
@@ -188,7 +188,7 @@ func (h *history) proposal(minute float64, maker Account, words []string) (p pro
 	return p, take
 }
 
-// token reads words such as "USDC on Base", or "coin on Base" for the chain's coin.
+// token parses words such as "USDC on Base", or "coin on Base" for the chain's coin.
 func (h *history) token(words []string) Token {
 	for _, p := range h.world.places() {
 		switch {
@@ -202,7 +202,7 @@ func (h *history) token(words []string) Token {
 	panic("there is no " + strings.Join(words, " "))
 }
 
-// scriptTerms are what an order can have beside amounts.
+// scriptTerms are an order's optional terms by name.
 var scriptTerms = map[string]func(h *history, p *proposal, value string){
 	"as":       func(*history, *proposal, string) {}, // its name, for later steps
 	"referral": func(_ *history, p *proposal, value string) { p.referral = uint32(wholeNumber(value)) },
@@ -212,10 +212,10 @@ var scriptTerms = map[string]func(h *history, p *proposal, value string){
 	"receiver":     func(h *history, p *proposal, name string) { p.receiver = h.actor(name).on(p.takeChain) },
 	"onlyTaker":    func(h *history, p *proposal, name string) { p.allowedTaker = h.actor(name).on(p.takeChain) },
 	"refundOnlyTo": func(h *history, p *proposal, name string) { p.cancelBeneficiary = h.actor(name).on(p.giveChain) },
-	// counted uses the maker's own counter, which carries no metadata.
+	// counted uses the maker's own counter; the order then carries no metadata.
 	"counted": func(_ *history, p *proposal, _ string) { p.salt, p.metadata = 0, nil },
-	// swapping is the amount of coin, or of USDC when the order gives the wrapped coin, that is swapped into what the
-	// order gives.
+	// swapping is the amount to swap into the give token first, in coin, or in USDC if the order gives the wrapped
+	// coin.
 	"swapping": func(h *history, p *proposal, amount string) {
 		c, _ := h.world.Chain(p.giveChain)
 		in := c.coin()
@@ -226,7 +226,7 @@ var scriptTerms = map[string]func(h *history, p *proposal, value string){
 	},
 	"deposits": func(_ *history, p *proposal, _ string) { p.externalCall = p.deposit() },
 	"refuses":  func(_ *history, p *proposal, _ string) { p.externalCall = p.refusedCall("closed today") },
-	// instructs has the executor on Solana run instructions for the receiver.
+	// instructs adds instructions that the executor on Solana runs for the receiver.
 	"instructs": func(_ *history, p *proposal, _ string) {
 		p.externalCall = []byte("instructions for " + p.maker.Wallet.Key.String())
 	},

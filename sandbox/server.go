@@ -18,7 +18,7 @@ func (w *World) handler() http.Handler {
 		if c.Facts.Family == chain.TVM {
 			c.EVMRPC = c.RPC + "/evm"
 			mux.Handle(path+"/evm", allowBrowsers(c.node))
-			mux.Handle(path+"/jsonrpc", guarded) // as TRON's nodes have it, with the HTTP API beside it
+			mux.Handle(path+"/jsonrpc", guarded) // as on TRON's nodes, next to the HTTP API
 			mux.Handle(path+"/wallet/", allowBrowsers(c.behind(0)))
 			mux.Handle(path+"/walletsolidity/", allowBrowsers(c.behind(0)))
 		}

@@ -17,7 +17,7 @@ type Solana struct {
 	ledger *solana.Chain
 }
 
-// newSolana is the chain as it is when history begins: everybody has coin and tokens there.
+// newSolana returns the chain as the history begins: every account has coin and tokens there.
 func newSolana(beginning time.Time, people cast) (*Solana, error) {
 	facts, known := chain.Documented().Chain(chain.Solana)
 	if !known {
@@ -42,10 +42,10 @@ func newSolana(beginning time.Time, people cast) (*Solana, error) {
 	return s, nil
 }
 
-// solanaUSD is what tokens of Solana were worth when the pools were filled; nothing where there are none.
+// solanaUSD is what tokens of Solana were worth when the pools were filled; tokens without pools are missing.
 var solanaUSD = map[string]float64{"SOL": 150, usdc: 1, "JitoSOL": 180, "PYUSD": 1}
 
-// solanaTiers are the pools of every pair there, as tiers are elsewhere.
+// solanaTiers are the pools of every pair on Solana, like tiers elsewhere.
 var solanaTiers = []struct {
 	feeBps  uint64
 	sideUSD float64
@@ -54,7 +54,7 @@ var solanaTiers = []struct {
 	{5, 1_500_000},
 }
 
-// stock fills the pools of the coin, USDC and what is like them.
+// stock creates the pools of SOL, USDC, and a token close to each in value.
 func (s *Solana) stock() {
 	for _, pair := range [][2]string{{"SOL", usdc}, {"SOL", "JitoSOL"}, {usdc, "PYUSD"}} {
 		a, b := s.token(pair[0]), s.token(pair[1])
@@ -66,10 +66,10 @@ func (s *Solana) stock() {
 	}
 }
 
-// Head is the newest slot.
+// Head returns the newest slot.
 func (s *Solana) Head() uint64 { return s.ledger.Head() }
 
-// run makes a block every period until ctx ends; with a period of zero it makes none.
+// run makes a block every period until ctx ends, or none if the period is zero.
 func (s *Solana) run(ctx context.Context, now func() time.Time, period time.Duration) {
 	if period == 0 {
 		return

@@ -19,7 +19,7 @@ const (
 	claimReward      = uint64(30_000)
 )
 
-// create makes one maker's orders in one transaction.
+// create creates one maker's orders in one transaction.
 func (s *Solana) create(at time.Time, proposals ...proposal) ([]Order, error) {
 	var creations []solana.Creation
 	for _, p := range proposals {
@@ -58,7 +58,7 @@ func (s *Solana) creation(p proposal) solana.Creation {
 	return c
 }
 
-// givenOn is a token as the ledger knows it, the coin when it is none of its mints.
+// givenOn returns a token as the ledger knows it, or the coin if no mint matches.
 func givenOn(t Token) solana.Token {
 	for _, known := range solana.Tokens {
 		if known.Mint == t.Mint {
@@ -91,7 +91,7 @@ func (s *Solana) sendUnlock(at time.Time, taker Account, beneficiary []byte, ord
 	return s.ledger.SendUnlock(at, taker.Wallet, beneficiary, ids...)
 }
 
-// sendCancel cancels the order, unless that has happened, and sends the message about it.
+// sendCancel cancels the order, unless it is already cancelled, and sends the message about it.
 func (s *Solana) sendCancel(at time.Time, o Order, authority Account, beneficiary []byte) error {
 	if status, _ := s.ledger.Taken(o.ID); status != solana.Cancelled {
 		if err := s.ledger.Cancel(at, o.terms, authority.Wallet); err != nil {
@@ -101,7 +101,7 @@ func (s *Solana) sendCancel(at time.Time, o Order, authority Account, beneficiar
 	return s.ledger.SendCancel(at, o.ID, authority.Wallet, beneficiary)
 }
 
-// message is the message about the order that left Solana, as an EVM gate claims it.
+// message returns the message about the order that left Solana, as an EVM gate claims it.
 func (s *Solana) message(o Order) (message, error) {
 	sent, err := s.ledger.Message(o.ID)
 	if err != nil {
@@ -120,8 +120,8 @@ func (s *Solana) message(o Order) (message, error) {
 	}, nil
 }
 
-// claim carries messages from EVM chains out: a message about one order in two transactions, one about
-// several in one.
+// claim executes messages from EVM chains: a message about one order in two transactions, one about several orders in
+// one.
 func (s *Solana) claim(at time.Time, keeper Account, messages ...message) error {
 	for _, m := range messages {
 		if err := s.ledger.Claim(at, keeper.Wallet, m.inbound, len(m.inbound.Orders) > 1); err != nil {
@@ -131,7 +131,7 @@ func (s *Solana) claim(at time.Time, keeper Account, messages ...message) error 
 	return nil
 }
 
-// unlockingOnSolana is the call by which an EVM chain sends an unlock to Solana.
+// unlockingOnSolana encodes the call by which an EVM chain sends an unlock to Solana.
 func unlockingOnSolana(beneficiary []byte, orders []Order) []byte {
 	to, fee := [32]byte(beneficiary), new(big.Int)
 	if len(orders) == 1 {

@@ -18,33 +18,33 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// The public taker's rule (@debridge-finance/legacy-dln-profitability 3.2.0): it fulfils an order where its own take
-// amount is at least the order's. That amount is what the order gives, less a margin in basis points and less the
-// expenses, in the same token of the take chain, swapped there into what the order takes.
+// The public taker's rule (@debridge-finance/legacy-dln-profitability 3.2.0): it fulfils an order if its own take
+// amount is at least the order's. It computes that amount from what the order gives, less a margin in basis points and
+// less its expenses, in the same token on the take chain, swapped there into the take token.
 const (
 	takerMarginBps = 4
 	wholeBps       = 10_000
 
-	// Gas of a message that sends unlocks, and of its claim, and more for each order in it.
+	// Gas of a message that sends unlocks and of its claim, plus gas for each order in it.
 	unlockGas, unlockGasPerOrder = 120_000, 20_000
 	claimGas, claimGasPerOrder   = 400_000, 50_000
-	// largestBatch is the most orders that the taker has in a message: as many as fit on all chains.
+	// largestBatch is the most orders that the taker puts in one message: as many as fit on all chains.
 	largestBatch = maxOrdersInBatchToSolana
 )
 
-// errLeft is why the taker does not fulfil an order.
+// errLeft means that the taker does not fulfil an order; the text that wraps it gives the reason.
 var errLeft = errors.New("left")
 
-// taken is what the taker did in a look at the world.
+// taken is what the taker did in one pass over the orders.
 type taken struct {
 	Fulfilled []common.Hash          `json:"fulfilled"`
-	Left      map[common.Hash]string `json:"left"` // open orders, and why
+	Left      map[common.Hash]string `json:"left"` // open orders, with the reason
 	Claimed   []common.Hash          `json:"claimed"`
 }
 
-// take has the taker look at the orders that were made after the history. It fulfils those that pay by its rule and
-// leaves what another one alone may take. As soon as it has batch of them with the same chains and give token, it sends
-// their unlocks in one message and claims them.
+// take runs the taker once over the orders created after the history. It fulfils those that pay by its rule and leaves
+// those reserved for another taker. As soon as it has batch of them with the same chains and give token, it sends their
+// unlocks in one message and claims them.
 func (w *World) take(ctx context.Context, batch int) (done taken, err error) {
 	w.taking.Lock()
 	defer w.taking.Unlock()
@@ -55,7 +55,7 @@ func (w *World) take(ctx context.Context, batch int) (done taken, err error) {
 	}
 	waiting := map[string][]Order{}
 	for _, o := range orders {
-		if o.Title != "" { // of the history
+		if o.Title != "" { // from the history
 			continue
 		}
 		switch err := w.takeUp(ctx, o, batch); {
@@ -91,10 +91,10 @@ func (w *World) take(ctx context.Context, batch int) (done taken, err error) {
 	return done, nil
 }
 
-// taker is who looks at new orders.
+// taker returns the account that fulfils new orders.
 func (w *World) taker() Account { return w.cast.takers[0] }
 
-// unlock sends one message about orders and claims it.
+// unlock sends one message about several orders and claims it.
 func (w *World) unlock(ctx context.Context, orders []Order) error {
 	beneficiary := w.taker().on(orders[0].GiveChain())
 	if err := w.sendUnlock(ctx, w.now(), w.taker(), beneficiary, orders...); err != nil {
@@ -103,10 +103,10 @@ func (w *World) unlock(ctx context.Context, orders []Order) error {
 	return w.claim(ctx, w.now(), orders[0])
 }
 
-// errTaken says that an order is not open any more.
+// errTaken means that an order is no longer open.
 var errTaken = errors.New("the order is not open")
 
-// takeUp fulfils an order if it pays; errLeft says why not.
+// takeUp fulfils an order if it pays; otherwise errLeft carries the reason.
 func (w *World) takeUp(ctx context.Context, o Order, batch int) error {
 	give, take, err := w.statuses(ctx, o)
 	switch {
@@ -130,7 +130,7 @@ func (w *World) takeUp(ctx context.Context, o Order, batch int) error {
 	return nil
 }
 
-// takeAmount is what the taker would give for an order at most, in the token that the order takes.
+// takeAmount returns the most that the taker would deliver for an order, in the take token.
 func (w *World) takeAmount(ctx context.Context, o Order, batch int) (*big.Int, error) {
 	given, err := w.tokenOn(o.GiveChain(), o.terms.GiveToken)
 	if err != nil {
@@ -158,7 +158,7 @@ func (w *World) takeAmount(ctx context.Context, o Order, batch int) (*big.Int, e
 	return w.swapped(ctx, reserve, taken, amount)
 }
 
-// incentiveBps is what the maker's software adds to the taker's margin.
+// incentiveBps returns what the maker's software adds to the taker's margin.
 func (o Order) incentiveBps() int64 {
 	const at, version = 3, 1
 	if len(o.metadata) < at+2 || o.metadata[0] != version {
@@ -167,7 +167,7 @@ func (o Order) incentiveBps() int64 {
 	return int64(binary.LittleEndian.Uint16(o.metadata[at:]))
 }
 
-// tokenOn is a token of a chain by its address in orders.
+// tokenOn returns a chain's token by its address in orders.
 func (w *World) tokenOn(id chain.ID, at []byte) (Token, error) {
 	p, err := w.place(id)
 	if err != nil {
@@ -181,8 +181,8 @@ func (w *World) tokenOn(id chain.ID, at []byte) (Token, error) {
 	return Token{}, fmt.Errorf("%w: the taker has no price of %x on chain %s", errLeft, at, id)
 }
 
-// reserve is the token of the take chain that the taker holds against what an order gives: the same one, else USDC. It
-// accepts ether, USDC and USDT alone.
+// reserve returns the token of the take chain that the taker holds against what an order gives: the same token, else
+// USDC. It accepts only ether, USDC and USDT.
 func (w *World) reserve(given Token, take chain.ID) (Token, error) {
 	if !slices.Contains([]string{"ETH", usdc, usdt}, given.Symbol) {
 		return Token{}, fmt.Errorf("%w: the taker does not accept %s", errLeft, given.Symbol)
@@ -199,7 +199,7 @@ func (w *World) reserve(given Token, take chain.ID) (Token, error) {
 	return p.token(usdc), nil
 }
 
-// swapped is what the pools of a chain give for an amount of the reserve.
+// swapped returns what the pools of a chain pay for an amount of the reserve.
 func (w *World) swapped(ctx context.Context, in, out Token, amount *big.Int) (given *big.Int, err error) {
 	if in.Address == out.Address && in.Mint == out.Mint {
 		return amount, nil
@@ -223,7 +223,7 @@ func (w *World) swapped(ctx context.Context, in, out Token, amount *big.Int) (gi
 	return given, nil
 }
 
-// expenses are what fulfilling an order, and its part in a message about batch orders, cost the taker, in USD.
+// expenses returns in USD what the taker pays to fulfil an order, and for its share of a message about batch orders.
 func (w *World) expenses(ctx context.Context, o Order, batch int64) (*big.Rat, error) {
 	sum := new(big.Rat)
 	add := func(coin Token, amount *big.Int, shared int64) {
@@ -255,19 +255,19 @@ func (w *World) expenses(ctx context.Context, o Order, batch int64) (*big.Rat, e
 	return sum, nil
 }
 
-// fee is what gas costs at the head.
+// fee returns the cost of an amount of gas at the head.
 func (c *Chain) fee(gas int64) *big.Int {
 	price := new(big.Int).Add(c.node.eth.BlockChain().CurrentBlock().BaseFee, big.NewInt(c.spec.baseFee/10))
 	return price.Mul(price, big.NewInt(gas))
 }
 
-// takeAll has the taker look whenever a chain has a new block, until ctx ends.
+// takeAll runs the taker whenever a chain has a new block, until ctx ends.
 func (w *World) takeAll(ctx context.Context, batch int) {
 	news := make(chan struct{}, 1)
 	stir := func() {
 		select {
 		case news <- struct{}{}:
-		default: // it will look anyway
+		default: // a pass is due anyway
 		}
 	}
 	w.solana.ledger.Announce(stir)

@@ -18,7 +18,7 @@ type Token struct {
 	Mint   solana.Key
 	Symbol string
 	Name   string
-	// Decimals is negative where the contract has no decimals().
+	// Decimals is negative if the contract has no decimals().
 	Decimals int
 	// USD is what one token was worth when the pools were filled.
 	USD float64
@@ -26,7 +26,7 @@ type Token struct {
 	contract *contracts.Contract
 }
 
-// raw is the token's address as orders hold it, all zero for the coin.
+// raw returns the token's address as orders hold it, all zero for the coin.
 func (t Token) raw() []byte {
 	if t.Chain == chain.Solana {
 		return t.Mint[:]
@@ -37,14 +37,14 @@ func (t Token) raw() []byte {
 // isCoin reports whether this is the chain's coin.
 func (t Token) isCoin() bool { return t.Address == common.Address{} && t.Mint == solana.Key{} }
 
-// units is a decimal number of whole tokens in smallest units.
+// units converts a decimal number of whole tokens to smallest units.
 func (t Token) units(amount string) *big.Int { return units(amount, max(t.Decimals, 0)) }
 
 // hasDecimals reports whether the contract has decimals().
 func (t Token) hasDecimals() bool { return t.Decimals >= 0 }
 
-// Symbols of the sandbox's tokens. MKR answers bytes32 for its name and symbol, as Maker's token
-// does; MUTE reverts when it is asked for its decimals.
+// Symbols of the sandbox's tokens. MKR returns its name and symbol as bytes32, like Maker's token; MUTE reverts when
+// asked for its decimals.
 const (
 	usdc = "USDC"
 	wbtc = "WBTC"
@@ -54,17 +54,17 @@ const (
 	usdt = "USDT" // on TRON only
 )
 
-// listing is a token as chains have it.
+// listing describes a token on all its chains.
 type listing struct {
 	symbol, name string
 	decimals     int
 	usd          float64
 	contract     *contracts.Contract
-	// addresses are the real ones, by chain id; elsewhere the address is made up.
+	// addresses are the real ones by chain ID; on other chains the address is made up.
 	addresses map[chain.ID]string
 }
 
-// Real addresses from the tokens' issuers: Circle, WBTC's and MakerDAO's chain lists.
+// listings has the real addresses from the tokens' issuers: Circle, WBTC's and MakerDAO's chain lists.
 var listings = []listing{
 	{usdc, "USD Coin", 6, 1, contracts.Token, map[chain.ID]string{
 		1:         "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
@@ -86,7 +86,7 @@ var listings = []listing{
 	{mute, "Mute Token", -1, 0, contracts.MuteToken, nil},
 }
 
-// TRON's, from Tether's and Circle's lists.
+// tronListings has TRON's tokens, from Tether's and Circle's lists.
 var tronListings = []listing{
 	{usdt, "Tether USD", 6, 1, contracts.Token, map[chain.ID]string{
 		chain.Tron: "0xa614f803B6FD780986A42c78Ec9c7f77e6DeD13C",

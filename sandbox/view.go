@@ -8,11 +8,11 @@ import (
 	"crossgate/chain"
 )
 
-// object is a JSON object of an answer. Chain ids in it are the protocol's; addresses and transaction hashes are in the
+// object is a JSON object of an answer. Its chain IDs are the protocol's; its addresses and transaction hashes have the
 // text form of their chain's family.
 type object = map[string]any
 
-// look describes the world as it is now, for GET /sandbox/world: states are read from the contracts.
+// look describes the current world for GET /sandbox/world, with states read from the contracts.
 func (w *World) look(ctx context.Context) (object, error) {
 	orders, err := w.Orders(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (w *World) look(ctx context.Context) (object, error) {
 	for _, a := range w.cast.users {
 		accounts = append(accounts, a.look())
 	}
-	for _, a := range w.cast.all()[:len(w.cast.all())-len(w.cast.users)] { // those who play the history
+	for _, a := range w.cast.all()[:len(w.cast.all())-len(w.cast.users)] { // those with a part in the history
 		actors = append(actors, a.look())
 	}
 	return object{
@@ -89,7 +89,7 @@ func (w *World) lookAt(ctx context.Context, o Order) (object, error) {
 	return seen, err
 }
 
-// lookAt describes a chain of any family; what only EVM nodes have is empty.
+// lookAt describes a chain of any family; fields that only EVM nodes have stay empty.
 func (p *Place) lookAt(head uint64) object {
 	facts := p.Facts
 	text := func(a chain.Address) string { return a.Format(facts.Family) }
@@ -107,7 +107,7 @@ func (p *Place) lookAt(head uint64) object {
 func (c *Chain) look() object {
 	text := func(a common.Address) string { return addressText(c.Facts.Family, a) }
 	seen := c.lookAt(c.node.head())
-	seen["evmChainId"], seen["evmRpc"] = c.Facts.Native, c.EVMRPC // of the go-ethereum node beneath
+	seen["evmChainId"], seen["evmRpc"] = c.Facts.Native, c.EVMRPC // of the underlying go-ethereum node
 	seen["externalCallAdapter"], seen["multicall3"] = text(externalCallAdapter), text(c.multicall())
 	if c.spec.poolRouter != "" {
 		seen["poolRouter"] = text(common.HexToAddress(c.spec.poolRouter))
@@ -132,16 +132,16 @@ func (a Account) look() object {
 	}
 }
 
-// text is the token's address as its chain writes it.
+// text returns the token's address as its chain writes it.
 func (t Token) text(family chain.Family) string { return chain.NewAddress(t.raw()).Format(family) }
 
 func addressText(family chain.Family, a common.Address) string {
 	return chain.NewAddress(a.Bytes()).Format(family)
 }
 
-// hashText writes the hash of a transaction on the chain with id.
+// hashText formats the hash of a transaction on the chain with id.
 func (w *World) hashText(id chain.ID, tx chain.TxHash) string {
-	family := chain.UnknownFamily // which writes a signature as Solana does
+	family := chain.UnknownFamily // which formats a signature as Solana does
 	if c, here := w.Chain(id); here {
 		family = c.Facts.Family
 	}

@@ -1,17 +1,17 @@
 // Package sandbox is a small world outside the gateway, in one process: real EVM chains in memory with the order
 // protocol's contracts at their real addresses, a TRON chain and a Solana ledger, a history of orders, swap venues over
-// the chains' pools, and controls that move all of it and make it fail. It serves people who develop wallets offline,
+// the chains' pools, and controls that change all of it or make it fail. It serves people who develop wallets offline,
 // and it is the gateway's own test double.
 //
 // Start builds each chain from its genesis (genesis.go, exchange.go), which places compiled contracts with their
 // storage instead of deploying them, on a go-ethereum node without peers (node.go). It plays the history of history.txt
 // (script.go, lifecycle.go), which ends at the present, and serves everything on one port (server.go): each chain's
 // JSON-RPC under /rpc/<chain id>, each venue under /venues/<name>, and the control calls under /sandbox (control.go).
-// Accounts, orders and transaction hashes are the same at every start: keys come from fixed texts, and nothing in a
+// Accounts, orders and transaction hashes are the same at every start: keys derive from fixed texts, and nothing in a
 // transaction depends on the clock.
 //
-// A request for a chain or a venue passes its faults first (fault.go). A control call becomes a transaction of one of
-// the sandbox's accounts, sealed in a block of its own; GET /sandbox/world reads states back from the contracts, so
+// A request for a chain or a venue first meets its faults (fault.go). A control call becomes a transaction of one of
+// the sandbox's accounts, sealed in a block of its own. GET /sandbox/world reads states back from the contracts, so
 // that it cannot disagree with them.
 //
 // All methods of a World may be called from any goroutine. Blocks of a chain are sealed one at a time.
@@ -35,24 +35,24 @@ import (
 	"crossgate/chain"
 )
 
-// Options of a world. The zero value is a world of its own on a free port.
+// Options configure a world. The zero value is an independent world on a free port.
 type Options struct {
-	// Listen is the address of the one port that serves the control calls, the chains' RPC and the
-	// venues. Default 127.0.0.1:0.
+	// Listen is the address of the one port that serves the control calls, the chains' RPC and the venues. Default
+	// 127.0.0.1:0.
 	Listen string
 	// Now is the world's clock, by default the real one.
 	Now func() time.Time
-	// BlockTime has every chain make a block so often. Zero: only when there is a transaction.
+	// BlockTime makes every chain add a block at this interval. Zero: only when there is a transaction.
 	BlockTime time.Duration
-	// Finality is how many blocks behind the newest one are final on chains other than Solana. Default 6.
+	// Finality is how many blocks the finalized block is behind the newest one, on all chains but Solana. Default 6.
 	Finality uint64
-	// Batch has the taker fulfil new orders as they come, and unlock so many at a time. Zero: it looks when it is told
-	// to.
+	// Batch makes the taker fulfil new orders as they come, and unlock this many at a time. Zero: it runs only on a
+	// control call.
 	Batch int
-	// Recorded takes the history over from the first such world of the process, whose times it has: playing it takes
-	// most of a start.
+	// Recorded reuses the history, including its times, of the first such world in the process: playing it takes most
+	// of a start.
 	Recorded bool
-	// Log hears of what goes wrong after the start. Default: nobody.
+	// Log receives errors that occur after the start. Default: discarded.
 	Log *slog.Logger
 }
 
@@ -65,9 +65,9 @@ type World struct {
 	others []OtherTransaction
 	now    func() time.Time
 	log    *slog.Logger
-	// lastSalt is the newest order's of those made by control calls.
+	// lastSalt is that of the newest order created by a control call.
 	lastSalt atomic.Uint64
-	// taking is held while the taker looks at the orders.
+	// taking is held while the taker runs.
 	taking sync.Mutex
 
 	url    string
@@ -80,8 +80,8 @@ type World struct {
 	running sync.WaitGroup
 }
 
-// Start builds the chains, plays their history, which ends at the present, and serves the result.
-// Everything in it but the blocks' times is the same at every start. ctx bounds the start only.
+// Start builds the chains, plays their history, which ends at the present, and serves the result. Everything in it but
+// the blocks' times is the same at every start. ctx bounds the start only.
 func Start(ctx context.Context, o Options) (*World, error) {
 	o = o.withDefaults()
 	w := &World{cast: newCast(), titles: map[common.Hash]string{}, now: o.Now, log: o.Log, faults: newFaults()}
@@ -149,7 +149,7 @@ func (w *World) start(ctx context.Context, o Options) error {
 	return nil
 }
 
-// Close stops serving and ends the chains.
+// Close stops the server and the chains.
 func (w *World) Close() error {
 	var mistakes []error
 	if w.server != nil {
@@ -166,12 +166,12 @@ func (w *World) Close() error {
 	return errors.Join(mistakes...)
 }
 
-// URLOf is where a program on this machine, or beyond a container's published port, reaches a listener.
+// URLOf returns the URL at which a program on this machine, or behind a container's published port, reaches a listener.
 func URLOf(l net.Listener) string {
 	return "http://" + strings.Replace(l.Addr().String(), "[::]", "127.0.0.1", 1)
 }
 
-// URL is where the control calls, the chains' RPC and the venues are served.
+// URL returns where the control calls, the chains' RPC and the venues are served.
 func (w *World) URL() string { return w.url }
 
 // Solana returns the Solana chain.
@@ -200,11 +200,11 @@ func (w *World) known(id chain.ID) (*Chain, error) {
 // Takers returns the accounts that fulfil orders.
 func (w *World) Takers() []Account { return w.cast.takers }
 
-// Accounts returns accounts for users of the sandbox, with coin and tokens on every chain.
+// Accounts returns the accounts for users of the sandbox, with coin and tokens on every chain.
 func (w *World) Accounts() []Account { return w.cast.users }
 
-// Venues returns the swap venues by name.
+// Venues returns the swap venues, sorted by name.
 func (w *World) Venues() []Venue { return w.venues }
 
-// Prices is the source of USD prices.
+// Prices returns the source of USD prices.
 func (w *World) Prices() Venue { return w.prices }

@@ -1,5 +1,5 @@
-// Package sandboxtest starts worlds for tests. The first of a process takes more than a second of processor time, each
-// further one half a second: tests that only read one share it.
+// Package sandboxtest starts worlds for tests. The first one in a process takes more than a second of processor time,
+// each further one half a second, so tests that only read one share it.
 package sandboxtest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"crossgate/sandbox"
 )
 
-// Start runs a world until the test ends, with the history of the first one unless its blocks keep up with the clock.
+// Start runs a world until the test ends. It reuses the history of the first one unless BlockTime is set.
 func Start(t testing.TB, o sandbox.Options) *sandbox.World {
 	t.Helper()
 	o.Recorded = o.BlockTime == 0
@@ -32,7 +32,7 @@ func Start(t testing.TB, o sandbox.Options) *sandbox.World {
 	return world
 }
 
-// Shared returns the one world of the test binary, which lives as long as the process. Tests that use it send no
+// Shared returns the one world of the test binary, which lives as long as the process. Tests that use it must send no
 // transaction, mine no block and set no fault.
 func Shared(t testing.TB) *sandbox.World {
 	t.Helper()
@@ -47,7 +47,7 @@ var shared = sync.OnceValues(func() (*sandbox.World, error) {
 	return sandbox.Start(context.Background(), sandbox.Options{Recorded: true})
 })
 
-// Control makes a control call, a GET where it has no body, and decodes the answer into out.
+// Control makes a control call, a GET if body is empty, and decodes the answer into out.
 func Control(t testing.TB, world *sandbox.World, call, body string, out any) {
 	t.Helper()
 	method := http.MethodPost
@@ -72,10 +72,10 @@ func Control(t testing.TB, world *sandbox.World, call, body string, out any) {
 	}
 }
 
-// Order names an order of a world.
+// Order identifies an order of a world.
 type Order struct{ OrderID, CreationTxHash string }
 
-// Deliver has an order from Ethereum to Polygon be created, and delivered by the first taker.
+// Deliver creates an order from Ethereum to Polygon and fulfils it by the first taker.
 func Deliver(t testing.TB, world *sandbox.World) (o Order) {
 	t.Helper()
 	Control(t, world, "create",

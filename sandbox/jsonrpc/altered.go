@@ -8,8 +8,8 @@ import (
 
 const mostAltered = 5 << 20 // bytes of a request
 
-// Altered is a node that answers some calls itself, with the members that a response has beside its id. Where answer
-// returns none, the node behind answers. calls is how many came together.
+// Altered is a node that answers some calls itself, with the members that answer returns to accompany the response's
+// id. If answer returns "", the underlying node answers. calls is the size of the batch.
 func Altered(node http.Handler, answer func(call Request, calls int) (members string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		Each(w, r, mostAltered, func(one *http.Request, call Request, calls int) *Recorder {
@@ -21,7 +21,7 @@ func Altered(node http.Handler, answer func(call Request, calls int) (members st
 	})
 }
 
-// At is the node at an address. Its answers are not compressed, so that they can be put into those to batches.
+// At forwards to the node at an address. Responses stay uncompressed, so that they can be combined into batches.
 func At(address string) http.Handler {
 	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.Header.Del("Accept-Encoding")

@@ -7,13 +7,13 @@ import (
 	"net/http"
 )
 
-// Each has every call of a request answered by itself, and writes the answers as the calls came: one, or a batch.
-// answer gets a request with the one call, what that says, and how many came together. Of a batch the first answer
-// with another status than 200 is that of all.
+// Each answers every call of a request separately and writes the responses in the order of the calls, as one or a
+// batch. answer gets a request with only that call, the call decoded, and the number of calls in all. The first
+// response whose status is not 200 becomes the response to the whole batch.
 func Each(w http.ResponseWriter, r *http.Request, maxBytes int64, answer func(one *http.Request, call Request, calls int) *Recorder) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBytes))
 	if err != nil {
-		return // the client has gone, or learns it from the reader
+		return // the client has gone, or MaxBytesReader has answered
 	}
 	var batch []json.RawMessage
 	isBatch := json.Unmarshal(body, &batch) == nil
@@ -23,7 +23,7 @@ func Each(w http.ResponseWriter, r *http.Request, maxBytes int64, answer func(on
 	answers := make([]json.RawMessage, len(batch))
 	for i, each := range batch {
 		var call Request
-		_ = json.Unmarshal(each, &call) // a node refuses what is no call
+		_ = json.Unmarshal(each, &call) // a node refuses malformed calls itself
 		one := r.Clone(r.Context())
 		one.Body, one.ContentLength = io.NopCloser(bytes.NewReader(each)), int64(len(each))
 		told := answer(one, call, len(batch))

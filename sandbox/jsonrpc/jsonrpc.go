@@ -1,6 +1,6 @@
-// Package jsonrpc is the part of a node's JSON-RPC 2.0 over HTTP that all nodes share: reading a call or a batch of
-// them within limits, and writing the answers in their order. What methods there are, and how parameters are read,
-// belongs to the node. A Node serves any number of requests at once; Call has to allow that.
+// Package jsonrpc is the part of a node's JSON-RPC 2.0 over HTTP that all nodes share: reading a call or a batch within
+// limits, and writing the answers in their order. Methods and the decoding of their parameters belong to the node. A
+// Node serves any number of requests concurrently, and Call has to allow that.
 package jsonrpc
 
 import (
@@ -13,7 +13,7 @@ import (
 	"net/http"
 )
 
-// Codes of the specification.
+// Error codes of the specification.
 const (
 	ParseError     = -32700
 	InvalidRequest = -32600
@@ -21,7 +21,7 @@ const (
 	InvalidParams  = -32602
 )
 
-// Error is an error object.
+// Error is a JSON-RPC error object.
 type Error struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -44,21 +44,21 @@ type answer struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// Node answers requests.
+// Node answers JSON-RPC requests.
 type Node struct {
 	Call        func(context.Context, Request) (any, error)
-	ContentType string // of answers
-	MaxBytes    int64  // of a request
-	MaxBatch    int    // calls of a batch; zero: any number
-	// Malformed is the answer to what is no JSON, or is JSON but no call.
+	ContentType string // of responses
+	MaxBytes    int64  // per request
+	MaxBatch    int    // calls per batch; zero: unlimited
+	// Malformed returns the error for a body that is not JSON, or is JSON but not a call.
 	Malformed func(isJSON bool) *Error
-	// Failed is the answer to a call that failed with another error than an *Error.
+	// Failed returns the error for a call that failed with something other than an *Error.
 	Failed func(error) *Error
-	// TooMany is the answer to a batch of more calls than MaxBatch.
+	// TooMany returns the error for a batch of more calls than MaxBatch.
 	TooMany func(calls int) *Error
 }
 
-// ServeHTTP answers a call or a batch of them.
+// ServeHTTP answers a call or a batch.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, n.MaxBytes))
 	if err != nil {

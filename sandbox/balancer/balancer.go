@@ -1,6 +1,6 @@
-// Package balancer is what a provider puts in front of its nodes: it hands each call, also each of a batch, to a node
-// of its choice. Some nodes are behind, some have forgotten entries. Rules say how bad it is, a seed which calls it
-// meets, so that a test can be run again. It knows the shape of JSON-RPC and the names of methods, and no chain.
+// Package balancer imitates a provider's load balancer: it hands each call, even within a batch, to a node of its
+// choice. Some nodes lag, some lack entries. Rules set how often that happens, and a seed selects the affected calls,
+// so that a test can be repeated. It knows the shape of JSON-RPC and the names of methods, but no chain.
 package balancer
 
 import (
@@ -25,26 +25,26 @@ type Balancer struct {
 	bad    int
 }
 
-// New returns a balancer over the nodes of a chain, which nodes returns by how many blocks or slots they are behind.
+// New returns a balancer over a chain's nodes; nodes returns one that lags by a number of blocks or slots.
 func New(nodes func(behind uint64) http.Handler, seed uint64, rules ...Rule) *Balancer {
 	return &Balancer{nodes: nodes, rules: rules, random: rand.New(rand.NewPCG(seed, 0))}
 }
 
-// Bad is how many answers came from a node that is behind, or lacked something.
+// Bad returns how many answers came from a node that lagged or lacked something.
 func (b *Balancer) Bad() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.bad
 }
 
-// ServeHTTP answers each call of a request by itself.
+// ServeHTTP answers each call of a request separately.
 func (b *Balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	jsonrpc.Each(w, r, maxRequestBytes, func(one *http.Request, call jsonrpc.Request, _ int) *jsonrpc.Recorder {
 		return b.call(one, call)
 	})
 }
 
-// call has a node answer one call, and spoils the answer as the rules say.
+// call passes one call to a node and spoils the answer according to the rules.
 func (b *Balancer) call(one *http.Request, asked jsonrpc.Request) *jsonrpc.Recorder {
 	told := jsonrpc.Record(b.nodes(b.behind()), one)
 	var object map[string]json.RawMessage
@@ -54,12 +54,12 @@ func (b *Balancer) call(one *http.Request, asked jsonrpc.Request) *jsonrpc.Recor
 	if spoilt, isSpoilt := b.spoil(asked.Method, object["result"]); isSpoilt {
 		object["result"] = spoilt
 		told.Body.Reset()
-		_ = json.NewEncoder(&told.Body).Encode(object) // JSON a moment ago
+		_ = json.NewEncoder(&told.Body).Encode(object) // it was JSON before
 	}
 	return told
 }
 
-// behind chooses a node.
+// behind chooses how far the answering node lags.
 func (b *Balancer) behind() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +79,7 @@ func (b *Balancer) behind() uint64 {
 	return 0
 }
 
-// What methods answer that nodes forget.
+// Methods whose results nodes forget, fully or in part.
 var (
 	lists   = []string{"eth_getLogs", "getSignaturesForAddress"}
 	records = []string{
@@ -87,7 +87,7 @@ var (
 	}
 )
 
-// spoil leaves out what a node has forgotten of a method's result.
+// spoil removes from a method's result what a node has forgotten.
 func (b *Balancer) spoil(method string, result json.RawMessage) (spoilt json.RawMessage, isSpoilt bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

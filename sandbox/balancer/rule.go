@@ -15,20 +15,20 @@ const (
 	null  = "null"
 )
 
-// Rule is one way in which nodes are bad.
+// Rule is one way in which nodes misbehave.
 type Rule struct {
 	name   string
 	blocks uint64  // of lag and split
-	share  float64 // of the calls or entries that it meets
+	share  float64 // of the calls or entries that it affects
 }
 
-// ParseRule reads a rule; P is a probability:
+// ParseRule parses a rule, with P as a probability:
 //
-//	lag:BLOCKS:P    a call is answered by a node so many blocks, or slots, behind
-//	split:BLOCKS:P  a call is answered by one of the nodes that are none to so many blocks behind
+//	lag:BLOCKS:P    a call is answered by a node that lags by this many blocks or slots
+//	split:BLOCKS:P  a call is answered by a node that lags by a random number of blocks up to this one
 //	empty:P         a list of logs or signatures is answered []
 //	drop:P          an entry of such a list is left out
-//	null:P          a block, transaction or receipt is answered null; Solana's blocks are not
+//	null:P          a block, transaction or receipt is answered null, but not Solana's blocks
 func ParseRule(text string) (r Rule, err error) {
 	parts := strings.Split(text, ":")
 	r.name = parts[0]
@@ -55,7 +55,7 @@ func ParseRule(text string) (r Rule, err error) {
 	return r, nil
 }
 
-// ParseRules reads several rules.
+// ParseRules parses several rules.
 func ParseRules(texts ...string) ([]Rule, error) {
 	rules := make([]Rule, len(texts))
 	for i, text := range texts {

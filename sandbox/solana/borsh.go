@@ -11,12 +11,11 @@ import (
 	bin "github.com/gagliardetto/binary"
 )
 
-// raw is bytes that are written as they are.
+// raw is bytes to write without a length.
 type raw []byte
 
-// borsh writes values in Borsh, https://borsh.io: integers and arrays as they lie in memory of a little-endian machine,
-// vectors of bytes and texts behind their length as u32, and what a pointer leads to behind one byte, which is zero
-// for nil.
+// borsh encodes values in Borsh, https://borsh.io: integers and arrays in little-endian form, vectors of bytes and
+// texts after their length as u32, and pointers as one byte, which is zero for nil, followed by what they point to.
 func borsh(values ...any) (out []byte) {
 	for _, value := range values {
 		switch v := value.(type) {
@@ -47,7 +46,7 @@ func appendFixed(out []byte, value any) []byte {
 	return out
 }
 
-// optional is a vector of bytes that is absent when empty.
+// optional returns a vector of bytes that is absent if empty.
 func optional(v []byte) *[]byte {
 	if len(v) == 0 {
 		return nil
@@ -55,7 +54,7 @@ func optional(v []byte) *[]byte {
 	return &v
 }
 
-// optionalKey is a key that is absent when zero.
+// optionalKey returns a key that is absent if zero.
 func optionalKey(k Key) *Key {
 	if k == (Key{}) {
 		return nil
@@ -63,29 +62,29 @@ func optionalKey(k Key) *Key {
 	return &k
 }
 
-// word is a number as the protocol's programs write it where the EVM has 256 bits: 32 bytes, big-endian.
+// word encodes a number in 32 bytes, big-endian, as the protocol's programs do where the EVM has 256 bits.
 func word(n *big.Int) raw { return n.FillBytes(make([]byte, 32)) }
 
-// numberWord is a number, mostly a chain's, as it stands in seeds, accounts and hashes.
+// numberWord encodes a number, usually a chain ID, as seeds, accounts and hashes contain it.
 func numberWord(id uint64) raw { return word(new(big.Int).SetUint64(id)) }
 
-// zeros are bytes that the sandbox has no use for.
+// zeros returns bytes that the sandbox has no use for.
 func zeros(size int) raw { return make(raw, size) }
 
-// padTo fills an account's data up to what is allocated for it.
+// padTo pads an account's data to its allocated size.
 func padTo(size int, data []byte) []byte { return append(data, zeros(size-len(data))...) }
 
-// padded is text in a field of a fixed size behind its length, as Metaplex keeps names.
+// padded returns a text padded to a fixed size, to follow a length as in Metaplex names.
 func padded(text string, size int) []byte { return padTo(size, []byte(text)) }
 
-// anchor begins the data of an instruction ("global"), an event or an account as Anchor marks it: with the first eight
-// bytes of the hash of its kind and name.
+// anchor returns the data of an instruction ("global"), an event or an account with Anchor's discriminator: the first
+// eight bytes of the hash of its kind and name.
 func anchor(kind, name string, fields ...any) []byte {
 	hash := sha256.Sum256([]byte(kind + ":" + name))
 	return append(hash[:8:8], borsh(fields...)...)
 }
 
-// anchorCall is a call of an Anchor program that the ledger makes itself: it carries what the program does.
+// anchorCall returns a call of an Anchor program that the ledger makes itself, together with what the program does.
 func anchorCall(program Key, name string, accounts []Meta, run func(*invocation), args ...any) Instruction {
 	in := anchored(program, name, accounts, args...)
 	in.run = func(i *invocation) {
@@ -95,12 +94,12 @@ func anchorCall(program Key, name string, accounts []Meta, run func(*invocation)
 	return in
 }
 
-// anchored is a call of an Anchor program that runs by its accounts and data.
+// anchored returns a call of an Anchor program that runs by its accounts and data.
 func anchored(program Key, name string, accounts []Meta, args ...any) Instruction {
 	return Instruction{Program: program, Accounts: accounts, Data: anchor("global", name, args...)}
 }
 
-// instructionLog is what an Anchor program says first: the name of the instruction in camel case.
+// instructionLog returns the first log line of an Anchor program: the name of the instruction in camel case.
 func instructionLog(name string) string {
 	var logged strings.Builder
 	for part := range strings.SplitSeq(name, "_") {
@@ -109,18 +108,18 @@ func instructionLog(name string) string {
 	return "Instruction: " + logged.String()
 }
 
-// read decodes the arguments of an Anchor instruction; what stands behind them counts for nothing.
+// read decodes the arguments of an Anchor instruction and ignores trailing bytes.
 func (i *invocation) read(data []byte, args any) {
 	err := bin.NewBorshDecoder(data).Decode(args)
 	i.check(err == nil, 102, "InstructionDidNotDeserialize", "The program could not deserialize the given instruction")
 }
 
-// checkSigner fails as Anchor does unless an account signed.
+// checkSigner fails, as Anchor does, unless an account signed.
 func (i *invocation) checkSigner(m Meta) {
 	i.check(m.Signer, 3010, "AccountNotSigner", "The given account did not sign")
 }
 
-// checkAddress fails as Anchor does unless an account is the one that its seeds give.
+// checkAddress fails, as Anchor does, unless an account is the one derived from its seeds.
 func (i *invocation) checkAddress(m Meta, want Key) {
 	i.check(m.Key == want, 2006, "ConstraintSeeds", "A seeds constraint was violated")
 }

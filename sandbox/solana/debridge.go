@@ -20,7 +20,7 @@ type Outbound struct {
 	Sender     Key
 }
 
-// Inbound is a message that another chain's gate sent here.
+// Inbound is a message that another chain's gate sent to Solana.
 type Inbound struct {
 	Submission  [32]byte
 	From        uint64
@@ -29,7 +29,7 @@ type Inbound struct {
 	Orders      [][32]byte
 }
 
-// unlockMessage calls DlnSource.claimUnlock, or claimBatchUnlock, for the orders' taker.
+// unlockMessage calls DlnSource.claimUnlock, or claimBatchUnlock, for the beneficiary that the orders' taker chose.
 func unlockMessage(beneficiary []byte, orders ...takeOrder) Outbound {
 	if len(orders) == 1 {
 		return callAbroad(orders[0].from, "claimUnlock(bytes32,address)", orders[0].id[:], beneficiary)
@@ -47,7 +47,7 @@ func cancelMessage(beneficiary []byte, o takeOrder) Outbound {
 	return callAbroad(o.from, "claimCancel(bytes32,address)", o.id[:], beneficiary)
 }
 
-// callAbroad is a message that calls a method of an EVM contract with words of its ABI.
+// callAbroad returns a message that calls a method of an EVM contract with ABI words as arguments.
 func callAbroad(to uint64, method string, words ...[]byte) Outbound {
 	const revertIfCallFails, passSender = 1 << 1, 1 << 2
 	m := Outbound{To: to, Flags: revertIfCallFails | passSender, Sender: destinationSender}
@@ -58,8 +58,8 @@ func callAbroad(to uint64, method string, words ...[]byte) Outbound {
 	return m
 }
 
-// Accounts of the bridge under which messages travel, that of the wrapped coin. Seeds: @debridge-finance/solana-utils
-// 4.5.2, and which of them a message has: @debridge-finance/solana-contracts-client 3.3.0.
+// Accounts of the bridge that carries messages, the wrapped coin's. Seeds: @debridge-finance/solana-utils 4.5.2; which
+// of them a message has: @debridge-finance/solana-contracts-client 3.3.0.
 var (
 	bridgedMint    = Tokens[0]
 	bridge         = pda(settingsProgram, "BRIDGE", bridgedMint.Mint[:])
@@ -75,10 +75,10 @@ func chainSupport(chain uint64) Key {
 	return pda(settingsProgram, "CHAIN_SUPPORT_INFO", numberWord(chain))
 }
 
-// sendingCount is how many accounts every message has.
+// sendingCount is the number of accounts that sending a message takes.
 const sendingCount = 18
 
-// sending are they. The call is kept under its hash until it is carried out.
+// sending returns those accounts. The call is stored under its hash until it is executed.
 func (m Outbound) sending() []Meta {
 	storage := pda(debridgeProgram, "EXTERNAL_CALL_STORAGE", crypto.Keccak256(m.Data), destinationSender[:], numberWord(ID))
 	return []Meta{
@@ -93,7 +93,7 @@ func (m Outbound) sending() []Meta {
 // messageFee is what a message costs its sender, in lamports: as much as an order, as on other chains.
 const messageFee = 15_000_000
 
-// send gives the message its number and its id, by a call of debridge, and announces it.
+// send assigns the message its nonce and IDs in a call of debridge, and announces it.
 func (i *invocation) send(m Outbound, payer Key) Outbound {
 	const asMessage, noAmount, noReferral, noFallback = uint8(1), uint64(0), uint8(0), false
 	accounts := m.sending()
@@ -103,14 +103,14 @@ func (i *invocation) send(m Outbound, payer Key) Outbound {
 		m.Nonce, _ = stateOf[uint64](i.account(messageNonces))
 		m.number()
 		i.update(messageNonces, nonceData(m.Nonce+1), m.Nonce+1)
-		// The public description of the event ends with the submission.
+		// The public description of the event ends with the submission; the other fields are the sandbox's own.
 		i.emit("Transferred", asMessage, m.Submission, m.DebridgeID, noAmount, m.Receiver, m.Nonce, numberWord(m.To),
 			noReferral, m.Sender)
 	}, numberWord(m.To), m.Receiver, noAmount, noFallback, m.Data))
 	return m
 }
 
-// number computes the ids of the bridge and of the submission: debridge-contracts-v1, DeBridgeGate.
+// number computes the IDs of the bridge and of the submission: debridge-contracts-v1, DeBridgeGate.
 func (m *Outbound) number() {
 	const prefix = 1
 	m.DebridgeID = crypto.Keccak256Hash(numberWord(ID), bridgedMint.Mint[:])
@@ -121,13 +121,13 @@ func (m *Outbound) number() {
 	)
 }
 
-// submissionSize is that of a message's account: its kind, where it is from, and who claimed it.
+// submissionSize is the size of a message's account: its kind, its origin, and who claimed it.
 const submissionSize = 8 + 32 + 32
 
-// submitted says that a message has arrived, and whether its calls have been made.
+// submitted records that a message has arrived, and whether its calls have been made.
 type submitted struct{ done bool }
 
-// Claim lets a message in and carries its calls out, in two transactions or together in one.
+// Claim accepts a message and executes its calls, in two transactions or together in one.
 func (c *Chain) Claim(at time.Time, keeper Account, m Inbound, together bool) error {
 	orders := make([]giveOrder, len(m.Orders))
 	for i, id := range m.Orders {
@@ -149,7 +149,7 @@ func (c *Chain) Claim(at time.Time, keeper Account, m Inbound, together bool) er
 	return c.submit(at, Way{Versioned: true}, keeper, append(instructions, m.execute(keeper.Key, orders))...)
 }
 
-// receive is the instruction claim: it lets a message in.
+// receive returns the instruction claim, which accepts a message.
 func (m Inbound) receive(keeper Key) Instruction {
 	submission := submissionAccount(m.Submission)
 	return anchorCall(debridgeProgram, "claim", []Meta{
@@ -162,8 +162,7 @@ func (m Inbound) receive(keeper Key) Instruction {
 	}, numberWord(m.From), m.Submission)
 }
 
-// execute is the instruction execute_external_call: it makes the calls that a message carries, one for
-// each order.
+// execute returns the instruction execute_external_call, which makes the calls of a message, one per order.
 func (m Inbound) execute(keeper Key, orders []giveOrder) Instruction {
 	submission := submissionAccount(m.Submission)
 	accounts := []Meta{

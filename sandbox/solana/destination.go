@@ -14,9 +14,9 @@ type takeOrder struct {
 	id     [32]byte
 	from   uint64 // give chain
 	status Status
-	// holder is the unlock authority, or whoever moved the order on.
+	// holder is the unlock authority, or the account that last changed the order's status.
 	holder  Key
-	message Outbound // about it, once sent
+	message Outbound // about the order, once sent
 
 	cancelBeneficiary []byte
 }
@@ -24,7 +24,7 @@ type takeOrder struct {
 // takeOrderSize is what the program allocates for an order, in bytes.
 const takeOrderSize = 112
 
-// data lays out TakeOrderState. Only a fulfilled order's account names the order.
+// data encodes a TakeOrderState. Only a fulfilled order's account contains the order ID.
 func (o takeOrder) data() []byte {
 	var kind uint8
 	var content raw
@@ -50,7 +50,7 @@ type Fulfilment struct {
 	UnlockAuthority Key
 }
 
-// receiver is who gets what the order asks for: with an external call the executor.
+// receiver returns who gets what the order takes: the executor if there is an external call.
 func (f Fulfilment) receiver() Key {
 	if len(f.Terms.ExternalCall) > 0 {
 		return callAuthority(f.Terms.ID())
@@ -58,7 +58,7 @@ func (f Fulfilment) receiver() Key {
 	return keyOf(f.Terms.Receiver)
 }
 
-// Fulfil delivers what an order asks for.
+// Fulfil delivers what an order takes.
 func (c *Chain) Fulfil(at time.Time, w Way, f Fulfilment) error {
 	t, err := f.Terms.taken()
 	if err != nil {
@@ -71,8 +71,8 @@ func (c *Chain) Fulfil(at time.Time, w Way, f Fulfilment) error {
 	return c.submit(at, w, f.Taker, instructions...)
 }
 
-// Expenses are what fulfilling an order, and sending a message about it, cost a taker now, in lamports: signatures,
-// what lies on the accounts that are opened, and the fee for the message.
+// Expenses returns what fulfilling an order, and sending a message about it, currently cost a taker in lamports:
+// signatures, the rent of the accounts that are opened, and the message fee.
 func (c *Chain) Expenses(t Terms) (fulfilling, unlocking uint64) {
 	fulfilling = lamportsPerSignature + rent(takeOrderSize)
 	c.mu.RLock()
@@ -84,10 +84,10 @@ func (c *Chain) Expenses(t Terms) (fulfilling, unlocking uint64) {
 	return fulfilling, lamportsPerSignature + messageFee
 }
 
-// ClaimExpenses are what claiming a message here costs, in lamports: two signatures, and its account.
+// ClaimExpenses returns the cost of claiming a message here in lamports: two signatures, and the rent of its account.
 func (*Chain) ClaimExpenses() uint64 { return 2*lamportsPerSignature + rent(submissionSize) }
 
-// taken is the token that the order asks for.
+// taken returns the token that the order takes.
 func (t Terms) taken() (Token, error) {
 	mint := keyOf(t.TakeToken)
 	if mint == Native.Mint {
@@ -96,7 +96,7 @@ func (t Terms) taken() (Token, error) {
 	return TokenAt(mint)
 }
 
-// fulfillOrder is the instruction fulfill_order.
+// fulfillOrder returns the instruction fulfill_order.
 func (f Fulfilment) fulfillOrder(t Token) Instruction {
 	id, taker := f.Terms.ID(), f.Taker.Key
 	return anchorCall(destinationProgram, "fulfill_order", []Meta{
@@ -119,7 +119,7 @@ func (i *invocation) fulfil(f Fulfilment, t Token) {
 	i.emit("Fulfilled", id, taker)
 }
 
-// checkOpen refuses orders that are not for this chain, or that something has happened to.
+// checkOpen fails for orders of another take chain, and for orders that have already been changed here.
 func (i *invocation) checkOpen(t Terms) {
 	_, isConnected := stateOf[foreignContract](i.account(sourceOn(t.Give().Chain)))
 	i.check(t.Take().Chain == ID, 6001, "WrongTakeChain", "The order is for another chain")
@@ -127,7 +127,7 @@ func (i *invocation) checkOpen(t Terms) {
 	i.check(i.account(takeOrderState(t.ID())) == nil, 6003, "WrongTakeOrderStatus", "The order is not open")
 }
 
-// PatchTake lowers what an open order takes by subtrahend in all.
+// PatchTake lowers the take amount of an open order by subtrahend in total.
 func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend uint64) error {
 	id := t.ID()
 	patch := takeOrderPatch(id)
@@ -144,7 +144,7 @@ func (c *Chain) PatchTake(at time.Time, t Terms, authority Account, subtrahend u
 	}, t.borsh(), id, subtrahend))
 }
 
-// Cancel marks an order that nobody has fulfilled; SendCancel sends the message about it.
+// Cancel marks an unfulfilled order as cancelled; SendCancel sends the message about it.
 func (c *Chain) Cancel(at time.Time, t Terms, canceler Account) error {
 	return c.submit(at, Way{}, canceler, cancelOrder(t, canceler.Key))
 }
@@ -173,10 +173,10 @@ func (i *invocation) cancelOrder(accounts []Meta, data []byte) {
 	i.emit("OrderCancelled")
 }
 
-// preparing is how many accounts prepare_send has: IDL of dln_dst in @debridge-finance/dln-client 8.3.6.
+// preparing is the number of accounts of prepare_send: IDL of dln_dst in @debridge-finance/dln-client 8.3.6.
 const preparing = 10
 
-// prepareSend stands before the sending of a message about an order in its transaction.
+// prepareSend returns the instruction that must precede the sending of a message in its transaction.
 func prepareSend(sender Key, about takeOrder) Instruction {
 	return anchored(destinationProgram, "prepare_send", []Meta{
 		reads(takeOrderState(about.id)), writes(destinationSender), writes(senderWallet), signs(sender),
@@ -191,7 +191,7 @@ func (i *invocation) prepareSend(accounts []Meta, _ []byte) {
 	i.prepared = true
 }
 
-// SendUnlock sends one message for all of the orders, which must have one give chain.
+// SendUnlock sends one message for all of the orders, which must have the same give chain.
 func (c *Chain) SendUnlock(at time.Time, unlocker Account, beneficiary []byte, ids ...[32]byte) error {
 	orders := make([]takeOrder, len(ids))
 	for i, id := range ids {
@@ -204,8 +204,8 @@ func (c *Chain) SendUnlock(at time.Time, unlocker Account, beneficiary []byte, i
 	return c.submit(at, w, unlocker, prepareSend(unlocker.Key, orders[0]), sendUnlock(unlocker.Key, beneficiary, orders...))
 }
 
-// sendUnlock is the instruction send_unlock for one order, or send_batch_unlock for several, whose
-// arguments do not name them: their accounts do.
+// sendUnlock returns the instruction send_unlock for one order, or send_batch_unlock for several. The batch's arguments
+// do not list the orders; its accounts do.
 func sendUnlock(unlocker Key, beneficiary []byte, orders ...takeOrder) Instruction {
 	const noFee = uint64(0)
 	from := orders[0].from
@@ -220,7 +220,7 @@ func sendUnlock(unlocker Key, beneficiary []byte, orders ...takeOrder) Instructi
 	return anchored(destinationProgram, "send_batch_unlock", accounts, beneficiary, noFee)
 }
 
-// sendArgs are the arguments of a message about one order, sendBatchArgs those of one about several.
+// sendArgs are the arguments of a message about one order, sendBatchArgs those for several.
 type sendArgs struct {
 	ID          common.Hash
 	Beneficiary []byte
@@ -250,7 +250,7 @@ func (i *invocation) sendUnlocks(unlocker Meta, context []Meta, beneficiary []by
 	i.sendAbout(unlockMessage(beneficiary, orders...), unlocker, context, Fulfilled, SentUnlock, "SentUnlock", orders)
 }
 
-// takeOrders are the orders of some accounts, which must be there.
+// takeOrders returns the orders that accounts hold, and fails if one of them holds none.
 func (i *invocation) takeOrders(states []Meta) []takeOrder {
 	i.check(len(states) > 0, 3005, "AccountNotEnoughKeys", "Not enough account keys given to the instruction")
 	orders := make([]takeOrder, len(states))
@@ -284,8 +284,8 @@ func (i *invocation) sendOrderCancel(accounts []Meta, data []byte) {
 	i.sendAbout(m, accounts[1], accounts[2:], Cancelled, SentCancel, "SentOrderCancel", orders)
 }
 
-// sendAbout sends a message about orders and moves them on, from one status to another. The context is the account of
-// the contract that the message goes to, and those of the sending.
+// sendAbout sends a message about orders and changes their status from one to another. The context is the account of
+// the destination contract, followed by the accounts for sending.
 func (i *invocation) sendAbout(m Outbound, sender Meta, context []Meta, from, to Status, event string, orders []takeOrder) {
 	i.checkSigner(sender)
 	i.check(i.prepared, 6008, "SendIsNotPrepared", "The transaction must prepare the sending before")

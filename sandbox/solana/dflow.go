@@ -6,15 +6,15 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// dflowProgram is DFlow's swap orchestrator. Its instructions, their arguments and named accounts, and its errors are
-// those of its IDL (swap_orchestrator 0.1.0); the accounts behind the named ones are the sandbox's own, as those are
-// not published.
+// dflowProgram is DFlow's swap orchestrator. Its instructions, their arguments and named accounts, and its errors
+// follow its IDL (swap_orchestrator 0.1.0). The accounts after the named ones are the sandbox's own, because DFlow does
+// not publish them.
 var dflowProgram = solana.MPK("DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH")
 
-// DFlow is the address of its program.
+// DFlow returns the address of DFlow's program.
 func DFlow() Key { return dflowProgram }
 
-// dflowAuthority owns the accounts in which the wrapped coin waits for being paid out as the coin.
+// dflowAuthority owns the accounts that hold wrapped coin until it is paid out as the coin.
 var dflowAuthority = pda(dflowProgram, "authority")
 
 func dflowCoins(user Key) Key { return pda(dflowProgram, "coins", user[:]) }
@@ -26,17 +26,17 @@ const (
 	dflowToNative = "swap_with_destination_native"
 )
 
-// Places of accounts that DFlow's instructions name.
+// Positions of accounts that DFlow's instructions name.
 const (
 	dflowUser        = 3
-	dflowDestination = 4 // of those with a destination
-	dflowNamed       = 6 // accounts of swap
+	dflowDestination = 4 // of instructions with a destination
+	dflowNamed       = 6 // number of accounts of swap
 )
 
-// dflowEvents would sign its events.
+// dflowEvents is the account that would sign its events.
 var dflowEvents = pda(dflowProgram, "__event_authority")
 
-// dflowAction is a step of a route: SPL's token swap with the amount that goes in, all that there is where it is zero.
+// dflowAction is a step of a route: SPL's token swap with the input amount, zero for everything available.
 type dflowAction struct {
 	Kind   uint8
 	Amount uint64
@@ -48,8 +48,8 @@ const (
 	dflowActionSize = 1 + 8 + 1
 )
 
-// DFlowSwap makes the transaction of a swap as DFlow does. It pays any wallet: tokens into an account that it opens,
-// the coin itself.
+// DFlowSwap builds a swap transaction as DFlow does. It can pay any wallet: tokens into an account that it opens, the
+// coin directly.
 func (c *Chain) DFlowSwap(x Exchange) (Unsigned, error) {
 	const noPlatformFee = uint16(0)
 	name, last := dflowSwap, x.Route.last()
@@ -87,20 +87,20 @@ func (c *Chain) DFlowSwap(x Exchange) (Unsigned, error) {
 	return c.unsigned(x, x.prepared(!paysCoin, append(calls, swap)...)...)
 }
 
-// dflow is DFlow's program: pools take from the user's accounts and give to them, the last one wherever it is told to.
+// dflow is DFlow's swap: pools take from the user's accounts and pay into them, the last one into any account.
 func (i *invocation) dflow(accounts []Meta, data []byte) {
 	i.dflowSteps(accounts, accounts[dflowNamed:], data)
 }
 
-// dflowTo is likewise, and the last pool gives to the account that is named.
+// dflowTo is like dflow, but the last pool must pay into the named destination account.
 func (i *invocation) dflowTo(accounts []Meta, data []byte) {
 	hops := accounts[dflowNamed+3:]
 	i.checkOutput(hops, accounts[dflowDestination].Key)
 	i.dflowSteps(accounts, hops, data)
 }
 
-// dflowNative pays the coin, which waits wrapped in an account of the program's, to a wallet; the account's rent goes
-// back to the user.
+// dflowNative pays a wallet in the coin, which is kept wrapped in an account of the program until then. The account's
+// rent returns to the user.
 func (i *invocation) dflowNative(accounts []Meta, data []byte) {
 	user, receiver, own := accounts[dflowUser].Key, accounts[dflowDestination].Key, accounts[dflowNamed+1:]
 	at, hops := own[0].Key, own[2:]
@@ -115,14 +115,14 @@ func (i *invocation) dflowNative(accounts []Meta, data []byte) {
 	)
 }
 
-// checkOutput wants the last pool to give to an account.
+// checkOutput fails unless the last pool pays into the given account.
 func (i *invocation) checkOutput(hops []Meta, destination Key) {
 	i.require(len(hops) >= stepAccounts, errFewAccounts)
 	last := (len(hops)/stepAccounts - 1) * stepAccounts
 	i.check(hops[last+destinationAt].Key == destination, 15005, "OutputTokenAccountMismatch", "Output token account mismatch")
 }
 
-// dflowSteps swaps, and returns how much has come out of the last pool. What stands behind the arguments is not read.
+// dflowSteps swaps and returns the output of the last pool. It ignores data after the arguments.
 func (i *invocation) dflowSteps(accounts, hops []Meta, data []byte) uint64 {
 	const countSize, termsSize = 4, 8 + 2 + 2
 	i.require(len(data) >= countSize, errMalformed)

@@ -8,23 +8,23 @@ import (
 	"slices"
 )
 
-// outcome is what the ledger keeps of a transaction's run.
+// outcome is the recorded result of a transaction's run.
 type outcome struct {
-	// rejected is why the runtime did not let the transaction count, as clients see it; nil when it did.
+	// rejected is why the runtime did not accept the transaction, as clients see it; nil if it did.
 	rejected any
-	err      *programError // nil when no instruction failed
-	failed   int           // the outer instruction that did
+	err      *programError // nil if no instruction failed
+	failed   int           // index of the outer instruction that failed
 	fee      uint64        // lamports
-	units    uint64        // of compute
-	price    uint64        // bid for a unit, in micro-lamports
+	units    uint64        // compute units consumed
+	price    uint64        // bid per compute unit, in micro-lamports
 	logs     []string
 	inner    [][]compiled // by outer instruction
-	// What the accounts held before and after.
+	// Balances of the accounts before and after.
 	lamportsBefore, lamportsAfter []uint64
 	tokensBefore, tokensAfter     []tokenBalance
 }
 
-// failure is why the transaction failed, as clients see it; nil when it did not.
+// failure returns why the transaction failed, as clients see it; nil if it did not.
 func (o *outcome) failure() any {
 	switch {
 	case o.rejected != nil:
@@ -37,7 +37,7 @@ func (o *outcome) failure() any {
 	return object{"InstructionError": []any{o.failed, object{"Custom": o.err.code}}}
 }
 
-// programError is a program's own error, which has a code, or one of the runtime's, which has a name.
+// programError is a program's own error, identified by a code, or one of the runtime's, identified by a name.
 type programError struct {
 	code      uint32
 	name      string
@@ -47,7 +47,7 @@ type programError struct {
 
 func (e *programError) Error() string { return fmt.Sprintf("%s (%d): %s", e.name, e.code, e.message) }
 
-// logged is the error in a transaction's logs.
+// logged returns the error as it appears in a transaction's logs.
 func (e *programError) logged() string {
 	if e.isRuntime {
 		return e.message
@@ -76,13 +76,13 @@ var (
 
 // execution runs one transaction.
 type execution struct {
-	state   func(Key) *account // before it
+	state   func(Key) *account // before the transaction
 	tx      *transaction
 	outcome *outcome
 	written map[Key]*account
-	current int    // outer instruction
-	budget  uint64 // compute units left
-	// prepared says that prepare_send ran.
+	current int    // index of the outer instruction
+	budget  uint64 // remaining compute units
+	// prepared records that prepare_send ran.
 	prepared bool
 }
 
@@ -98,8 +98,8 @@ func newExecution(state func(Key) *account, t *transaction) *execution {
 	return &execution{state: state, tx: t, outcome: &t.outcome, written: map[Key]*account{}}
 }
 
-// run carries every instruction out. When a program fails only the fee is taken. An error means that nobody pays the
-// fee, and nothing happened.
+// run executes every instruction. If a program fails, only the fee is charged. An error means that no fee was paid and
+// nothing happened.
 func (e *execution) run(instructions []Instruction) error {
 	keys, o := e.tx.keys(), e.outcome
 	payer := keys[0]
@@ -124,7 +124,7 @@ func (e *execution) run(instructions []Instruction) error {
 	return nil
 }
 
-// commit makes what the transaction wrote the ledger's state.
+// commit applies what the transaction wrote to the ledger.
 func (e *execution) commit(c *Chain) {
 	e.tx.before = map[Key]*account{}
 	for at, content := range e.written {
@@ -156,13 +156,13 @@ func readNumber(raw []byte) (n uint64) {
 	return n
 }
 
-// fee is what the transaction costs whoever pays for it.
+// fee returns the transaction's cost to its payer.
 func (e *execution) fee(limit uint64) uint64 {
 	return uint64(len(e.tx.Signatures))*lamportsPerSignature + priorityFee(limit, e.outcome.price)
 }
 
-// priorityFee is what compute units cost at a price in micro-lamports, in lamports and rounded up. What does not fit
-// is more than anybody has.
+// priorityFee returns the cost in lamports of compute units at a price in micro-lamports, rounded up. On overflow it
+// returns more than any account has.
 func priorityFee(units, price uint64) uint64 {
 	const most = math.MaxUint64 / 2
 	high, low := bits.Mul64(units, price)
@@ -172,7 +172,7 @@ func priorityFee(units, price uint64) uint64 {
 	return (low + microPerLamport - 1) / microPerLamport
 }
 
-// invoke runs a program and logs that as the runtime does.
+// invoke runs a program and logs the invocation as the runtime does.
 func (e *execution) invoke(in Instruction, depth int) *programError {
 	e.print("Program %s invoke [%d]", in.Program, depth)
 	available := e.budget
@@ -192,12 +192,12 @@ func (e *execution) invoke(in Instruction, depth int) *programError {
 	return nil
 }
 
-// print adds a line to the transaction's logs, as the runtime and its own programs write them.
+// print appends a line to the transaction's logs, as the runtime and its own programs write them.
 func (e *execution) print(format string, args ...any) {
 	e.outcome.logs = append(e.outcome.logs, fmt.Sprintf(format, args...))
 }
 
-// cost is roughly what programs consume: the builtin ones a fixed number, others by what they read.
+// cost approximates a program's consumption of compute units: fixed for builtin ones, else by the size of the input.
 func cost(in Instruction) uint64 {
 	const builtin, base, perAccount, perByte = 150, 4200, 1300, 11
 	if isBuiltin(in.Program) {
@@ -206,7 +206,7 @@ func cost(in Instruction) uint64 {
 	return base + perAccount*uint64(len(in.Accounts)) + perByte*uint64(len(in.Data))
 }
 
-// account is what an address holds now; nil when there is nothing.
+// account returns what an address holds at this point, or nil.
 func (e *execution) account(at Key) *account {
 	if content, written := e.written[at]; written {
 		return content
@@ -224,7 +224,7 @@ func (e *execution) update(at Key, data []byte, state any) {
 	e.write(at, changed)
 }
 
-// take takes lamports that are there.
+// take subtracts lamports, which must be available.
 func (e *execution) take(from Key, lamports uint64) {
 	changed := *e.account(from)
 	changed.lamports -= lamports
@@ -246,15 +246,15 @@ func (e *execution) balances(keys []Key) (lamports []uint64, tokens []tokenBalan
 	return lamports, tokens
 }
 
-// invocation is one program's run. A program fails by a panic with its error, which only its invocation recovers: it
-// can no more go on than a program of the real runtime can, whose caller fails with it.
+// invocation is one run of a program. A program fails by a panic with its error, which only its own invocation
+// recovers. As in the real runtime, the failed program cannot continue, and its caller fails with it.
 type invocation struct {
 	*execution
 	instruction Instruction
 	depth       int
 }
 
-// result runs the program and returns the error it failed with.
+// result runs the program and returns its error, if any.
 func (i *invocation) result() (err *programError) {
 	defer func() {
 		switch failure := recover().(type) {
@@ -262,7 +262,7 @@ func (i *invocation) result() (err *programError) {
 		case *programError:
 			err = failure
 		default:
-			panic(failure) // a mistake of ours
+			panic(failure) // a bug in the sandbox
 		}
 	}()
 	i.run()
@@ -276,7 +276,7 @@ func (i *invocation) require(holds bool, err *programError) {
 	}
 }
 
-// check fails as Anchor does unless a condition holds.
+// check fails like an Anchor program unless a condition holds.
 func (i *invocation) check(holds bool, code uint32, name, message string) {
 	if !holds {
 		i.log("AnchorError occurred. Error Code: %s. Error Number: %d. Error Message: %s.", name, code, message)
@@ -284,7 +284,7 @@ func (i *invocation) check(holds bool, code uint32, name, message string) {
 	}
 }
 
-// log writes what a program says.
+// log writes a program's log message.
 func (i *invocation) log(format string, args ...any) { i.print("Program log: "+format, args...) }
 
 // emit writes an Anchor event.
@@ -319,7 +319,7 @@ func (i *invocation) move(from, to Key, lamports uint64) {
 	i.write(to, target)
 }
 
-// create makes an account that program owns, paid for by payer, by a call of the system program.
+// create creates an account owned by program and paid for by payer, in a call of the system program.
 func (i *invocation) create(payer, at, program Key, data []byte, state any) {
 	content := i.account(at)
 	i.check(content == nil || len(content.data) == 0, 0, "AccountInUse", "account "+at.String()+" is in use")

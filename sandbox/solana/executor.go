@@ -4,7 +4,7 @@ import "time"
 
 // The executor program, as its clients describe it: IDL of extcall_program 1.1.1 in @debridge-finance/dln-client.
 
-// externalCall is how far the executor has come with an order's external call.
+// externalCall records whether the executor is done with an order's external call.
 type externalCall struct{ done bool }
 
 func (e externalCall) data() []byte { return anchor("account", "ExternalCallMeta", e.done) }
@@ -14,7 +14,7 @@ func callMeta(id [32]byte) Key { return pda(executorProgram, "META", id[:]) }
 // callAuthority owns what was delivered for the call, in its associated token account.
 func callAuthority(id [32]byte) Key { return pda(executorProgram, "AUTH", id[:]) }
 
-// ExecuteCall runs the instructions that a fulfilled order carries for its receiver, all of them or some.
+// ExecuteCall runs the instructions that a fulfilled order carries for its receiver, all of them or only the first.
 func (c *Chain) ExecuteCall(at time.Time, t Terms, by Account, fully bool) error {
 	const first = uint64(1)
 	token, err := t.taken()
@@ -37,7 +37,7 @@ func (c *Chain) ExecuteCall(at time.Time, t Terms, by Account, fully bool) error
 	}, id, first, []byte(nil)))
 }
 
-// FallBack gives the external call of a fulfilled order up; what was delivered goes to whoever does it.
+// FallBack abandons the external call of a fulfilled order and pays what was delivered to the account that asks for it.
 func (c *Chain) FallBack(at time.Time, t Terms, by Account) error {
 	const executed = uint64(0) // instructions
 	token, err := t.taken()
@@ -57,7 +57,7 @@ func (c *Chain) FallBack(at time.Time, t Terms, by Account) error {
 	}, id))
 }
 
-// openCall makes the call's account when the executor first hears of it.
+// openCall creates the call's account on first use.
 func (i *invocation) openCall(id [32]byte, payer Key) {
 	order, _ := stateOf[takeOrder](i.account(takeOrderState(id)))
 	isDelivered := order.status != Absent && order.status != Cancelled

@@ -6,22 +6,22 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// jupiterProgram is Jupiter's aggregator, version 6, as far as it routes through accounts of its own.
+// jupiterProgram is Jupiter's aggregator, version 6, limited to routes through its own accounts.
 var jupiterProgram = solana.MPK("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
 
-// Jupiter is the address of its program.
+// Jupiter returns the address of Jupiter's program.
 func Jupiter() Key { return jupiterProgram }
 
-// jupiterID is the one of its sets of accounts that the sandbox has.
+// jupiterID selects one of Jupiter's sets of accounts, the only one in the sandbox.
 const jupiterID = 3
 
-// jupiterAuthority owns the accounts through which routes lead.
+// jupiterAuthority owns the accounts that routes pass through.
 var (
 	jupiterAuthority = pda(jupiterProgram, "authority", []byte{jupiterID})
 	jupiterEvents    = pda(jupiterProgram, "__event_authority")
 )
 
-// Places of accounts in the instruction shared_accounts_route_v2: IDL of jupiter 6.
+// Positions of accounts in the instruction shared_accounts_route_v2: IDL of jupiter 6.
 const (
 	routeAuthority   = 0
 	routeUser        = 1
@@ -32,14 +32,14 @@ const (
 	routeAccounts    = 12
 )
 
-// routeStep is a step of the route plan: which kind of pool takes how much of which output of the steps before.
+// routeStep is a step of the route plan: the kind of pool, its share of an input, and the indexes of input and output.
 type routeStep struct {
 	Pool          uint8
 	Bps           uint16
 	Input, Output uint8
 }
 
-// JupiterBuild is what a transaction of a swap is made of.
+// JupiterBuild holds the parts of a swap transaction.
 type JupiterBuild struct {
 	Setup, Cleanup       []Instruction
 	Budget, Swap         Instruction
@@ -49,7 +49,7 @@ type JupiterBuild struct {
 	LastValidBlockHeight uint64
 }
 
-// JupiterBuild makes the instructions of a swap as Jupiter does, for User alone.
+// JupiterBuild builds the instructions of a swap as Jupiter does, with User as the only receiver.
 func (c *Chain) JupiterBuild(x Exchange) JupiterBuild {
 	const tokenSwap, noFee, noShare = 3, uint16(0), uint16(0)
 	authority, in, out := jupiterAuthority, x.Route.first().In, x.Route.last().Out
@@ -79,8 +79,8 @@ func (c *Chain) JupiterBuild(x Exchange) JupiterBuild {
 	return b
 }
 
-// jupiter is Jupiter's program: the input goes to its own accounts, from pool to pool among them, and what comes out
-// to the user.
+// jupiter is Jupiter's program: the input moves through its own accounts from pool to pool, and the output goes to the
+// user.
 func (i *invocation) jupiter(accounts []Meta, data []byte) {
 	const terms, fees, count, stepSize = 8 + 8 + 2, 2 + 2, 4, 5
 	if len(data) < terms+fees+count {

@@ -10,13 +10,13 @@ import (
 // Key is the address of an account: an ed25519 public key, or one derived from seeds, which has no private key.
 type Key = solana.PublicKey
 
-// Signature identifies a transaction: it is the first of its signatures.
+// Signature identifies a transaction: the first of its signatures.
 type Signature = solana.Signature
 
-// ParseKey reads an address in base58.
+// ParseKey parses a base58 address.
 func ParseKey(text string) (Key, error) { return solana.PublicKeyFromBase58(text) }
 
-// Account is a key pair. Those of the sandbox are public knowledge, derived from a fixed text.
+// Account is a key pair. Those of the sandbox are public, derived from a fixed text.
 type Account struct {
 	Name    string
 	Key     Key
@@ -29,15 +29,15 @@ func NewAccount(name string, seed [32]byte) Account {
 	return Account{Name: name, Key: private.PublicKey(), private: private}
 }
 
-// Secret is the key pair in base58, as wallets import it.
+// Secret returns the key pair in base58, as wallets import it.
 func (a Account) Secret() string { return a.private.String() }
 
-// invented is the key of something that has no address on the real chain.
+// invented returns a key for something that has no address on the real chain.
 func invented(name string) Key {
 	return NewAccount(name, sha256.Sum256([]byte("crossgate sandbox: solana "+name))).Key
 }
 
-// derive finds the address that program owns under seeds, and the bump that takes it off the curve:
+// derive finds the address that program owns under seeds, and the bump that moves it off the curve:
 // https://solana.com/docs/core/pda.
 func derive(program Key, seeds ...[]byte) (at Key, bump byte) {
 	at, bump, err := solana.FindProgramAddress(seeds, program)
@@ -47,7 +47,7 @@ func derive(program Key, seeds ...[]byte) (at Key, bump byte) {
 	return at, bump
 }
 
-// pda is a derived address whose first seed is a name.
+// pda returns a derived address whose first seed is a name.
 func pda(program Key, name string, seeds ...[]byte) Key {
 	at, _ := derive(program, append([][]byte{[]byte(name)}, seeds...)...)
 	return at

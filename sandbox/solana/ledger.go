@@ -16,17 +16,17 @@ type Chain struct {
 
 	mu           sync.RWMutex
 	head         uint64   // the newest slot with a block
-	forks        []uint64 // slots from which on a reorg gave the blocks other hashes
+	forks        []uint64 // first slots of the reorgs, which change block hashes from there on
 	transactions []*transaction
 	bySignature  map[Signature]*transaction
 	byAddress    map[Key][]*transaction
 	accounts     map[Key]*account
 	tables       map[Key]solana.PublicKeySlice // address lookup tables
 	pools        []Pool
-	announce     func() // of a new transaction; nil: nobody waits for one
+	announce     func() // called after each transaction; may be nil
 }
 
-// New returns a chain that begins at a time, with the programs, tokens and lookup tables in place.
+// New returns a chain that begins at the given time, with the programs, tokens and lookup tables in place.
 func New(beginning time.Time) *Chain {
 	c := &Chain{
 		beginning:   beginning,
@@ -40,7 +40,7 @@ func New(beginning time.Time) *Chain {
 	return c
 }
 
-// Copy returns a chain that goes on from here by itself. Transactions and accounts, which nothing changes, are shared.
+// Copy returns an independent chain that continues from here. Transactions and accounts are immutable and shared.
 func (c *Chain) Copy() *Chain {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -55,17 +55,17 @@ func (c *Chain) Copy() *Chain {
 	return copied
 }
 
-// Head is the newest slot.
+// Head returns the newest slot.
 func (c *Chain) Head() uint64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.head
 }
 
-// finalized is the newest slot that will not be dropped.
+// finalized returns the newest slot that no reorg drops.
 func (c *Chain) finalized() uint64 { return finalizedAt(c.head) }
 
-// finalizedAt is the newest slot that will not be dropped, at a node whose newest one is given.
+// finalizedAt returns the newest slot that no reorg drops, for a node with the given newest slot.
 func finalizedAt(newest uint64) uint64 {
 	slot := max(newest-finalizedDepth, firstSlot)
 	if isSkipped(slot) {
@@ -74,14 +74,14 @@ func finalizedAt(newest uint64) uint64 {
 	return slot
 }
 
-// Pass lets time pass: the chain makes blocks up to at.
+// Pass advances the chain to the slot of a time.
 func (c *Chain) Pass(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.head = max(c.head, c.slotAt(at))
 }
 
-// Mine makes blocks without transactions, beyond what the clock says.
+// Mine adds blocks without transactions, ahead of the clock.
 func (c *Chain) Mine(blocks int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,8 +90,8 @@ func (c *Chain) Mine(blocks int) {
 	}
 }
 
-// Reorg drops the blocks of the newest depth slots with their transactions, for as many empty ones and
-// one more. Finalized slots cannot be dropped.
+// Reorg replaces the blocks of the newest depth slots, with their transactions, by empty ones and adds one more. It
+// cannot drop finalized slots.
 func (c *Chain) Reorg(depth uint64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,7 +108,7 @@ func (c *Chain) Reorg(depth uint64) error {
 	return nil
 }
 
-// undo takes the newest transaction's effects back.
+// undo reverts the newest transaction's effects.
 func (c *Chain) undo(t *transaction) {
 	for at, before := range t.before {
 		if before == nil {
@@ -123,8 +123,8 @@ func (c *Chain) undo(t *transaction) {
 	}
 }
 
-// send signs a transaction, carries it out in the next slot not before at, and keeps it. When a program
-// fails, the transaction is kept as failed and the error says why. The caller holds the lock.
+// send signs a transaction, runs it in the next slot not before at, and keeps it. If a program fails, the transaction
+// is kept as failed, and the error has the reason. The caller holds the lock.
 func (c *Chain) send(at time.Time, d draft) (Signature, error) {
 	t, err := d.compile(c.blockhash(c.head), c.tables)
 	if err != nil {
@@ -148,14 +148,14 @@ func (c *Chain) send(at time.Time, d draft) (Signature, error) {
 	return t.Signatures[0], nil
 }
 
-// Announce has tell be called after each transaction, under the ledger's lock: it must return at once.
+// Announce sets a function to call after each transaction, under the ledger's lock: it must return immediately.
 func (c *Chain) Announce(tell func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.announce = tell
 }
 
-// keep puts a transaction that has run into its block, which becomes the head.
+// keep adds an executed transaction to its block, which becomes the head.
 func (c *Chain) keep(e *execution) {
 	t := e.tx
 	e.commit(c)

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// Order is an order that was created here.
+// Order is an order created on Solana.
 type Order struct {
 	Terms    Terms
 	Creation Signature
 	Metadata []byte // as the maker's software wrote it
 }
 
-// Way is how a transaction travels; the zero value is a legacy transaction of the instructions alone.
+// Way is how a transaction is sent; the zero value is a legacy transaction with only the instructions.
 type Way struct {
-	// Forwarded has another program make the call.
+	// Forwarded routes the call through another program.
 	Forwarded bool
-	// Versioned takes what it can from the address lookup table.
+	// Versioned loads accounts from the address lookup table if possible.
 	Versioned bool
-	// Priority is what is bid for a compute unit, in micro-lamports.
+	// Priority is the bid per compute unit, in micro-lamports.
 	Priority uint64
-	// Doomed lets the transaction fail behind its instructions.
+	// Doomed makes the transaction fail after its instructions.
 	Doomed bool
 }
 
-// draft is the instructions on their way.
+// draft wraps the instructions accordingly.
 func (w Way) draft(payer Account, instructions ...Instruction) draft {
 	if w.Forwarded {
 		last := len(instructions) - 1
@@ -46,27 +46,27 @@ func (w Way) draft(payer Account, instructions ...Instruction) draft {
 	return d
 }
 
-// forward has the forwarder make a call, with the program at the end of its accounts.
+// forward wraps a call in one of the forwarder, which has the called program as its last account.
 func forward(in Instruction) Instruction {
 	accounts := append(slices.Clone(in.Accounts), reads(in.Program))
 	return anchorCall(forwarderProgram, "forward", accounts, func(i *invocation) { i.call(in) }, in.Data)
 }
 
-// alwaysFail is a call of the forwarder that fails.
+// alwaysFail returns a call of the forwarder that fails.
 func alwaysFail(payer Key) Instruction {
 	return anchorCall(forwarderProgram, "check_balance", []Meta{signs(payer)}, func(i *invocation) {
 		i.check(false, 6000, "BalanceTooLow", "The balance is lower than expected")
 	})
 }
 
-// read is the state of an account at the head, zero when there is none of that kind.
+// read returns the state of an account at the head, zero if it has none of that type.
 func read[S any](c *Chain, at Key) (state S, known bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return stateOf[S](c.accounts[at])
 }
 
-// Orders are those created here, in the order of their creation.
+// Orders returns the orders created here, in order of creation.
 func (c *Chain) Orders() []Order {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -86,19 +86,19 @@ func (c *Chain) Orders() []Order {
 	return orders
 }
 
-// Given is the status of an order on its give side.
+// Given returns the status of an order on its give side.
 func (c *Chain) Given(id [32]byte) Status {
 	g, _ := read[giveOrder](c, giveOrderState(id))
 	return g.status
 }
 
-// Taken is the status of an order on its take side, and who may move it on or did so last.
+// Taken returns the status of an order on its take side, and the account that may change it next or did so last.
 func (c *Chain) Taken(id [32]byte) (Status, Key) {
 	o, _ := read[takeOrder](c, takeOrderState(id))
 	return o.status, o.holder
 }
 
-// Message is what was sent about an order.
+// Message returns the message that was sent about an order.
 func (c *Chain) Message(id [32]byte) (Outbound, error) {
 	o, _ := read[takeOrder](c, takeOrderState(id))
 	if o.status != SentUnlock && o.status != SentCancel {
@@ -107,7 +107,7 @@ func (c *Chain) Message(id [32]byte) (Outbound, error) {
 	return o.message, nil
 }
 
-// submit sends instructions of one signer.
+// submit sends instructions signed by one account.
 func (c *Chain) submit(at time.Time, w Way, payer Account, instructions ...Instruction) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *Chain) submit(at time.Time, w Way, payer Account, instructions ...Instr
 	return err
 }
 
-// Pay sends an amount of a token to somebody.
+// Pay transfers an amount of a token to an account.
 func (c *Chain) Pay(at time.Time, from Account, to Key, t Token, amount uint64) (Signature, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

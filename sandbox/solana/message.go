@@ -20,7 +20,7 @@ type Instruction struct {
 	run func(*invocation)
 }
 
-// Meta is an account as an instruction names it.
+// Meta is an account of an instruction, with its privileges.
 type Meta struct {
 	Key      Key
 	Signer   bool
@@ -34,29 +34,29 @@ func writes(k Key) Meta { return Meta{Key: k, Writable: true} }
 // draft is a transaction before its accounts are laid out.
 type draft struct {
 	payer        Account
-	signers      []Account // besides the payer
+	signers      []Account // in addition to the payer
 	instructions []Instruction
-	// table is the address lookup table of a version 0 transaction; without one it is a legacy transaction.
+	// table is the address lookup table of a version 0 transaction. The zero key makes it a legacy transaction.
 	table Key
 }
 
-// transaction is a transaction in wire form (https://solana.com/docs/core/transactions) with what became of it.
+// transaction is a transaction in wire form (https://solana.com/docs/core/transactions) with its outcome.
 type transaction struct {
-	solana.Transaction // the keys of its message end with those that lookup tables bring, once they are resolved
+	solana.Transaction // its keys end with those loaded from lookup tables, once resolved
 
 	slot    uint64
 	outcome outcome
-	// before is what the accounts that it wrote held until then.
+	// before is what the accounts that it wrote held previously.
 	before map[Key]*account
 }
 
-// compiled is an instruction by indexes of accounts. StackHeight counts from 1 at the outer instructions.
+// compiled is an instruction with account indexes. StackHeight is 1 for outer instructions.
 type compiled struct {
 	solana.CompiledInstruction
 	StackHeight int `json:"stackHeight"`
 }
 
-// compile lays the accounts out: payer, signers, written, read, then what the table brings.
+// compile lays out the accounts: payer, signers, writable, read-only, then those from the table.
 func (d draft) compile(blockhash solana.Hash, tables map[Key]solana.PublicKeySlice) (*transaction, error) {
 	options := []solana.TransactionOption{solana.TransactionPayer(d.payer.Key)}
 	if d.table != (Key{}) {
@@ -79,22 +79,22 @@ func (d draft) compile(blockhash solana.Hash, tables map[Key]solana.PublicKeySli
 	return t, t.Message.ResolveLookups()
 }
 
-// keys are all accounts as instructions count them.
+// keys returns all accounts in the order that instructions index them.
 func (t *transaction) keys() solana.PublicKeySlice { return t.Message.AccountKeys }
 
-// parts are the keys that the message itself has, and those that it looked up.
+// parts returns the keys in the message itself and those loaded from lookup tables.
 func (t *transaction) parts() (static, loaded solana.PublicKeySlice) {
 	own := len(t.keys()) - t.Message.NumLookups()
 	return t.keys()[:own], t.keys()[own:]
 }
 
-// isWritable reports whether the message lets an account be written.
+// isWritable reports whether the message allows writing an account.
 func (t *transaction) isWritable(k Key) bool {
 	writable, err := t.Message.IsWritable(k)
 	return writable && err == nil
 }
 
-// index is an instruction by indexes of the transaction's accounts, which must have all that it names.
+// index compiles an instruction to account indexes. The transaction must have all of its accounts.
 func (t *transaction) index(in Instruction) (c solana.CompiledInstruction, err error) {
 	keys := t.keys()
 	program := slices.Index(keys, in.Program)
@@ -112,7 +112,7 @@ func (t *transaction) index(in Instruction) (c solana.CompiledInstruction, err e
 	return c, nil
 }
 
-// sign signs for the payer and the other signers of the draft.
+// sign signs for the payer and the draft's other signers.
 func (t *transaction) sign(d draft) error {
 	signers := append([]Account{d.payer}, d.signers...)
 	_, err := t.Sign(func(k Key) *solana.PrivateKey {
@@ -127,7 +127,7 @@ func (t *transaction) sign(d draft) error {
 // maxTransactionBytes is what fits into a packet: 1280 bytes less headers.
 const maxTransactionBytes = 1232
 
-// wire is the transaction in wire form.
+// wire returns the transaction in wire form.
 func (t *transaction) wire() ([]byte, error) {
 	raw, err := t.MarshalBinary()
 	if err == nil && len(raw) > maxTransactionBytes {
@@ -136,8 +136,8 @@ func (t *transaction) wire() ([]byte, error) {
 	return raw, err
 }
 
-// readTransaction reads a transaction in wire form, without what its lookup tables hold. The library reads lengths and
-// versions leniently: what it would write differently is refused.
+// readTransaction decodes a transaction in wire form without resolving lookup tables. Because the library decodes
+// lengths and versions leniently, it rejects whatever the library would encode differently.
 func readTransaction(raw []byte) (*transaction, error) {
 	t := &transaction{}
 	if err := t.UnmarshalWithDecoder(bin.NewBinDecoder(raw)); err != nil {
@@ -153,7 +153,7 @@ func readTransaction(raw []byte) (*transaction, error) {
 	return t, t.sanitize()
 }
 
-// sanitize refuses a transaction whose indexes lead nowhere: solana-message, sanitize.
+// sanitize rejects a transaction with indexes out of range: solana-message, sanitize.
 func (t *transaction) sanitize() error {
 	m, h := t.Message, t.Message.Header
 	static, signed := len(m.AccountKeys), int(h.NumRequiredSignatures)
@@ -171,8 +171,8 @@ func (t *transaction) sanitize() error {
 	return nil
 }
 
-// resolve appends what the message looks up in tables to its keys; otherwise it says which error the runtime has for
-// that.
+// resolve appends the keys that the message loads from lookup tables. On failure it returns the runtime's error for
+// clients.
 func (t *transaction) resolve(tables map[Key]solana.PublicKeySlice) (rejected any) {
 	for _, l := range t.Message.AddressTableLookups {
 		holds, known := tables[l.AccountKey]
@@ -184,14 +184,14 @@ func (t *transaction) resolve(tables map[Key]solana.PublicKeySlice) (rejected an
 			return "InvalidAddressLookupTableIndex"
 		}
 	}
-	_ = t.Message.SetAddressTables(tables) // unless it has them from compile
+	_ = t.Message.SetAddressTables(tables) // fails if compile has set them already
 	if err := t.Message.ResolveLookups(); err != nil {
 		return "AddressLookupTableNotFound"
 	}
 	return nil
 }
 
-// calls are the instructions of the message, whose accounts sign and are written as the message says.
+// calls returns the message's instructions, with the privileges that the message grants to their accounts.
 func (t *transaction) calls() []Instruction {
 	keys := t.keys()
 	calls := make([]Instruction, len(t.Message.Instructions))

@@ -9,11 +9,11 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// ID is the protocol's number of this chain, "sol".
+// ID is the protocol's ID of this chain, "sol".
 const ID = 0x736f6c
 
-// Terms are an order as the tuple of the contracts' ABI has them, and as Solana's programs carry them: addresses as
-// free bytes, numbers of 256 bits.
+// Terms are an order's terms as in the tuple of the contracts' ABI and in Solana's programs: addresses as variable
+// bytes, numbers of 256 bits.
 type Terms struct {
 	Nonce             uint64   `abi:"makerOrderNonce"`
 	Maker             []byte   `abi:"makerSrc"`
@@ -28,9 +28,9 @@ type Terms struct {
 	Authority         []byte `abi:"orderAuthorityAddressDst"` // may cancel, on the take chain
 	AllowedTaker      []byte `abi:"allowedTakerDst"`
 	CancelBeneficiary []byte `abi:"allowedCancelBeneficiarySrc"`
-	ExternalCall      []byte // the call itself; the programs keep its hash
+	ExternalCall      []byte // the call itself; the programs store only its hash
 
-	shortcut *common.Hash // of an external call of which no more is known
+	shortcut *common.Hash // hash of an external call that is not known itself
 }
 
 // Offer is one side of an order.
@@ -40,12 +40,12 @@ type Offer struct {
 	Amount *big.Int
 }
 
-// Give and Take are the sides of the order.
+// Give and Take return the sides of the order.
 func (t Terms) Give() Offer { return Offer{t.GiveChain.Uint64(), t.GiveToken, t.GiveAmount} }
 func (t Terms) Take() Offer { return Offer{t.TakeChain.Uint64(), t.TakeToken, t.TakeAmount} }
 
-// ID is the hash of the packed terms: integers big-endian, each variable field behind one byte of
-// length (dln-contracts, DlnOrderLib).
+// ID returns the hash of the packed terms: integers big-endian, each variable field after one byte of length
+// (dln-contracts, DlnOrderLib).
 func (t Terms) ID() [32]byte {
 	packed := binary.BigEndian.AppendUint64(nil, t.Nonce)
 	field := func(value []byte) { packed = append(append(packed, byte(len(value))), value...) }
@@ -61,7 +61,7 @@ func (t Terms) ID() [32]byte {
 	return crypto.Keccak256Hash(append(packed, borsh(t.callHash())...))
 }
 
-// callHash is what the programs keep of the external call; nil when there is none.
+// callHash returns the hash of the external call, which is all that the programs store; nil if there is no call.
 func (t Terms) callHash() *common.Hash {
 	if len(t.ExternalCall) == 0 {
 		return t.shortcut
@@ -69,7 +69,7 @@ func (t Terms) callHash() *common.Hash {
 	return new(crypto.Keccak256Hash(t.ExternalCall))
 }
 
-// borsh is the order in Borsh.
+// borsh encodes the order in Borsh.
 func (t Terms) borsh() raw {
 	return borsh(t.Nonce, t.Maker, t.Give().borsh(), t.Take().borsh(), t.Receiver, t.PatchAuthority, t.Authority,
 		optional(t.AllowedTaker), optional(t.CancelBeneficiary), t.callHash())
@@ -77,10 +77,10 @@ func (t Terms) borsh() raw {
 
 func (o Offer) borsh() raw { return borsh(numberWord(o.Chain), o.Token, word(o.Amount)) }
 
-// Status of one side of an order.
+// Status is the status of one side of an order.
 type Status uint8
 
-// Statuses, of which each side shows some.
+// Statuses. Each side has some of them.
 const (
 	Absent Status = iota
 	Created
@@ -92,14 +92,14 @@ const (
 	SentCancel
 )
 
-// offerArgs is an Offer as the programs' arguments have it.
+// offerArgs is an Offer as in the programs' arguments.
 type offerArgs struct {
 	Chain  [32]byte
 	Token  []byte
 	Amount [32]byte
 }
 
-// offer has a chain that no peer can have in place of one of more than 64 bits.
+// offer converts the arguments. A chain ID of more than 64 bits becomes one that no peer can have.
 func (a offerArgs) offer() Offer {
 	o := Offer{math.MaxUint64, a.Token, new(big.Int).SetBytes(a.Amount[:])}
 	if id := new(big.Int).SetBytes(a.Chain[:]); id.IsUint64() {
@@ -108,7 +108,7 @@ func (a offerArgs) offer() Offer {
 	return o
 }
 
-// orderArgs is an order as the arguments of dln_dst have it.
+// orderArgs is an order as in the arguments of dln_dst.
 type orderArgs struct {
 	Nonce             uint64
 	Maker             []byte

@@ -10,33 +10,33 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// poolProgram is SPL's token swap with its curve of a constant product: spl-token-swap 3.0.
+// poolProgram is SPL's token swap with its constant-product curve: spl-token-swap 3.0.
 var poolProgram = solana.TokenSwapProgramID
 
 // Pool is a pool of two tokens.
 type Pool struct {
 	Address Key
 	A, B    Token
-	FeeBps  uint64 // of the input, which stays in the pool
+	FeeBps  uint64 // of the input; the fee stays in the pool
 }
 
-// NewPool is the pool of two tokens with a fee, of which there is one.
+// NewPool returns the only pool of two tokens with this fee.
 func NewPool(a, b Token, feeBps uint64) Pool {
 	return Pool{invented(fmt.Sprintf("pool of %s and %s for %d bps", a.Mint, b.Mint, feeBps)), a, b, feeBps}
 }
 
-// authority owns what lies in the pool.
+// authority owns the pool's vaults.
 func (p Pool) authority() Key { return pda(poolProgram, "", p.Address[:]) }
 
 func (p Pool) vault(t Token) Key { return t.Wallet(p.authority()) }
 
-// shares is the mint of shares in the pool; feeAccount would take a part of its fees, which there is not.
+// shares is the mint of pool shares; feeAccount would receive the owner's part of the fees, which is zero.
 func (p Pool) shares() Key     { return invented("shares of " + p.Address.String()) }
 func (p Pool) feeAccount() Key { return invented("fees of " + p.Address.String()) }
 
 func (p Pool) has(t Token) bool { return p.A.Mint == t.Mint || p.B.Mint == t.Mint }
 
-// other is the token that the pool gives for one.
+// other returns the token that the pool pays for a token.
 func (p Pool) other(t Token) Token {
 	if p.A.Mint == t.Mint {
 		return p.B
@@ -44,17 +44,17 @@ func (p Pool) other(t Token) Token {
 	return p.A
 }
 
-// data lays the pool out: SwapV1 of spl-token-swap, state.rs, 324 bytes.
+// data encodes the pool: SwapV1 of spl-token-swap, state.rs, 324 bytes.
 func (p Pool) data() []byte {
 	const version, isInitialized, constantProduct, size = uint8(1), true, uint8(0), 324
 	_, bump := derive(poolProgram, p.Address[:])
 	trade := [2]uint64{p.FeeBps, bps}
-	none := [2]uint64{0, bps} // for the owner, for withdrawals, for hosts
+	none := [2]uint64{0, bps} // for owner, withdrawal and host fees
 	return padTo(size, borsh(version, isInitialized, bump, tokenProgram, p.vault(p.A), p.vault(p.B), p.shares(),
 		p.A.Mint, p.B.Mint, p.feeAccount(), trade, none, none, none, constantProduct))
 }
 
-// Stock puts a pool with what lies in it on a ledger that begins.
+// Stock adds a pool and its reserves before the ledger begins.
 func (c *Chain) Stock(p Pool, a, b uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,10 +70,10 @@ func (c *Chain) Stock(p Pool, a, b uint64) {
 	c.putTable(marketTable, marketAuthority, slices.Concat(c.tables[marketTable], own))
 }
 
-// marketAuthority may change the lookup table of whoever swaps through the pools.
+// marketAuthority may change the lookup table of the pools.
 var marketAuthority = invented("market table authority")
 
-// fee is what the pool keeps of an amount, one at least.
+// fee returns what the pool keeps of an amount, at least one.
 func (p Pool) fee(amount uint64) uint64 {
 	high, low := bits.Mul64(amount, p.FeeBps)
 	fee, _ := bits.Div64(high, low, bps)
@@ -83,8 +83,8 @@ func (p Pool) fee(amount uint64) uint64 {
 	return fee
 }
 
-// give is what the pool gives for an amount of a token: the rest of it after the fee leaves the product of both sides
-// no smaller.
+// give returns what the pool pays for an amount of a token: what keeps the product of both reserves, without the fee,
+// from falling.
 func (p Pool) give(state func(Key) *account, in Token, amount uint64) uint64 {
 	here, _ := stateOf[tokenAccount](state(p.vault(in)))
 	there, _ := stateOf[tokenAccount](state(p.vault(p.other(in))))
@@ -101,7 +101,7 @@ func (p Pool) give(state func(Key) *account, in Token, amount uint64) uint64 {
 // poolSwap is the pool program's instruction to swap.
 const poolSwap uint8 = 1
 
-// swap is the instruction by which owner swaps tokens in an account of theirs for tokens in another account.
+// swap returns the instruction that swaps tokens from one account of owner into another account.
 func (p Pool) swap(in Token, owner, from, to Key, amount, least uint64) Instruction {
 	out := p.other(in)
 	return Instruction{
@@ -124,7 +124,7 @@ var (
 	errPoolNothing  = custom(17, "ZeroTradingTokens", "Given pool token amount results in zero trading tokens")
 )
 
-// swap is the pool program's only instruction here.
+// swap executes the pool program's only instruction here.
 func (i *invocation) swap(accounts []Meta, data []byte) {
 	amount, least := binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])
 	p, isPool := stateOf[Pool](i.account(accounts[0].Key))

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// programs are those that run by the accounts and the data of their instructions alone, whoever made them. An
-// instruction is the first that fits; without one the data is malformed. The programs call each other through this
-// table, so it cannot be a composite literal of the declaration.
+// programs run only by the accounts and the data of their instructions, whoever made those. The first handler that
+// matches an instruction runs it; if none does, the data is malformed. The programs call each other through this table,
+// so it cannot be a composite literal of the declaration.
 var programs map[Key][]handler
 
 // handler is one instruction of a program.
 type handler struct {
-	prefix   []byte // how its data begins
-	size     int    // of the data behind that; anySize: any
-	accounts int    // that it needs at least
-	logs     string // what the program says first
+	prefix   []byte // prefix of its data
+	size     int    // of the rest of the data, or anySize
+	accounts int    // minimum number of accounts
+	logs     string // first log line of the program
 	run      func(i *invocation, accounts []Meta, data []byte)
 }
 
@@ -66,12 +66,12 @@ func init() {
 	}
 }
 
-// anchorHandler is an instruction of an Anchor program, by its name.
+// anchorHandler returns the handler of an Anchor program's instruction by name.
 func anchorHandler(name string, accounts int, run func(*invocation, []Meta, []byte)) handler {
 	return handler{anchor("global", name), anySize, accounts, instructionLog(name), run}
 }
 
-// run carries an instruction out: one that the ledger made carries what it does, others are those of programs.
+// run executes an instruction: by its own function if the ledger made it, else by the handler of its program.
 func (i *invocation) run() {
 	if i.instruction.run != nil {
 		i.instruction.run(i)
@@ -92,12 +92,12 @@ func (i *invocation) run() {
 	panic(errMalformed)
 }
 
-// refuseFallback is how Anchor's programs answer an instruction that is none of theirs.
+// refuseFallback is how Anchor programs answer an unknown instruction.
 func (i *invocation) refuseFallback([]Meta, []byte) {
 	i.check(false, 101, "InstructionFallbackNotFound", "Fallback functions are not supported")
 }
 
-// isBuiltin reports whether the runtime itself is the program: its logs name no compute units.
+// isBuiltin reports whether a program is part of the runtime, whose logs report no compute units.
 func isBuiltin(program Key) bool {
 	return program == systemProgram || program == computeBudgetProgram
 }
@@ -108,7 +108,7 @@ const (
 	setComputeUnitPrice uint8 = 3
 )
 
-// budgeted puts a limit of compute units and a price for them in front of the instructions, as wallets do.
+// budgeted prepends a compute unit limit and price to the instructions, as wallets do.
 func budgeted(limit uint32, microLamports uint64, instructions ...Instruction) []Instruction {
 	return slices.Concat([]Instruction{
 		{Program: computeBudgetProgram, Data: borsh(setComputeUnitLimit, limit)},
@@ -157,7 +157,7 @@ func createAccount(payer, at, owner Key, lamports uint64, size int) Instruction 
 	}
 }
 
-// createAccount makes an account of zeros that a program owns.
+// createAccount creates a zeroed account owned by a program.
 func (i *invocation) createAccount(accounts []Meta, data []byte) {
 	const largest = 10 << 20
 	payer, at := accounts[0], accounts[1]
@@ -172,13 +172,13 @@ func (i *invocation) createAccount(accounts []Meta, data []byte) {
 	i.write(at.Key, account{lamports: lamports, owner: Key(data[16:]), data: make([]byte, size)})
 }
 
-// Instructions of the program of associated accounts: no data means the first.
+// Instructions of the associated token account program. Empty data means the first.
 const (
 	associatedCreate           uint8 = 0
 	associatedCreateIdempotent uint8 = 1
 )
 
-// createAssociated opens the account where somebody keeps a token by custom: spl-associated-token-account.
+// createAssociated opens the default account of an owner for a token: spl-associated-token-account.
 func (i *invocation) createAssociated(accounts []Meta, _ []byte) {
 	payer, at, owner, mint := accounts[0], accounts[1].Key, accounts[2].Key, accounts[3].Key
 	t, err := TokenAt(mint)

@@ -28,18 +28,18 @@ var (
 	settingsProgram    = solana.MPK("DeSetTwWhjZq6Pz9Kfdo1KoS5NqtsM6G8ERbX4SSCSft")
 	executorProgram    = solana.MPK("exe59FS5cojZkPJVDFDV8RnXCC7wd6yoBjsUtqH7Zai")
 
-	// forwarderProgram stands for the programs of others through which orders are created too.
+	// forwarderProgram represents third-party programs that also create orders.
 	forwarderProgram = invented("program forwarder")
 )
 
-// What the protocol's programs charge: 15 000 000 lamports and 4 basis points of what is given.
+// The protocol's fees: 15 000 000 lamports and 4 basis points of the give amount.
 const (
 	fixFee         = uint64(15_000_000)
 	transferFeeBps = 4
 	bps            = 10_000
 )
 
-// Accounts that belong to the programs as a whole. Seeds: @debridge-finance/solana-utils.
+// Accounts that belong to a program as a whole. Seeds: @debridge-finance/solana-utils.
 var (
 	sourceState       = pda(sourceProgram, "STATE")
 	feeLedger         = pda(sourceProgram, "FEE LEDGER")
@@ -66,26 +66,26 @@ func metadataAccount(mint Key) Key {
 }
 func nonceData(n uint64) []byte { return anchor("account", "NonceStorage", n) }
 
-// takeChainSender is whose messages from a take chain count.
+// takeChainSender is the account that holds the accepted sender of messages from a take chain.
 func takeChainSender(chain uint64) Key {
 	return pda(sourceProgram, "AUTHORIZED_NATIVE_SENDER", numberWord(chain))
 }
 
-// sourceOn is the DlnSource of a give chain.
+// sourceOn is the account that holds the DlnSource of a give chain.
 func sourceOn(chain uint64) Key {
 	return pda(destinationProgram, "AUTHORIZED_SRC_CONTRACT", numberWord(chain))
 }
 
-// foreignContract is what the account of a contract on another chain says.
+// foreignContract is the content of an account for a contract on another chain.
 type foreignContract struct{ address []byte }
 
-// Address lookup tables: of what most transactions about orders name, and of whoever swaps through the pools.
+// Address lookup tables, with the accounts that most order transactions use and with those of the pools.
 var (
 	orderTable  = solana.MPK("Z9SwCHdnxCpAEHdTewMXqZedbQBuBpQr16G9yedAU9q") // of @debridge-finance/dln-client
 	marketTable = invented("market table")
 )
 
-// referralProgram is the program of referral accounts, of which there is one, with accounts of a project's for the
+// referralProgram is the program of referral accounts. There is one such account, of a project with accounts for the
 // wrapped coin and USDC.
 var (
 	referralProgram = solana.MPK("REFER4ZgmyYx9c6He5XfaTMiGfdLwRnkV4RPp9t9iF3")
@@ -93,10 +93,10 @@ var (
 	ReferralProject = invented("referral project")
 )
 
-// supply is what each mint has issued, in smallest units: more than the sandbox gives out.
+// supply is what each mint has issued, in smallest units: more than the sandbox hands out.
 const supply = 1 << 62
 
-// genesis places everything that was on the chain before history.
+// genesis places everything that is on the chain before history begins.
 func (c *Chain) genesis() {
 	deployed := []Key{sourceProgram, destinationProgram, debridgeProgram, settingsProgram, executorProgram}
 	for _, at := range append(deployed,
@@ -116,7 +116,7 @@ func (c *Chain) genesis() {
 	c.put(sourceState, account{owner: sourceProgram, data: anchor(
 		"account", "State", authority, fixFee, uint64(transferFeeBps), isRefunded, authority, uint8(255), authority, isWorking,
 	)})
-	// Two oracles, of which one must sign, and thresholds in a slot of time, as on the chain before its fees.
+	// Two oracles, one of which must sign, and thresholds per time slot, in front of the fees as on the real chain.
 	var oracles [4 + 2*20 + 4 + 20 + 1 + 8 + 4*4 + 8]byte
 	oracles[0], oracles[44], oracles[68] = 2, 1, 1
 	c.put(debridgeState, account{owner: settingsProgram, data: anchor(
@@ -170,7 +170,7 @@ func (c *Chain) putMint(t Token) {
 	}
 }
 
-// putTokens places a token account when the ledger begins.
+// putTokens places a token account before the ledger begins.
 func (c *Chain) putTokens(at Key, t Token, owner Key, amount uint64) {
 	held := tokenAccount{mint: t.Mint, owner: owner, amount: amount}
 	lamports := rent(tokenAccountSize)
@@ -180,7 +180,7 @@ func (c *Chain) putTokens(at Key, t Token, owner Key, amount uint64) {
 	c.put(at, account{owner: t.program, lamports: lamports, data: held.data(), state: held})
 }
 
-// Connect makes the protocol's contracts of another chain known to the programs.
+// Connect registers the protocol's contracts of another chain with the programs.
 func (c *Chain) Connect(chain uint64, source, destination []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,35 +5,35 @@ import (
 	"fmt"
 )
 
-// ErrNoRoute means that no pools lead from the one token to the other, or that they pay nothing.
+// ErrNoRoute means that no pools connect the two tokens, or that they pay nothing.
 var ErrNoRoute = errors.New("no route")
 
-// Route is a way through pools at what lies in them.
+// Route is a path through pools, with amounts based on the reserves at a slot.
 type Route struct {
 	Hops []Hop
-	Slot uint64 // of what lies in them
+	Slot uint64 // of the reserves
 }
 
-// Hop is one pool on the way.
+// Hop is one pool on the route.
 type Hop struct {
 	Pool                Pool
 	In, Out             Token
 	AmountIn, AmountOut uint64
 }
 
-// hop is what a pool gives for an amount now.
+// hop returns the hop through a pool at its current reserves.
 func (c *Chain) hop(p Pool, in Token, amount uint64) Hop {
 	return Hop{Pool: p, In: in, Out: p.other(in), AmountIn: amount, AmountOut: p.give(c.now, in, amount)}
 }
 
-// AmountOut is what the last pool gives.
+// AmountOut returns the output of the last pool.
 func (r Route) AmountOut() uint64 { return r.Hops[len(r.Hops)-1].AmountOut }
 
 func (r Route) first() Hop { return r.Hops[0] }
 func (r Route) last() Hop  { return r.Hops[len(r.Hops)-1] }
 
-// Best is the route with the highest outcome through those pools that may be used: the direct ones, and those over
-// the wrapped coin or USDC.
+// Best returns the route with the highest output through usable pools, either direct or by way of the wrapped coin or
+// USDC.
 func (c *Chain) Best(in, out Token, amount uint64, usable func(Pool) bool) (Route, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -57,7 +57,7 @@ func (c *Chain) Best(in, out Token, amount uint64, usable func(Pool) bool) (Rout
 	return best, nil
 }
 
-// walk goes from stop to stop by the best pool of each step; nil where none leads on.
+// walk goes from stop to stop by the best pool of each step. It returns nil if a step has no pool.
 func (c *Chain) walk(in Token, stops []Token, amount uint64, usable func(Pool) bool) (hops []Hop) {
 	for _, out := range stops {
 		var best Hop

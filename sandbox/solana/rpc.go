@@ -23,7 +23,7 @@ const (
 	codeBehind             = -32016
 )
 
-// object is one of JSON.
+// object is a JSON object.
 type object = map[string]any
 
 func refuse(code int, format string, args ...any) error {
@@ -32,7 +32,7 @@ func refuse(code int, format string, args ...any) error {
 
 func invalid(format string, args ...any) error { return refuse(jsonrpc.InvalidParams, format, args...) }
 
-// methods are served by functions whose arguments are the parameters in their order; bind says how they are read.
+// methods maps names to functions whose arguments are the positional parameters, as decoded by bind.
 var methods = map[string]any{
 	"getAccountInfo":                    (*Chain).getAccountInfo,
 	"getBalance":                        (*Chain).getBalance,
@@ -57,22 +57,22 @@ var methods = map[string]any{
 	"simulateTransaction":               (*Chain).simulateTransaction,
 }
 
-// nodeVersion is the release whose answers these are.
+// nodeVersion is the release whose answers the sandbox imitates.
 const nodeVersion = "2.3.8"
 
 var version = object{"solana-core": nodeVersion, "feature-set": 3_640_012_085}
 
-// genesisHash is the real chain's (github.com/firedancer-io/firedancer, MAINNET_BETA_GENESIS_HASH): whoever makes
-// sure that a node serves mainnet must find it here.
+// genesisHash is the real chain's (github.com/firedancer-io/firedancer, MAINNET_BETA_GENESIS_HASH), for clients that
+// check that a node serves mainnet.
 const genesisHash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 
 // ServeHTTP answers JSON-RPC as a node does.
 func (c *Chain) ServeHTTP(w http.ResponseWriter, r *http.Request) { node{chain: c}.ServeHTTP(w, r) }
 
-// NodeBehind answers JSON-RPC as a node does that has not seen the newest slots yet. What it knows of others is true.
+// NodeBehind returns a node that has not seen the newest slots yet. Its answers about older ones are true.
 func (c *Chain) NodeBehind(slots uint64) http.Handler { return node{c, slots} }
 
-// node is one of the chain's.
+// node is one of the chain's nodes.
 type node struct {
 	chain  *Chain
 	behind uint64 // slots
@@ -89,7 +89,7 @@ func (n node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answers := jsonrpc.Node{
-		Call: n.call, ContentType: "application/json; charset=utf-8", MaxBytes: 50 << 10, // as nodes have it
+		Call: n.call, ContentType: "application/json; charset=utf-8", MaxBytes: 50 << 10, // like real nodes
 		Malformed: func(isJSON bool) *jsonrpc.Error {
 			if isJSON {
 				return &jsonrpc.Error{Code: jsonrpc.InvalidRequest, Message: "Invalid request"}
@@ -103,7 +103,7 @@ func (n node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answers.ServeHTTP(w, r)
 }
 
-// call carries out what a request asks for; one method alone changes the ledger.
+// call executes a request. Only sendTransaction changes the ledger.
 func (n node) call(_ context.Context, request jsonrpc.Request) (any, error) {
 	method, known := methods[request.Method]
 	if !known {
@@ -125,8 +125,8 @@ func (n node) call(_ context.Context, request jsonrpc.Request) (any, error) {
 	return results[0].Interface(), err
 }
 
-// bind reads parameters into the arguments that a function takes after the chain. Those of struct types are options;
-// they may be missing, and so may those behind pointers, for which options may stand at once.
+// bind decodes parameters into the arguments that a function takes after the chain. Struct arguments are options and
+// may be missing. Pointer arguments may be missing too, with options in their position.
 func (n node) bind(function reflect.Type, params []json.RawMessage) ([]reflect.Value, error) {
 	args := []reflect.Value{reflect.ValueOf(n.chain)}
 	for position := 1; position < function.NumIn(); position++ {
@@ -154,7 +154,7 @@ func (n node) bind(function reflect.Type, params []json.RawMessage) ([]reflect.V
 	return args, nil
 }
 
-// misread is the answer to a parameter that is not what it should be: a value of another kind, or text that is no key.
+// misread returns the error for a malformed parameter: a value of another type, or text that is not a key.
 func misread(err error) error {
 	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
 		return invalid("Invalid params: %v", err)
@@ -162,22 +162,22 @@ func misread(err error) error {
 	return invalid("Invalid param: WrongSize")
 }
 
-// Commitments: how sure a client wants to be.
+// Commitment levels that a client can ask for.
 const (
 	processed = "processed"
 	confirmed = "confirmed"
 	finalized = "finalized"
 )
 
-// view is the state that a client wants to see.
+// view is the state that a client asks for.
 type view struct {
 	Commitment     string `json:"commitment"`
 	MinContextSlot uint64 `json:"minContextSlot"`
 
-	slot uint64 // the newest of that commitment
+	slot uint64 // the newest with that commitment
 }
 
-// newest is the newest slot that the node has.
+// newest returns the newest slot that the node has.
 func (n node) newest() uint64 {
 	slot := max(n.chain.head-n.behind, next(firstSlot))
 	if isSkipped(slot) {
@@ -186,7 +186,7 @@ func (n node) newest() uint64 {
 	return slot
 }
 
-// settle finds the slot, of a node's newest one on. The sandbox confirms what it processes.
+// settle sets the slot, based on the node's newest one. The sandbox confirms whatever it processes.
 func (v *view) settle(newest uint64) error {
 	switch v.Commitment {
 	case "", finalized:
@@ -205,7 +205,7 @@ func (v *view) settle(newest uint64) error {
 	return nil
 }
 
-// history is the view of methods about blocks and transactions, which do not know what is only processed.
+// history is the view of methods about blocks and transactions, which do not support the processed commitment.
 type history struct{ view }
 
 func (h *history) settle(newest uint64) error {
@@ -215,7 +215,7 @@ func (h *history) settle(newest uint64) error {
 	return h.view.settle(newest)
 }
 
-// at is a value with the slot at which it was so.
+// at returns a value with the slot that it refers to.
 func at(slot uint64, value any) object {
 	return object{"context": object{"apiVersion": nodeVersion, "slot": slot}, "value": value}
 }

@@ -21,7 +21,7 @@ type accountOptions struct {
 	} `json:"dataSlice"`
 }
 
-// cut is the part of an account's data that the client wants.
+// cut returns the part of an account's data that the client asks for.
 func (o accountOptions) cut(data []byte) ([]byte, error) {
 	switch {
 	case o.Slice == nil:
@@ -33,7 +33,7 @@ func (o accountOptions) cut(data []byte) ([]byte, error) {
 	return data[from:min(from+o.Slice.Length, len(data))], nil
 }
 
-// encode writes bytes in an encoding that clients name.
+// encode encodes bytes in the encoding that the client names.
 func encode(data []byte, encoding string) ([]string, error) {
 	switch encoding {
 	case "base64":
@@ -44,7 +44,7 @@ func encode(data []byte, encoding string) ([]string, error) {
 	return nil, invalid("the sandbox writes base58 and base64, not %q", encoding)
 }
 
-// show is the account as clients see it.
+// show returns the account as clients see it.
 func (a *account) show(o accountOptions) (any, error) {
 	data, err := o.cut(a.data)
 	if err != nil {
@@ -65,7 +65,7 @@ func (a *account) show(o accountOptions) (any, error) {
 	}
 	shown := object{
 		"executable": a.executable, "lamports": a.lamports, "owner": a.owner, "space": len(a.data), "data": encoded,
-		"rentEpoch": uint64(math.MaxUint64), // as exempt accounts show it
+		"rentEpoch": uint64(math.MaxUint64), // as for rent-exempt accounts
 	}
 	if isBare {
 		shown["data"] = encoded[0]
@@ -73,7 +73,7 @@ func (a *account) show(o accountOptions) (any, error) {
 	return shown, nil
 }
 
-// showAt is an account as it was at the end of a slot; nil when there was none.
+// showAt returns an account as of the end of a slot, or nil if there was none.
 func (c *Chain) showAt(k Key, o accountOptions) (any, error) {
 	content := c.accountAt(k, o.slot)
 	if content == nil {
@@ -123,7 +123,7 @@ type filter struct {
 	wanted []byte
 }
 
-// prepare decodes what the filter compares with.
+// prepare decodes the bytes that the filter compares.
 func (f *filter) prepare() (err error) {
 	const most = 128
 	switch {

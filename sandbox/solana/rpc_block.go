@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// latest is the blockhash of a slot and for how long it serves.
+// latest returns the blockhash of a slot and the last block height at which it is valid.
 func (c *Chain) latest(slot uint64) object {
 	return object{"blockhash": c.blockhash(slot), "lastValidBlockHeight": height(slot) + hashLife}
 }
 
-// checkBlock refuses slots of which a node has no block.
+// checkBlock rejects slots for which a node has no block.
 func (c *Chain) checkBlock(slot, newest uint64) error {
 	switch {
 	case slot > newest:
@@ -96,7 +96,7 @@ func (c *Chain) getBlock(slot uint64, o blockOptions) (any, error) {
 	return b, nil
 }
 
-// within are the transactions of a slot.
+// within returns the transactions of a slot.
 func (c *Chain) within(slot uint64) []*transaction {
 	compare := func(t *transaction, slot uint64) int { return cmp.Compare(t.slot, slot) }
 	from, _ := slices.BinarySearchFunc(c.transactions, slot, compare)
@@ -121,7 +121,7 @@ func (c *Chain) getRecentPrioritizationFees(addresses *[]Key) (any, error) {
 	return fees, nil
 }
 
-// lowestPrice is the least that a transaction of a slot bid among those that wrote all addresses.
+// lowestPrice returns the lowest bid of a slot's transactions that wrote all of the addresses.
 func (c *Chain) lowestPrice(slot uint64, addresses []Key) uint64 {
 	lowest, found := uint64(0), false
 	for _, t := range c.within(slot) {

@@ -9,7 +9,7 @@ import (
 	"crossgate/sandbox/jsonrpc"
 )
 
-// simulationOptions are how a client wants a transaction simulated.
+// simulationOptions say how to simulate a transaction.
 type simulationOptions struct {
 	view
 	Encoding     string `json:"encoding"`
@@ -51,7 +51,7 @@ func (c *Chain) simulateTransaction(text string, o simulationOptions) (any, erro
 	return at(o.slot, shown), err
 }
 
-// decodeTransaction reads a transaction in the encoding that the client names.
+// decodeTransaction decodes a transaction in the encoding that the client names.
 func decodeTransaction(text, encoding string) (*transaction, error) {
 	decode := base58.Decode
 	switch encoding {
@@ -61,7 +61,7 @@ func decodeTransaction(text, encoding string) (*transaction, error) {
 	default:
 		return nil, invalid("unsupported encoding: %s. Supported encodings: base58, base64", encoding)
 	}
-	if most := base64.StdEncoding.EncodedLen(maxTransactionBytes); len(text) > most+most/8 { // base58 is longer by that
+	if most := base64.StdEncoding.EncodedLen(maxTransactionBytes); len(text) > most+most/8 { // base58 is longer
 		return nil, invalid("transaction too large: %d characters", len(text))
 	}
 	raw, err := decode(text)
@@ -75,7 +75,7 @@ func decodeTransaction(text, encoding string) (*transaction, error) {
 	return t, nil
 }
 
-// show is what the simulation came to. Members that only some clients ask for are null.
+// show returns the result of the simulation. Members that clients must ask for are null.
 func (e *execution) show() object {
 	loaded := 0
 	for _, k := range e.tx.keys() {
@@ -89,7 +89,7 @@ func (e *execution) show() object {
 	}
 }
 
-// showAfter is the accounts as the transaction leaves them; null where it fails, or there is none.
+// showAfter returns accounts as the transaction leaves them; null if it failed or there is no such account.
 func (e *execution) showAfter(keys []Key, encoding string) ([]any, error) {
 	if most := len(e.tx.keys()); len(keys) > most {
 		return nil, invalid("Too many accounts provided; max %d", most)
@@ -116,8 +116,8 @@ type sendOptions struct {
 	Skip     bool   `json:"skipPreflight"`
 }
 
-// sendTransaction carries a transaction out in the next slot. One that would fail is refused beforehand, unless the
-// client does without: then it fails on the chain, or is never heard of again.
+// sendTransaction executes a transaction in the next slot. A transaction that would fail is rejected in preflight. If
+// the client skips that, it fails on the chain or disappears.
 func (c *Chain) sendTransaction(text string, o sendOptions) (any, error) {
 	t, err := decodeTransaction(text, o.Encoding)
 	if err != nil {

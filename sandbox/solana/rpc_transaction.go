@@ -2,7 +2,7 @@ package solana
 
 import "slices"
 
-// transactionOptions are how a client wants transactions shown.
+// transactionOptions say how to show transactions.
 type transactionOptions struct {
 	history
 	Encoding   string `json:"encoding"`
@@ -22,7 +22,7 @@ func (c *Chain) getTransaction(signature Signature, o transactionOptions) (any, 
 	return shown, nil
 }
 
-// show is the transaction as clients see it, unless its version is beyond what the client says it supports.
+// show returns the transaction as clients see it, unless the client does not support its version.
 func (t *transaction) show(o transactionOptions) (object, error) {
 	isVersioned := t.Message.IsVersioned()
 	if isVersioned && o.MaxVersion == nil {
@@ -46,7 +46,7 @@ func (t *transaction) show(o transactionOptions) (object, error) {
 	return shown, err
 }
 
-// showAccounts is the transaction as the accounts that it names, those of lookup tables among them.
+// showAccounts returns the transaction with its accounts only, including those from lookup tables.
 func (t *transaction) showAccounts() object {
 	static, loaded := t.parts()
 	keys := []object{}
@@ -63,7 +63,7 @@ func (t *transaction) showAccounts() object {
 	}
 }
 
-// spelledOut is the transaction with the members of its message.
+// spelledOut returns the transaction with the decoded message.
 func (t *transaction) spelledOut() object {
 	m := t.Message
 	instructions := make([]compiled, len(m.Instructions))
@@ -80,7 +80,7 @@ func (t *transaction) spelledOut() object {
 	return object{"message": message, "signatures": t.Signatures}
 }
 
-// orEmpty is a list that JSON does not write as null.
+// orEmpty returns a list that JSON does not encode as null.
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 func (o *outcome) status() object {
@@ -90,9 +90,9 @@ func (o *outcome) status() object {
 	return object{"Ok": nil}
 }
 
-// meta is what became of the transaction.
+// meta returns the transaction's outcome.
 func (t *transaction) meta() object {
-	const costBeside = 1500 // signatures and locks of accounts
+	const costBeside = 1500 // signatures and account locks
 	o, written := &t.outcome, t.Message.NumWritableLookups()
 	_, loaded := t.parts()
 	return object{
@@ -120,7 +120,7 @@ func showBalances(balances []tokenBalance) []object {
 	for i, b := range balances {
 		t, err := TokenAt(b.mint)
 		if err != nil {
-			panic(err.Error()) // the sandbox makes no other accounts
+			panic(err.Error()) // the sandbox creates no other accounts
 		}
 		shown[i] = object{
 			"accountIndex": b.index, "mint": b.mint, "owner": b.owner, "programId": b.program,
@@ -144,8 +144,8 @@ type signatureOptions struct {
 	Until  Signature `json:"until"`
 }
 
-// getSignaturesForAddress lists an account's transactions, newest first. Before and until need not name the account; a
-// before that is not known ends the list.
+// getSignaturesForAddress lists an account's transactions, newest first. Before and until need not involve the account.
+// If before is unknown, the list is empty.
 func (c *Chain) getSignaturesForAddress(address Key, o signatureOptions) (any, error) {
 	const most = 1000
 	limit := most
@@ -159,7 +159,7 @@ func (c *Chain) getSignaturesForAddress(address Key, o signatureOptions) (any, e
 	if before == nil && !o.Before.IsZero() {
 		return infos, nil
 	}
-	for _, t := range slices.Backward(c.byAddress[address]) { // each has a slot of its own
+	for _, t := range slices.Backward(c.byAddress[address]) { // each transaction has its own slot
 		switch {
 		case before != nil && t.slot >= before.slot, t.slot > o.slot:
 			continue
@@ -191,7 +191,7 @@ func (c *Chain) getSignatureStatuses(signatures []Signature, o statusOptions) (a
 		}
 		var confirmations any = c.head - t.slot
 		if t.slot <= c.finalized() {
-			confirmations = nil // as many as there can be
+			confirmations = nil // fully confirmed
 		}
 		values[i] = object{
 			"slot": t.slot, "confirmations": confirmations, "err": t.outcome.failure(), "status": t.outcome.status(),

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// checks are those made before a transaction from outside runs.
+// checks selects what is verified before a transaction from outside runs.
 type checks struct{ signatures, blockhash bool }
 
-// errNotRun is an instruction of a program that the ledger only runs for itself.
+// errNotRun is the error for an instruction of a program that only the ledger itself can run.
 var errNotRun = errors.New("the sandbox does not run this program's instructions from outside")
 
-// simulate runs a transaction from outside on a state of the ledger, and leaves that as it is. Why it fails is in the
-// outcome; an error says that the sandbox cannot simulate it. The caller holds the lock.
+// simulate runs a transaction from outside on a state of the ledger without changing it. The outcome has the reason for
+// a failure; an error means that the sandbox cannot simulate the transaction. The caller holds the lock.
 func (c *Chain) simulate(t *transaction, wanted checks, state func(Key) *account) (*execution, error) {
 	t.slot = next(c.head)
 	e := newExecution(state, t)
@@ -35,7 +35,7 @@ func (c *Chain) simulate(t *transaction, wanted checks, state func(Key) *account
 	return e, err
 }
 
-// reject returns why a transaction does not get as far as its accounts: agave, sdk transaction_error.rs.
+// reject returns why a transaction is rejected before its accounts are loaded: agave, sdk transaction_error.rs.
 func (c *Chain) reject(t *transaction, wanted checks) any {
 	if wanted.signatures && t.VerifySignatures() != nil {
 		return "SignatureFailure"
@@ -49,7 +49,7 @@ func (c *Chain) reject(t *transaction, wanted checks) any {
 	return nil
 }
 
-// rejectCalls returns why no instruction runs: nobody pays, or there is no program.
+// rejectCalls returns why no instruction can run: the payer cannot pay, or a program is missing.
 func (e *execution) rejectCalls(calls []Instruction) any {
 	e.setBudget(calls)
 	payer := e.account(e.tx.Message.AccountKeys[0])
@@ -72,7 +72,7 @@ func (e *execution) rejectCalls(calls []Instruction) any {
 	return nil
 }
 
-// rejectPoor refuses a transaction that leaves an account with less than its rent.
+// rejectPoor rejects a transaction that leaves an account with less than its rent.
 func (e *execution) rejectPoor() any {
 	for index, k := range e.tx.keys() {
 		if e.written[k].isPoor() {

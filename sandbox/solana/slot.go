@@ -8,27 +8,27 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// Numbers of the sandbox's chain. A slot has its number from the time since the beginning, so that
-// history's slots are the same at every start.
+// Parameters of the sandbox's chain. A slot number follows from the time since the beginning, so that history's slots
+// are the same at every start.
 const (
 	firstSlot    = 310_000_000
 	slotDuration = 400 * time.Millisecond
-	// finalizedDepth is how far the finalized slot is behind the confirmed one: 32, as votes need.
+	// finalizedDepth is how far the finalized slot is behind the confirmed one: 32, as votes require.
 	finalizedDepth = 32
-	// Every skipEvery-th slot has no block, as when a leader misses its turn.
+	// Every skipEvery-th slot has no block, as if a leader had missed its turn.
 	skipEvery = 37
-	// heightGap is by how many blocks the height was behind the slot when the ledger began.
+	// heightGap is how many blocks the height was behind the slot when the ledger began.
 	heightGap = 21_700_000
-	// hashLife is for how many blocks a blockhash serves.
+	// hashLife is the number of blocks for which a blockhash is valid.
 	hashLife = 150
 )
 
 func isSkipped(slot uint64) bool { return slot%skipEvery == 0 }
 
-// height counts the blocks up to a slot: those without one do not count.
+// height returns the number of blocks up to a slot, without skipped slots.
 func height(slot uint64) uint64 { return slot - slot/skipEvery - heightGap }
 
-// next is the first slot after slot that has a block.
+// next returns the first slot after slot that has a block.
 func next(slot uint64) uint64 {
 	for slot++; isSkipped(slot); {
 		slot++
@@ -36,7 +36,7 @@ func next(slot uint64) uint64 {
 	return slot
 }
 
-// previous is the last slot before slot that has a block.
+// previous returns the last slot before slot that has a block.
 func previous(slot uint64) uint64 {
 	for slot--; isSkipped(slot); {
 		slot--
@@ -44,7 +44,7 @@ func previous(slot uint64) uint64 {
 	return slot
 }
 
-// slotAt is the slot of a time, or the next with a block.
+// slotAt returns the slot at a time, or the next one with a block.
 func (c *Chain) slotAt(at time.Time) uint64 {
 	slot := uint64(firstSlot + max(0, at.Sub(c.beginning)/slotDuration))
 	if isSkipped(slot) {
@@ -53,12 +53,12 @@ func (c *Chain) slotAt(at time.Time) uint64 {
 	return slot
 }
 
-// timeOf is when a slot's block was made, in UNIX seconds as nodes estimate it.
+// timeOf returns when a slot's block was made, in UNIX seconds as nodes estimate it.
 func (c *Chain) timeOf(slot uint64) int64 {
 	return c.beginning.Add(time.Duration(slot-firstSlot) * slotDuration).Unix()
 }
 
-// blockhash is the hash of the block of slot on the present fork.
+// blockhash returns the hash of slot's block on the current fork.
 func (c *Chain) blockhash(slot uint64) solana.Hash {
 	forks := uint64(0)
 	for i, from := range c.forks {
@@ -71,7 +71,7 @@ func (c *Chain) blockhash(slot uint64) solana.Hash {
 	return sha256.Sum256(binary.BigEndian.AppendUint64(preimage, forks))
 }
 
-// isRecent reports whether a blockhash still serves.
+// isRecent reports whether a blockhash is still valid.
 func (c *Chain) isRecent(hash solana.Hash) bool {
 	slot := c.head
 	for n := 0; n < hashLife && slot > firstSlot; n++ {

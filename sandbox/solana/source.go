@@ -19,18 +19,18 @@ type giveOrder struct {
 	metadata  []byte
 }
 
-// Affiliate is who shares what the maker gives.
+// Affiliate receives a share of what the maker gives.
 type Affiliate struct {
 	Beneficiary Key
 	Amount      uint64
 }
 
-// Creation is what a maker offers.
+// Creation is a maker's order to create.
 type Creation struct {
 	Maker  Account
 	Payer  Account // of the transaction; zero: the maker
 	Give   Token
-	Amount uint64 // gross: the fees go off it
+	Amount uint64 // gross: fees are deducted from it
 	Take   Offer
 
 	Receiver, Authority, AllowedTaker, ExternalCall []byte
@@ -39,12 +39,12 @@ type Creation struct {
 	CancelBeneficiary Key
 	Affiliate         *Affiliate
 	Referral          *uint32
-	// Nonce replaces the maker's counter; zero uses the counter, and no metadata is carried.
+	// Nonce replaces the maker's counter. Zero uses the counter, and the order then carries no metadata.
 	Nonce    uint64
 	Metadata []byte
 }
 
-// terms are the order that the creation makes.
+// terms returns the terms of the order that the creation makes.
 func (o Creation) terms(nonce uint64) Terms {
 	t := Terms{
 		Nonce: nonce, Maker: o.Maker.Key[:],
@@ -68,7 +68,7 @@ func (o Creation) net() uint64 {
 	return o.Amount - o.percentFee() - o.Affiliate.amount()
 }
 
-// amount is the affiliate's share; nothing of nobody's.
+// amount returns the affiliate's share, zero without an affiliate.
 func (a *Affiliate) amount() uint64 {
 	if a == nil {
 		return 0
@@ -76,7 +76,7 @@ func (a *Affiliate) amount() uint64 {
 	return a.Amount
 }
 
-// Create makes orders, all in one transaction. A doomed way leaves a failed transaction and no order.
+// Create creates orders, all in one transaction. A doomed way leaves a failed transaction and no order.
 func (c *Chain) Create(at time.Time, w Way, creations ...Creation) ([]Order, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,7 +111,7 @@ func (c *Chain) Create(at time.Time, w Way, creations ...Creation) ([]Order, err
 	return orders, nil
 }
 
-// createOrder is the instruction create_order, or create_order_with_nonce when the maker counts itself.
+// createOrder returns the instruction create_order, or create_order_with_nonce if the maker supplies the nonce.
 func (o Creation) createOrder(nonce uint64) Instruction {
 	t := o.terms(nonce)
 	id, maker := t.ID(), o.Maker.Key
@@ -145,14 +145,14 @@ type createArgs struct {
 	Referral          *uint32    `bin:"optional"`
 }
 
-// numberedArgs are those of create_order_with_nonce.
+// numberedArgs are the arguments of create_order_with_nonce.
 type numberedArgs struct {
 	Order    createArgs
 	Nonce    uint64
 	Metadata []byte
 }
 
-// creation is what a maker offers with them.
+// creation converts the arguments to the maker's Creation.
 func (a createArgs) creation(maker Key, give Token) Creation {
 	o := Creation{
 		Maker: Account{Key: maker}, Give: give, Amount: a.Amount, Take: a.Take.offer(), Receiver: a.Receiver,
@@ -170,7 +170,7 @@ func (a createArgs) creation(maker Key, give Token) Creation {
 	return o
 }
 
-// createOrder takes the nonce from the maker's counter.
+// createOrder executes create_order, with the nonce from the maker's counter.
 func (i *invocation) createOrder(accounts []Meta, data []byte) {
 	var args createArgs
 	i.read(data, &args)
@@ -187,7 +187,7 @@ func (i *invocation) createOrderWithNonce(accounts []Meta, data []byte) {
 	i.open(o, o.Nonce, accounts)
 }
 
-// given is the token of a creation's accounts.
+// given returns the token of a creation's accounts.
 func (i *invocation) given(accounts []Meta) Token {
 	mint, program := accounts[2].Key, accounts[10].Key
 	t, err := TokenAt(mint)
@@ -200,7 +200,7 @@ func (i *invocation) given(accounts []Meta) Token {
 	return t
 }
 
-// open carries a creation out, whose accounts are those of its instruction.
+// open executes a creation with the accounts of its instruction.
 func (i *invocation) open(o Creation, nonce uint64, accounts []Meta) {
 	maker := accounts[0]
 	i.checkSigner(maker)
@@ -226,7 +226,7 @@ func (i *invocation) open(o Creation, nonce uint64, accounts []Meta) {
 	i.keep(o, t, accounts[5].Key)
 }
 
-// keep takes what a checked creation gives from the maker's wallet, and announces the order.
+// keep transfers what a checked creation gives from the maker's wallet and announces the order.
 func (i *invocation) keep(o Creation, t Terms, from Key) {
 	id, maker := t.ID(), o.Maker.Key
 	state, wallet := giveOrderState(id), giveOrderWallet(id)
@@ -245,7 +245,7 @@ func (i *invocation) keep(o Creation, t Terms, from Key) {
 	i.emit("CreatedOrderId", id)
 }
 
-// count opens the maker's counter, and moves it when the order takes its nonce from there.
+// count opens the maker's counter, and advances it if the order takes its nonce from there.
 func (i *invocation) count(maker Key, own uint64) {
 	at := makerNonces(maker)
 	if i.account(at) == nil {
@@ -257,7 +257,7 @@ func (i *invocation) count(maker Key, own uint64) {
 	}
 }
 
-// data lays out GiveOrderState, whose content gets shorter when the order is claimed.
+// data encodes a GiveOrderState, whose content becomes shorter when the order is claimed.
 func (g giveOrder) data() []byte {
 	const size = 176
 	const open, claimedUnlock, claimedCancel, noAffiliate = uint8(0), uint8(1), uint8(2), uint8(0)
@@ -277,7 +277,7 @@ func (g giveOrder) data() []byte {
 	return padTo(size, anchor("account", "GiveOrderState", content, bump, walletBump))
 }
 
-// keyOf reads an address that may be absent.
+// keyOf converts an address that may be absent.
 func keyOf(raw []byte) Key {
 	if len(raw) == 0 {
 		return Key{}
@@ -285,14 +285,14 @@ func keyOf(raw []byte) Key {
 	return Key(raw)
 }
 
-// openGiveOrder is an order that nobody has been paid for.
+// openGiveOrder returns an order that has not been claimed yet, and fails otherwise.
 func (i *invocation) openGiveOrder(id [32]byte) giveOrder {
 	g, _ := stateOf[giveOrder](i.account(giveOrderState(id)))
 	i.check(g.status == Created, 6004, "WrongGiveOrderStatus", "The order is not open")
 	return g
 }
 
-// PatchGive adds to what an open order gives. Its event does not name the order.
+// PatchGive increases the give amount of an open order. Its event does not contain the order ID.
 func (c *Chain) PatchGive(at time.Time, id [32]byte, maker Account, addition uint64) error {
 	g, known := read[giveOrder](c, giveOrderState(id))
 	if !known {
@@ -312,7 +312,7 @@ func (c *Chain) PatchGive(at time.Time, id [32]byte, maker Account, addition uin
 	}, id, addition))
 }
 
-// claim is the instruction claim_unlock or claim_order_cancel, which debridge calls with a message from the take chain.
+// claim returns the instruction claim_unlock or claim_order_cancel, which debridge calls with a take chain's message.
 func (m Inbound) claim(g giveOrder) Instruction {
 	id, submission := g.terms.ID(), submissionAccount(m.Submission)
 	name, pay := "claim_unlock", (*invocation).payUnlock
@@ -332,7 +332,7 @@ func (m Inbound) claim(g giveOrder) Instruction {
 	}, id)
 }
 
-// payUnlock pays whoever fulfilled the order, and the protocol its fee. What is the affiliate's stays.
+// payUnlock pays the taker's beneficiary, and the protocol its fee. The affiliate's share stays.
 func (i *invocation) payUnlock(g giveOrder, beneficiary Key) {
 	id := g.terms.ID()
 	state, wallet := giveOrderState(id), giveOrderWallet(id)
@@ -345,7 +345,7 @@ func (i *invocation) payUnlock(g giveOrder, beneficiary Key) {
 	i.finish(g, beneficiary, "ClaimedUnlock", g.affiliate == nil)
 }
 
-// payRefund pays the maker of a cancelled order, whom it costs nothing: all fees go back too.
+// payRefund refunds a cancelled order in full: all fees are returned too.
 func (i *invocation) payRefund(g giveOrder, beneficiary Key) {
 	id, paid := g.terms.ID(), g.given+g.percent+g.affiliate.amount()
 	i.call(g.token.transfer(giveOrderWallet(id), g.token.Wallet(beneficiary), giveOrderState(id), paid))
@@ -354,7 +354,7 @@ func (i *invocation) payRefund(g giveOrder, beneficiary Key) {
 	i.finish(g, beneficiary, "ClaimedOrderCancel", true)
 }
 
-// finish closes the order's wallet when it is empty, and keeps and announces the status.
+// finish closes the order's wallet if it is empty, and stores and announces the status.
 func (i *invocation) finish(g giveOrder, beneficiary Key, event string, isEmptied bool) {
 	id := g.terms.ID()
 	state, wallet := giveOrderState(id), giveOrderWallet(id)

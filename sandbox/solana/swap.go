@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Exchange is a swap for which somebody gets a transaction to sign.
+// Exchange is a swap to build an unsigned transaction for.
 type Exchange struct {
 	Route       Route
 	User        Key    // pays and signs
-	Receiver    Key    // of what comes out; the zero key is User
-	Wraps       bool   // the wrapped coin comes from, and goes to, the coin
-	Quoted      uint64 // what is to come out, less SlippageBps at the worst
+	Receiver    Key    // of the output; the zero key is User
+	Wraps       bool   // the wrapped coin is wrapped from, and unwrapped to, the coin
+	Quoted      uint64 // expected output, from which SlippageBps may be lost
 	SlippageBps uint16
-	UnitPrice   uint64 // micro-lamports for a compute unit
-	MostFee     uint64 // lamports that may be spent on that in all; zero: any
+	UnitPrice   uint64 // micro-lamports per compute unit
+	MostFee     uint64 // limit of the priority fee in lamports; zero: none
 }
 
-// Least is what must come out, rounded up.
+// Least returns the minimum output, rounded up.
 func (x Exchange) Least() uint64 { return leastOf(x.Quoted, x.SlippageBps) }
 
 func (x Exchange) receiver() Key {
@@ -28,11 +28,11 @@ func (x Exchange) receiver() Key {
 	return x.Receiver
 }
 
-// wrapsIn and wrapsOut report whether what goes in, or comes out, is the coin.
+// wrapsIn and wrapsOut report whether the input, or the output, is the coin.
 func (x Exchange) wrapsIn() bool  { return x.Wraps && x.Route.first().In == Tokens[0] }
 func (x Exchange) wrapsOut() bool { return x.Wraps && x.Route.last().Out == Tokens[0] }
 
-// priceFor is what is bid for each of so many units.
+// priceFor returns the bid per unit for a number of units.
 func (x Exchange) priceFor(units uint64) uint64 {
 	if x.MostFee == 0 {
 		return x.UnitPrice
@@ -40,20 +40,20 @@ func (x Exchange) priceFor(units uint64) uint64 {
 	return min(x.UnitPrice, x.MostFee*microPerLamport/units)
 }
 
-// Unsigned is a transaction that waits for its signature.
+// Unsigned is a transaction that still needs its signature.
 type Unsigned struct {
 	Wire                 []byte
 	LastValidBlockHeight uint64
 	UnitLimit            uint64
 	UnitPrice            uint64 // micro-lamports
-	// Failure is why it would fail if it were sent now, as clients see it; nil when it would not.
+	// Failure is why it would fail if sent now, as clients see it; nil if it would not.
 	Failure any
 }
 
-// Priority is what the transaction spends on its place in a block, in lamports.
+// Priority returns the transaction's priority fee in lamports.
 func (u Unsigned) Priority() uint64 { return priorityFee(u.UnitLimit, u.UnitPrice) }
 
-// unsigned compiles the instructions behind a budget of a fifth more than they take in a simulation.
+// unsigned compiles the instructions with a compute budget of a fifth more than they consume in a simulation.
 func (c *Chain) unsigned(x Exchange, calls ...Instruction) (Unsigned, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -76,7 +76,7 @@ func (c *Chain) unsigned(x Exchange, calls ...Instruction) (Unsigned, error) {
 	return u, err
 }
 
-// compose compiles the instructions with a budget for User's signature.
+// compose compiles the instructions with a compute budget for User's signature.
 func (c *Chain) compose(x Exchange, u Unsigned, calls []Instruction) (*transaction, error) {
 	d := draft{
 		payer: Account{Key: x.User}, table: marketTable,
@@ -90,13 +90,13 @@ func (c *Chain) compose(x Exchange, u Unsigned, calls []Instruction) (*transacti
 	return t, nil
 }
 
-// prepared puts in front of the calls what opens User's accounts and wraps the coin, and after them what unwraps it.
+// prepared surrounds the calls with those that open User's accounts and wrap the coin, and those that unwrap it.
 func (x Exchange) prepared(receives bool, calls ...Instruction) []Instruction {
 	before, after := x.around(receives)
 	return slices.Concat(before, calls, after)
 }
 
-// around is what comes before a swap's own instructions, and after them.
+// around returns the instructions before and after a swap's own.
 func (x Exchange) around(receives bool) (before, after []Instruction) {
 	in, out := x.Route.first(), x.Route.last().Out
 	if x.wrapsIn() {
@@ -111,20 +111,20 @@ func (x Exchange) around(receives bool) (before, after []Instruction) {
 	return before, after
 }
 
-// Each step of a route takes the accounts of the pool program and before them that program.
+// Each step of a route takes the pool program, followed by that program's accounts.
 const (
 	stepAccounts  = 15
 	ownerAt       = 3
 	destinationAt = 7
 )
 
-// step is the accounts by which an aggregator's program has the hop's pool swap, for the owner of both accounts.
+// step returns the accounts with which an aggregator's program swaps in the hop's pool, for the owner of both accounts.
 func (h Hop) step(owner, from, to Key) []Meta {
-	const nothing = 0 // the program writes amounts itself
+	const nothing = 0 // the aggregator's program sets the amounts itself
 	return append([]Meta{reads(poolProgram)}, h.Pool.swap(h.In, owner, from, to, nothing, nothing).Accounts...)
 }
 
-// steps swaps an amount through the pools that the accounts lead to, as owner, and returns what came out of the last.
+// steps swaps an amount through the pools given by accounts, as owner, and returns the output of the last.
 func (i *invocation) steps(accounts []Meta, owner Key, amount uint64) uint64 {
 	for step := range slices.Chunk(accounts, stepAccounts) {
 		i.require(step[0].Key == poolProgram && step[ownerAt].Key == owner, errInvalidAccount)
@@ -138,7 +138,7 @@ func (i *invocation) steps(accounts []Meta, owner Key, amount uint64) uint64 {
 	return amount
 }
 
-// swapTerms are what aggregators' instructions say of a swap.
+// swapTerms are the terms of a swap in aggregators' instructions.
 type swapTerms struct {
 	amount, quoted uint64
 	slippageBps    uint16
@@ -150,10 +150,10 @@ func readSwapTerms(data []byte) swapTerms {
 	}
 }
 
-// least is what must come out.
+// least returns the minimum output.
 func (s swapTerms) least() uint64 { return leastOf(s.quoted, s.slippageBps) }
 
-// leastOf is what remains of an amount after slippage, rounded up.
+// leastOf returns what remains of an amount after slippage, rounded up.
 func leastOf(amount uint64, slippageBps uint16) uint64 {
 	high, low := bits.Mul64(amount, bps-min(bps, uint64(slippageBps)))
 	least, rest := bits.Div64(high, low, bps)

@@ -8,7 +8,7 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// Token is a mint of the sandbox. The native coin is the zero key.
+// Token is a mint of the sandbox. The zero key is the native coin.
 type Token struct {
 	Mint     Key
 	Symbol   string
@@ -18,10 +18,10 @@ type Token struct {
 	program Key
 }
 
-// Native stands for the coin in orders.
+// Native represents the coin in orders.
 var Native = Token{Symbol: "SOL", Name: "Solana", Decimals: 9}
 
-// Symbols by which the sandbox calls its mints. BARE has no metadata anywhere.
+// Symbols of the sandbox's mints. BARE has no metadata at all.
 const (
 	usdc    = "USDC"
 	wrapped = "SOL" // as on the chain, though it is the coin's symbol too
@@ -30,7 +30,7 @@ const (
 	bare    = "BARE"
 )
 
-// Tokens are the mints of the sandbox: real ones under their real addresses, and one invented.
+// Tokens are the sandbox's mints: real ones at their real addresses, and an invented one.
 var Tokens = []Token{
 	{solana.WrappedSol, wrapped, "Wrapped SOL", 9, tokenProgram},
 	{solana.MPK("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"), usdc, "USD Coin", 6, tokenProgram},
@@ -39,7 +39,7 @@ var Tokens = []Token{
 	{invented("mint without metadata"), bare, "", 4, tokenProgram},
 }
 
-// TokenAt returns the token of the sandbox with a mint.
+// TokenAt returns the sandbox's token with a mint.
 func TokenAt(mint Key) (Token, error) {
 	for _, t := range Tokens {
 		if t.Mint == mint {
@@ -49,10 +49,10 @@ func TokenAt(mint Key) (Token, error) {
 	return Token{}, fmt.Errorf("mint %s is not in the sandbox", mint)
 }
 
-// isNative reports whether it is the coin itself, which needs no token account.
+// isNative reports whether the token is the coin itself, which needs no token account.
 func (t Token) isNative() bool { return t.Mint == systemProgram }
 
-// programOrDefault is the token's program; for the coin instructions name that of most tokens.
+// programOrDefault returns the token's program. Instructions about the coin use the standard token program.
 func (t Token) programOrDefault() Key {
 	if t.program == (Key{}) {
 		return tokenProgram
@@ -60,7 +60,7 @@ func (t Token) programOrDefault() Key {
 	return t.program
 }
 
-// Wallet is the account where owner keeps a token: the associated one, or for the coin owner's own.
+// Wallet returns the account in which owner holds a token: the associated one, or for the coin owner's own.
 func (t Token) Wallet(owner Key) Key {
 	if t.isNative() {
 		return owner
@@ -68,7 +68,7 @@ func (t Token) Wallet(owner Key) Key {
 	return pda(associatedProgram, "", owner[:], t.program[:], t.Mint[:])
 }
 
-// units are whole tokens in smallest units.
+// units converts whole tokens to smallest units.
 func (t Token) units(whole uint64) uint64 {
 	for range t.Decimals {
 		whole *= 10
@@ -76,44 +76,44 @@ func (t Token) units(whole uint64) uint64 {
 	return whole
 }
 
-// tokenAccount is what an account of a token program says.
+// tokenAccount is the content of a token program's account.
 type tokenAccount struct {
 	mint, owner Key
 	amount      uint64
 }
 
-// tokenBalance is a token account of a transaction, at an index of its keys.
+// tokenBalance is a token account of a transaction, with its index among the keys.
 type tokenBalance struct {
 	tokenAccount
 	index   int
 	program Key
 }
 
-// tokenAccountSize is how long the data of a token account is.
+// tokenAccountSize is the size of a token account's data.
 const tokenAccountSize = 165
 
-// isWrapped reports whether the tokens are the coin: then there are as many lamports on the account, beside its rent.
+// isWrapped reports whether the tokens are wrapped coin: then the account holds as many lamports besides its rent.
 func (a tokenAccount) isWrapped() bool { return a.mint == Tokens[0].Mint }
 
-// data lays the account out: spl-token, state.rs, where options take four bytes.
+// data encodes the account: spl-token, state.rs, where options take four bytes.
 func (a tokenAccount) data() []byte {
 	const initialized = uint8(1)
 	rentReserve := zeros(12)
 	if a.isWrapped() {
 		rentReserve = borsh(uint32(1), rent(tokenAccountSize))
 	}
-	// Nobody is a delegate, and nobody else may close the account.
+	// There is no delegate and no separate close authority.
 	return padTo(tokenAccountSize, borsh(a.mint, a.owner, a.amount, zeros(36), initialized, rentReserve))
 }
 
-// mintData lays a mint out: spl-token, state.rs, 82 bytes with the decimals at 44, nobody who may freeze accounts.
+// mintData encodes a mint: spl-token, state.rs, 82 bytes with the decimals at 44 and no freeze authority.
 func (t Token) mintData(supply uint64) []byte {
 	const isSet, initialized = uint32(1), true
 	return borsh(isSet, invented("mint authority"), supply, uint8(t.Decimals), initialized, zeros(36))
 }
 
-// extendedMint is a mint of Token-2022 that carries its own metadata: the base padded to the length of
-// an account, its kind, and extensions as type, length and value (spl-token-2022, extension/mod.rs).
+// extendedMint encodes a Token-2022 mint that carries its own metadata: the base padded to the length of an account,
+// its kind, and extensions as type, length and value (spl-token-2022, extension/mod.rs).
 func (t Token) extendedMint(supply uint64) []byte {
 	const mintKind, metadataPointer, tokenMetadata = uint8(1), uint16(18), uint16(19)
 	authority := invented("mint authority")
@@ -122,7 +122,7 @@ func (t Token) extendedMint(supply uint64) []byte {
 		metadataPointer, uint16(64), authority, t.Mint, tokenMetadata, uint16(len(metadata)), raw(metadata))
 }
 
-// metadata lays a Metaplex metadata account out: mpl-token-metadata, Metadata, with names padded.
+// metadata encodes a Metaplex metadata account: mpl-token-metadata, Metadata, with names padded.
 func (t Token) metadata() []byte {
 	const metadataV1, nameSize, symbolSize, uriSize, allocated = uint8(4), 32, 10, 200, 679
 	const noFee, noCreators, isSold, isMutable = uint16(0), uint8(0), false, true
@@ -130,14 +130,14 @@ func (t Token) metadata() []byte {
 		padded(t.Name, nameSize), padded(t.Symbol, symbolSize), padded("", uriSize), noFee, noCreators, isSold, isMutable))
 }
 
-// uiAmount writes smallest units as a decimal number of whole tokens.
+// uiAmount formats smallest units as a decimal number of whole tokens.
 func uiAmount(amount uint64, decimals int) string {
 	text := fmt.Sprintf("%0*d", decimals+1, amount)
 	whole, fraction := text[:len(text)-decimals], strings.TrimRight(text[len(text)-decimals:], "0")
 	return strings.TrimRight(whole+"."+fraction, ".")
 }
 
-// uiTokenAmount is an amount as nodes show it; they leave the number of nothing out.
+// uiTokenAmount returns an amount as nodes show it; uiAmount is null for zero.
 func (t Token) uiTokenAmount(amount uint64) object {
 	text := uiAmount(amount, t.Decimals)
 	var number any

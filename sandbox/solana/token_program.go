@@ -2,7 +2,7 @@ package solana
 
 import "encoding/binary"
 
-// Instructions of the token programs: spl-token, instruction.rs. What swaps and orders have no use for is missing.
+// Instructions of the token programs that swaps and orders need: spl-token, instruction.rs.
 const (
 	tokenTransfer           uint8 = 3
 	tokenCloseAccount       uint8 = 9
@@ -11,7 +11,7 @@ const (
 	tokenInitializeAccount3 uint8 = 18
 )
 
-// tokenHandlers are the same in both token programs.
+// tokenHandlers serve both token programs.
 var tokenHandlers = []handler{
 	{[]byte{tokenTransfer}, 8, 3, "Instruction: Transfer", (*invocation).transfer},
 	{[]byte{tokenTransferChecked}, 9, 4, "Instruction: TransferChecked", (*invocation).transferChecked},
@@ -41,24 +41,24 @@ func (i *invocation) demand(holds bool, err *programError) {
 	i.require(holds, err)
 }
 
-// tokens is what a token account holds now.
+// tokens returns the current content of a token account.
 func (i *invocation) tokens(at Key) (tokenAccount, bool) { return stateOf[tokenAccount](i.account(at)) }
 
 // setTokens rewrites a token account.
 func (i *invocation) setTokens(at Key, held tokenAccount) { i.update(at, held.data(), held) }
 
-// owns reports whether the account belongs to the program that runs.
+// owns reports whether the account belongs to the running program.
 func (i *invocation) owns(at Key) bool {
 	content := i.account(at)
 	return content != nil && content.owner == i.instruction.Program
 }
 
-// instruction is a call of the token's program for the owner of an account.
+// instruction returns an instruction of the token's program.
 func (t Token) instruction(accounts []Meta, args ...any) Instruction {
 	return Instruction{Program: t.program, Accounts: accounts, Data: borsh(args...)}
 }
 
-// transfer moves an amount of a token from wallet to wallet.
+// transfer returns an instruction that moves an amount of a token from wallet to wallet.
 func (t Token) transfer(from, to, owner Key, amount uint64) Instruction {
 	switch {
 	case t.isNative():
@@ -73,7 +73,7 @@ func (i *invocation) transfer(accounts []Meta, data []byte) {
 	i.moveTokens(accounts[0].Key, accounts[1].Key, accounts[2], binary.LittleEndian.Uint64(data))
 }
 
-// transferChecked moves an amount of a token whose decimals the sender knows.
+// transferChecked returns an instruction that moves an amount and checks the token's decimals.
 func (t Token) transferChecked(from, to, owner Key, amount uint64) Instruction {
 	accounts := []Meta{writes(from), reads(t.Mint), writes(to), {Key: owner, Signer: true}}
 	return t.instruction(accounts, tokenTransferChecked, amount, uint8(t.Decimals))
@@ -87,7 +87,7 @@ func (i *invocation) transferChecked(accounts []Meta, data []byte) {
 	i.moveTokens(accounts[0].Key, accounts[2].Key, accounts[3], binary.LittleEndian.Uint64(data))
 }
 
-// moveTokens moves tokens as their owner wants it; those of the wrapped coin take their lamports along.
+// moveTokens moves tokens if their owner signed. Wrapped coin takes its lamports along.
 func (i *invocation) moveTokens(from, to Key, owner Meta, amount uint64) {
 	source, isToken := i.tokens(from)
 	target, exists := i.tokens(to)
@@ -98,7 +98,7 @@ func (i *invocation) moveTokens(from, to Key, owner Meta, amount uint64) {
 	i.demand(owner.Signer, errUnsigned)
 	source.amount -= amount
 	i.setTokens(from, source)
-	target, _ = i.tokens(to) // again: it may be the same account
+	target, _ = i.tokens(to) // read again: it may be the same account
 	target.amount += amount
 	i.setTokens(to, target)
 	if source.isWrapped() {
@@ -106,12 +106,12 @@ func (i *invocation) moveTokens(from, to Key, owner Meta, amount uint64) {
 	}
 }
 
-// closeAccount ends an emptied token account and gives its lamports to receiver.
+// closeAccount returns an instruction that closes an emptied token account and pays its lamports to receiver.
 func (t Token) closeAccount(at, receiver, owner Key) Instruction {
 	return t.instruction([]Meta{writes(at), writes(receiver), {Key: owner, Signer: true}}, tokenCloseAccount)
 }
 
-// closeTokens ends a token account that is empty, or of the wrapped coin, and gives its lamports away.
+// closeTokens closes a token account that is empty, or one of the wrapped coin, and pays out its lamports.
 func (i *invocation) closeTokens(accounts []Meta, _ []byte) {
 	at, heir, owner := accounts[0].Key, accounts[1].Key, accounts[2]
 	held, exists := i.tokens(at)
@@ -123,7 +123,7 @@ func (i *invocation) closeTokens(accounts []Meta, _ []byte) {
 	i.written[at] = nil
 }
 
-// wrap funds owner's account of the wrapped coin with lamports.
+// wrap returns instructions that fund owner's account of the wrapped coin with lamports.
 func wrap(owner Key, lamports uint64) []Instruction {
 	t := Tokens[0]
 	at := t.Wallet(owner)
@@ -132,7 +132,7 @@ func wrap(owner Key, lamports uint64) []Instruction {
 	}
 }
 
-// syncNative makes the lamports on an account of the wrapped coin its amount.
+// syncNative sets the amount of a wrapped coin account to its lamports, without the rent.
 func (i *invocation) syncNative(accounts []Meta, _ []byte) {
 	at := accounts[0].Key
 	held, exists := i.tokens(at)
@@ -142,7 +142,7 @@ func (i *invocation) syncNative(accounts []Meta, _ []byte) {
 	i.setTokens(at, held)
 }
 
-// openWallet makes owner's associated account unless it is there.
+// openWallet returns an instruction that creates owner's associated account unless it exists.
 func (t Token) openWallet(payer, owner Key) Instruction {
 	return Instruction{
 		Program: associatedProgram, Data: []byte{associatedCreateIdempotent},
@@ -152,13 +152,13 @@ func (t Token) openWallet(payer, owner Key) Instruction {
 	}
 }
 
-// createTokens makes an empty token account.
+// createTokens creates an empty token account.
 func (i *invocation) createTokens(payer, at, owner Key, t Token) {
 	i.create(payer, at, t.program, zeros(tokenAccountSize), nil)
 	i.call(t.instruction([]Meta{writes(at), reads(t.Mint)}, tokenInitializeAccount3, owner))
 }
 
-// initializeTokens makes a token account of an account of zeros.
+// initializeTokens turns a zeroed account into a token account.
 func (i *invocation) initializeTokens(accounts []Meta, data []byte) {
 	at := accounts[0].Key
 	content := i.account(at)

@@ -12,31 +12,31 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// BlockHash is a block's hash as TRON forms it: its first eight bytes are the block's number.
+// BlockHash converts a block's hash to TRON's form, whose first eight bytes are the block's number.
 func BlockHash(number uint64, hash common.Hash) common.Hash {
 	binary.BigEndian.PutUint64(hash[:8], number)
 	return hash
 }
 
-// object is what the node below answered, on its way into TRON's shape.
+// object is an answer of the underlying node while it is converted to TRON's shape.
 type object map[string]any
 
-// only drops all other members.
+// only removes all other members.
 func (o object) only(names ...string) {
 	maps.DeleteFunc(o, func(name string, _ any) bool { return !slices.Contains(names, name) })
 }
 
 func (o object) number(name string) uint64 {
-	n, _ := hexutil.DecodeUint64(fmt.Sprint(o[name])) // what is null counts as zero
+	n, _ := hexutil.DecodeUint64(fmt.Sprint(o[name])) // null becomes zero
 	return n
 }
 
-// rehash gives the hash of the block with a number TRON's form.
+// rehash converts the hash of the block with a number to TRON's form.
 func (o object) rehash(name string, number uint64) {
 	o[name] = BlockHash(number, common.HexToHash(fmt.Sprint(o[name])))
 }
 
-// How java-tron fills members that TRON has no value for.
+// The values with which java-tron fills members that TRON does not have.
 var (
 	noNonce = hexutil.Bytes(make([]byte, 8))
 	noWord  = common.Hash{}
@@ -46,8 +46,8 @@ var (
 
 const zero = hexutil.Uint64(0)
 
-// lacking are the members of a block that TRON has no value for. Limits of its transactions are in sun, so that a
-// block has none in energy.
+// lacking holds the members of a block that TRON does not have. Transactions have limits in sun, so that a block has no
+// energy limit.
 var lacking = object{
 	"nonce": noNonce, "sha3Uncles": noWord, "logsBloom": noBloom, "stateRoot": noBytes, "receiptsRoot": noWord,
 	"difficulty": zero, "totalDifficulty": zero, "extraData": noBytes, "gasLimit": zero, "uncles": []common.Hash{},
@@ -63,8 +63,8 @@ func (s *server) blockByHash(ctx context.Context, wanted hash, whole flag) (obje
 	return found, err
 }
 
-// blockAt returns the block of a number or tag, nil when there is none. A whole one has its transactions instead of
-// their hashes.
+// blockAt returns the block at a number or tag, or nil if there is none. If whole, it has transactions instead of their
+// hashes.
 func (s *server) blockAt(ctx context.Context, at height, whole flag) (object, error) {
 	var found object
 	if err := s.node.CallContext(ctx, &found, "eth_getBlockByNumber", at, false); err != nil || found == nil {

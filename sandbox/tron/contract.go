@@ -13,14 +13,14 @@ import (
 	"crossgate/sandbox/jsonrpc"
 )
 
-// callArguments are those that java-tron heeds.
+// callArguments are the call arguments that java-tron uses.
 type callArguments struct {
 	From, To           string
 	Value, Data, Input json.RawMessage
 }
 
-// ethCall runs a contract on the newest block. The block can also be named in an object, but must then only
-// exist: the state is the newest all the same.
+// ethCall runs a contract on the newest block. The parameter may be an object that identifies another block, which only
+// has to exist: the newest state is used anyway.
 func (s *server) ethCall(ctx context.Context, sent, block json.RawMessage) (any, error) {
 	if err := s.checkBlock(ctx, block); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *server) checkBlock(ctx context.Context, parameter json.RawMessage) erro
 	return err
 }
 
-// run has the node below call a contract, or estimate the energy of that.
+// run lets the underlying node call a contract or estimate the energy of a call.
 func (s *server) run(ctx context.Context, method string, parameter json.RawMessage) (any, error) {
 	var sent callArguments
 	if json.Unmarshal(parameter, &sent) != nil {
@@ -92,7 +92,7 @@ func (s *server) run(ctx context.Context, method string, parameter json.RawMessa
 	return result, reverted(err)
 }
 
-// reverted is what a contract refused with, as java-tron words it.
+// reverted converts a contract's revert to java-tron's error.
 func reverted(err error) error {
 	var carrier rpc.DataError
 	if !errors.As(err, &carrier) {

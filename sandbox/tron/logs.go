@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// Limits of one search, as java-tron's configuration has them by default: maxBlockRange, maxAddressSize,
-// maxSubTopics; and its LogBlockQuery.MAX_RESULT.
+// Limits of one search, by default in java-tron's configuration (maxBlockRange, maxAddressSize, maxSubTopics) and in
+// its LogBlockQuery.MAX_RESULT.
 const (
 	maxBlockRange = 5000
 	maxAddresses  = 1000
@@ -58,7 +58,7 @@ func (s *server) logs(ctx context.Context, parameter json.RawMessage) (any, erro
 	return found, nil
 }
 
-// span returns the blocks to search. Beyond the newest there is nothing.
+// span returns the blocks to search, up to the newest one.
 func (s *server) span(ctx context.Context, asked filter) (from, to uint64, err error) {
 	var head hexutil.Uint64
 	if err := s.node.CallContext(ctx, &head, "eth_blockNumber"); err != nil {
@@ -93,7 +93,7 @@ func (s *server) span(ctx context.Context, asked filter) (from, to uint64, err e
 	return from, to, nil
 }
 
-// number is the number of a block named by number or tag; one that is not named is the head.
+// number returns the number of a block given by number or tag. An empty name is the head.
 func (s *server) number(ctx context.Context, named string, head uint64) (uint64, error) {
 	if named == "" || named == "latest" {
 		return head, nil
@@ -112,7 +112,7 @@ func (s *server) number(ctx context.Context, named string, head uint64) (uint64,
 	return found.number("number"), nil
 }
 
-// addresses reads one address or a list of them.
+// addresses parses one address or a list.
 func (f filter) addresses() ([]address, error) {
 	var several []string
 	if f.Address != nil && json.Unmarshal(f.Address, &several) != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// methods are those of java-tron that readers of a chain use. Others, such as eth_feeHistory,
-// eth_sendRawTransaction or eth_getTransactionCount, it refuses as unknown.
+// methods are java-tron's methods for readers of a chain. It rejects others, such as eth_feeHistory,
+// eth_sendRawTransaction or eth_getTransactionCount, as unknown.
 var methods = map[string]any{
 	"web3_clientVersion": constant("TRON/v4.8.1/Linux/Java1.8"),
-	"net_version":        passed("eth_chainId"), // both tell the last four bytes of the genesis block's hash
+	"net_version":        passed("eth_chainId"), // both return the last four bytes of the genesis block's hash
 	"eth_chainId":        passed("eth_chainId"),
 	"eth_blockNumber":    passed("eth_blockNumber"),
 	"eth_gasPrice":       constant(hexutil.Uint64(EnergyPrice)),
@@ -42,7 +42,7 @@ func passed(name string) func(*server, context.Context) (any, error) {
 	return func(s *server, ctx context.Context) (any, error) { return s.ask(ctx, name) }
 }
 
-// newest reads state of an account on the newest block.
+// newest returns a method that reads an account's state at the newest block.
 func newest(name string) func(*server, context.Context, address, newestBlock) (any, error) {
 	return func(s *server, ctx context.Context, account address, _ newestBlock) (any, error) {
 		return s.ask(ctx, name, account, "latest")
@@ -53,14 +53,14 @@ func (s *server) storageAt(ctx context.Context, at address, key json.RawMessage,
 	return s.ask(ctx, "eth_getStorageAt", at, key, "latest")
 }
 
-// ask is what the node below answers.
+// ask returns the underlying node's answer.
 func (s *server) ask(ctx context.Context, name string, args ...any) (any, error) {
 	var result json.RawMessage
 	err := s.node.CallContext(ctx, &result, name, args...)
 	return result, err
 }
 
-// text is a parameter that should be one; anything else is no valid text for whoever reads it.
+// text returns a string parameter's value. Other parameters stay raw, which no parser of texts accepts.
 func text(parameter json.RawMessage) string {
 	var value string
 	if json.Unmarshal(parameter, &value) != nil {
@@ -69,10 +69,10 @@ func text(parameter json.RawMessage) string {
 	return value
 }
 
-// flag is on when a parameter is true, as a boolean or in words.
+// flag is true if a parameter is true, as a boolean or as text.
 type flag bool
 
-// UnmarshalText takes anything.
+// UnmarshalText accepts any text.
 func (f *flag) UnmarshalText(word []byte) error {
 	*f = string(word) == "true"
 	return nil
@@ -81,7 +81,7 @@ func (f *flag) UnmarshalText(word []byte) error {
 // address is 20 bytes of hex, or 21 with TRON's version byte in front.
 type address struct{ common.Address }
 
-// UnmarshalText reads what java-tron takes for an address.
+// UnmarshalText parses an address as java-tron does.
 func (a *address) UnmarshalText(hex []byte) error {
 	digits := strings.TrimPrefix(string(hex), "0x")
 	if len(digits) == 2*(1+common.AddressLength) {
@@ -94,10 +94,10 @@ func (a *address) UnmarshalText(hex []byte) error {
 	return nil
 }
 
-// hash is 32 bytes of hex; the 0x may be missing, as in TRON's own interfaces.
+// hash is 32 bytes of hex; the 0x is optional, as in TRON's own interfaces.
 type hash struct{ common.Hash }
 
-// UnmarshalText reads what java-tron takes for a hash.
+// UnmarshalText parses a hash as java-tron does.
 func (h *hash) UnmarshalText(hex []byte) error {
 	raw, err := hexutil.Decode("0x" + strings.TrimPrefix(string(hex), "0x"))
 	if err != nil || len(raw) != common.HashLength {
@@ -107,10 +107,10 @@ func (h *hash) UnmarshalText(hex []byte) error {
 	return nil
 }
 
-// height is a block's number or tag, for the node below.
+// height is a block's number or tag, for the underlying node.
 type height string
 
-// UnmarshalText reads numbers, and the tags that java-tron knows.
+// UnmarshalText parses numbers and the tags that java-tron knows.
 func (h *height) UnmarshalText(block []byte) error {
 	switch string(block) {
 	case "latest", "earliest", "finalized":
@@ -127,10 +127,10 @@ func (h *height) UnmarshalText(block []byte) error {
 	return nil
 }
 
-// newestBlock is a block that must be the newest: java-tron keeps no other state.
+// newestBlock is a block parameter that must be the newest: java-tron keeps no older state.
 type newestBlock struct{}
 
-// UnmarshalText refuses what is not the newest block.
+// UnmarshalText rejects any other block than the newest.
 func (*newestBlock) UnmarshalText(block []byte) error {
 	switch string(block) {
 	case "latest":

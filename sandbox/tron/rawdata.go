@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// rawData is what the sender of a transaction signs, with one call of a contract
-// (github.com/tronprotocol/protocol, core/Tron.proto and core/contract/smart_contract.proto).
+// rawData is the signed part of a transaction that makes one contract call (github.com/tronprotocol/protocol,
+// core/Tron.proto and core/contract/smart_contract.proto).
 type rawData struct {
 	refBlockBytes, refBlockHash []byte // of a recent block: the last two bytes of its number, bytes 8 to 15 of its hash
 	expiration, timestamp       uint64 // UNIX milliseconds
@@ -23,10 +23,10 @@ type rawData struct {
 const (
 	triggerSmartContract = 31 // ContractType
 	triggerURL           = "type.googleapis.com/protocol.TriggerSmartContract"
-	versionByte          = 0x41 // in front of an address
+	versionByte          = 0x41 // prefix of an address
 )
 
-// encode writes the fields by their numbers; those that are zero are left out, as everywhere in proto3.
+// encode writes the fields in order of their numbers and omits zero values, as proto3 does.
 func (r rawData) encode() []byte {
 	trigger := appendText(nil, 1, versioned(r.owner))
 	trigger = appendText(trigger, 2, versioned(r.contract))
@@ -38,7 +38,7 @@ func (r rawData) encode() []byte {
 	return appendNumber(appendNumber(raw, 14, r.timestamp), 18, r.feeLimit)
 }
 
-// decodeRawData reads what a sender signed; ok is false where it is no call of one contract.
+// decodeRawData decodes the signed part of a transaction; ok is false unless it makes exactly one contract call.
 func decodeRawData(raw []byte) (r rawData, ok bool) {
 	outer, isWell := fieldsOf(raw)
 	call, hasCall := fieldsOf(outer.texts[11])
@@ -53,7 +53,7 @@ func decodeRawData(raw []byte) (r rawData, ok bool) {
 	}, ok
 }
 
-// fields are those of a message by their numbers, of several with one number the last.
+// fields are a message's fields by number. The last one wins if a number repeats.
 type fields struct {
 	texts   map[protowire.Number][]byte
 	numbers map[protowire.Number]uint64
@@ -103,7 +103,7 @@ func isAddress(text []byte) bool {
 	return len(text) == 1+common.AddressLength && text[0] == versionByte
 }
 
-// json is the transaction of a call as the HTTP API writes it.
+// json returns the transaction of a call as the HTTP API represents it.
 func (r rawData) json() object {
 	raw := r.encode()
 	value := object{"owner_address": bare(versioned(r.owner)), "contract_address": bare(versioned(r.contract)), "data": bare(r.data)}
@@ -124,10 +124,10 @@ func (r rawData) json() object {
 	return object{"visible": false, "txID": bare(id[:]), "raw_data": members, "raw_data_hex": bare(raw)}
 }
 
-// on names a block as the one that the call was made after.
+// on makes a block the one that the call refers to.
 func (r *rawData) on(number uint64, id common.Hash) {
 	r.refBlockBytes, r.refBlockHash = binary.BigEndian.AppendUint64(nil, number)[6:], id[8:16]
 }
 
-// bare is hex as the HTTP API has it, without 0x.
+// bare returns hex without 0x, as in the HTTP API.
 func bare(text []byte) string { return hex.EncodeToString(text) }

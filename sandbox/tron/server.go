@@ -1,11 +1,11 @@
-// Package tron is the JSON-RPC of TRON's nodes over a go-ethereum node: java-tron's methods, limits, refusals
-// and shapes (github.com/tronprotocol/documentation-en, docs/api/json-rpc), as far as readers of a chain use
-// them. The node's coin is TRX, its smallest unit the sun, its gas energy.
+// Package tron is the JSON-RPC of TRON's nodes over a go-ethereum node: java-tron's methods, limits, refusals and
+// shapes (github.com/tronprotocol/documentation-en, docs/api/json-rpc), as far as readers of a chain use them. The
+// node's coin is TRX, its smallest unit the sun, its gas energy.
 //
-// A call goes through the table of methods to a function whose parameters say how the call's are read; that asks the
-// node below and gives what it says the shape that java-tron would give it. Blocks' hashes begin with the block's
-// number, limits and refusals are java-tron's, and what TRON has no value for is filled as there. All of it may be
-// called from any goroutine.
+// A call goes through the table of methods to a function whose parameter types decode the call's parameters. The
+// function asks the underlying node and converts its answer to java-tron's shape: blocks' hashes begin with the block's
+// number, limits and refusals are java-tron's, and members that TRON does not have are filled as java-tron fills them.
+// All of it may be called from any goroutine.
 package tron
 
 import (
@@ -22,16 +22,16 @@ import (
 	"crossgate/sandbox/jsonrpc"
 )
 
-// EnergyPrice is what a unit of energy costs, in sun: the chain parameter getEnergyFee.
+// EnergyPrice is the price of a unit of energy, in sun: the chain parameter getEnergyFee.
 const EnergyPrice = 100
 
-// Limits as java-tron's configuration has them by default: maxMessageSize, maxBatchSize.
+// Defaults of java-tron's configuration: maxMessageSize, maxBatchSize.
 const (
 	maxRequestBytes = 4 << 20
 	maxBatch        = 100
 )
 
-// server answers one node's JSON-RPC. java-tron gives every answer of its own under status 200.
+// server answers one node's JSON-RPC. Like java-tron, it answers errors with status 200.
 type server struct{ node named }
 
 // New returns java-tron's JSON-RPC over an Ethereum node and, on paths with a folder wallet or walletsolidity, its HTTP
@@ -59,23 +59,23 @@ func New(node *rpc.Client, wallet *Wallet) http.Handler {
 	})
 }
 
-// Codes of java-tron's errors beyond those of the specification.
+// java-tron's error codes beyond those of the specification.
 const (
 	internalError = -32000
 	limitExceeded = -32005
 )
 
-// refusal is an error object of java-tron, whose data is never missing.
+// refusal returns an error object of java-tron, which always has data.
 func refusal(code int, message string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: message, Data: "{}"}
 }
 
 func invalidParams(message string) *jsonrpc.Error { return refusal(jsonrpc.InvalidParams, message) }
 
-// errNoRequest is the answer to a parameter that is not the object that it should be.
+// errNoRequest is the error for a parameter that is not the required object.
 var errNoRequest = refusal(jsonrpc.InvalidRequest, "invalid json request")
 
-// call reads exactly as many parameters as the method's function takes behind the server and the context.
+// call decodes exactly as many parameters as the method's function takes after the server and the context.
 func (s *server) call(ctx context.Context, r jsonrpc.Request) (any, error) {
 	method, exists := methods[r.Method]
 	if !exists {

@@ -6,7 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// receipt is java-tron's TransactionReceipt, the same members as Ethereum's.
+// receipt returns java-tron's TransactionReceipt, which has the same members as Ethereum's.
 func (s *server) receipt(ctx context.Context, id hash) (object, error) {
 	var found object
 	if err := s.node.CallContext(ctx, &found, "eth_getTransactionReceipt", id); err != nil || found == nil {
@@ -23,7 +23,7 @@ func (s *server) receipt(ctx context.Context, id hash) (object, error) {
 	return found, nil
 }
 
-// transaction is java-tron's TransactionResult: always a legacy one, and gas is the energy it used, not a limit.
+// transaction returns java-tron's TransactionResult: always a legacy one, with the energy used as gas, not a limit.
 func (s *server) transaction(ctx context.Context, id hash) (object, error) {
 	var found object
 	if err := s.node.CallContext(ctx, &found, "eth_getTransactionByHash", id); err != nil || found == nil {

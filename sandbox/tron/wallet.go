@@ -25,25 +25,25 @@ import (
 	"crossgate/sandbox/jsonrpc"
 )
 
-// Wallet is what all nodes of a chain have in common for those who send transactions through TRON's HTTP API. What they
-// sign is no transaction of the node below: Keys sign that for them.
+// Wallet is the state that all nodes of a chain share for sending transactions through TRON's HTTP API. What senders
+// sign is not a transaction of the underlying node: Keys sign that one for them.
 type Wallet struct {
-	Keys map[common.Address]*ecdsa.PrivateKey // of all who may send
-	ABIs map[common.Address]abi.ABI           // of the contracts that were deployed with one
+	Keys map[common.Address]*ecdsa.PrivateKey // of all accounts that may send
+	ABIs map[common.Address]abi.ABI           // of the contracts deployed with an ABI
 
 	sending sync.Mutex // held from reading an account's nonce to sending its transaction
 	mu      sync.Mutex
-	ids     map[common.Hash]common.Hash // of transactions on TRON, by their hashes below
-	hashes  map[common.Hash]common.Hash // the other way around
+	ids     map[common.Hash]common.Hash // of transactions on TRON, by the underlying hashes
+	hashes  map[common.Hash]common.Hash // the reverse
 }
 
-// named is a node below, with TRON's ids in place of its hashes for transactions that were sent through the HTTP API.
+// named is an underlying node with TRON's IDs instead of its hashes for transactions sent through the HTTP API.
 type named struct {
 	*rpc.Client
 	wallet *Wallet
 }
 
-// CallContext asks the node below. A hash among the arguments is a transaction's.
+// CallContext calls the underlying node. A hash argument identifies a transaction.
 func (n named) CallContext(ctx context.Context, into any, method string, args ...any) error {
 	n.wallet.mu.Lock()
 	var names []string
@@ -63,8 +63,8 @@ func (n named) CallContext(ctx context.Context, into any, method string, args ..
 	return json.Unmarshal([]byte(strings.NewReplacer(names...).Replace(string(answered))), into)
 }
 
-// calls are those of the HTTP API (github.com/tronprotocol/documentation-en, docs/api/http.md) that its client library
-// tronweb makes for who calls contracts, by the ends of their paths. Failures are told with status 200.
+// calls are the calls of the HTTP API (github.com/tronprotocol/documentation-en, docs/api/http.md) that the client
+// library tronweb makes for contract calls, by the last element of their paths. Failures have status 200.
 var calls = map[string]func(s *server, ctx context.Context, asked request) (object, error){
 	"getaccount":             (*server).account,
 	"getblock":               (*server).newest,
@@ -81,18 +81,18 @@ var calls = map[string]func(s *server, ctx context.Context, asked request) (obje
 	"broadcasttransaction": (*server).broadcast,
 }
 
-// request has the members that calls read.
+// request has the members of all calls.
 type request struct {
 	Address, Value string
 	Owner          string   `json:"owner_address"`
 	Contract       string   `json:"contract_address"`
-	Selector       string   `json:"function_selector"` // with Parameter, in place of Data
+	Selector       string   `json:"function_selector"` // with Parameter, instead of Data
 	Parameter      string   // arguments, encoded
-	Data           string   // hex, as all texts without 0x
+	Data           string   // hex without 0x, like all binary members
 	CallValue      uint64   `json:"call_value"` // sun
 	FeeLimit       uint64   `json:"fee_limit"`  // sun
 	RawDataHex     string   `json:"raw_data_hex"`
-	Signature      []string // of 65 bytes each
+	Signature      []string // 65 bytes each
 }
 
 func (s *server) serveWallet(w http.ResponseWriter, r *http.Request) {
@@ -117,7 +117,7 @@ func (s *server) serveWallet(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answered) // the client has gone
 }
 
-// account is empty where nothing has happened to an address.
+// account returns an account's balance, or an empty object for an unused address.
 func (s *server) account(ctx context.Context, asked request) (object, error) {
 	var owner address
 	if err := owner.UnmarshalText([]byte(asked.Address)); err != nil {
@@ -149,10 +149,10 @@ func (*server) parameters(context.Context, request) (object, error) {
 	}}, nil
 }
 
-// bandwidthPrice is what a byte of a transaction costs, in sun: the chain parameter getTransactionFee.
+// bandwidthPrice is the price of a transaction's byte, in sun: the chain parameter getTransactionFee.
 const bandwidthPrice = 1000
 
-// deployed is a contract with the interface that it was deployed with.
+// deployed returns a contract with the ABI that it was deployed with.
 func (s *server) deployed(ctx context.Context, asked request) (object, error) {
 	var at address
 	if err := at.UnmarshalText([]byte(asked.Value)); err != nil {
@@ -180,8 +180,8 @@ func (s *server) deployed(ctx context.Context, asked request) (object, error) {
 	return object{"contract_address": bare(versioned(at.Address)), "bytecode": bare(code), "abi": object{"entrys": entries}}, nil
 }
 
-// trigger makes the transaction of a call, to be signed. It runs a constant one too: what that would return or revert
-// with, and the energy that the transaction needs.
+// trigger builds the unsigned transaction of a call. If isConstant, it also runs the call, and returns its result or
+// revert and the energy that the transaction needs.
 func (s *server) trigger(ctx context.Context, asked request, isConstant bool) (object, error) {
 	var owner, contract address
 	if err := errors.Join(owner.UnmarshalText([]byte(asked.Owner)), contract.UnmarshalText([]byte(asked.Contract))); err != nil {
@@ -191,7 +191,7 @@ func (s *server) trigger(ctx context.Context, asked request, isConstant bool) (o
 	if asked.Selector != "" {
 		data = append(crypto.Keccak256([]byte(asked.Selector))[:4], common.FromHex(asked.Parameter)...)
 	}
-	sent, _ := json.Marshal(object{ // of texts and numbers
+	sent, _ := json.Marshal(object{ // texts and numbers only
 		"from": owner, "to": contract, "value": hexutil.Uint64(asked.CallValue), "data": hexutil.Bytes(data),
 	})
 	head, err := s.blockAt(ctx, "latest", false)
@@ -283,14 +283,14 @@ func isSignedBy(owner common.Address, id common.Hash, signature []byte) bool {
 	return err == nil && crypto.PubkeyToAddress(*key) == owner
 }
 
-// refersTo reports whether a call names one of the last 65,536 blocks.
+// refersTo reports whether a call refers to one of the last 65,536 blocks.
 func (s *server) refersTo(ctx context.Context, made rawData, head uint64) (bool, error) {
 	if len(made.refBlockBytes) != 2 {
 		return false, nil
 	}
 	number := head&^0xffff | uint64(made.refBlockBytes[0])<<8 | uint64(made.refBlockBytes[1])
 	if number > head {
-		number -= 1 << 16 // below zero it is no block's
+		number -= 1 << 16 // below zero there is no such block
 	}
 	found, err := s.blockAt(ctx, height(hexutil.EncodeUint64(number)), false)
 	return bytes.Equal(common.HexToHash(fmt.Sprint(found["hash"])).Bytes()[8:16], made.refBlockHash), err
@@ -298,7 +298,7 @@ func (s *server) refersTo(ctx context.Context, made rawData, head uint64) (bool,
 
 var errSent = errors.New("transaction was sent before")
 
-// send has a call executed below, by the key of its owner.
+// send executes a call on the underlying node, signed with its owner's key there.
 func (n named) send(ctx context.Context, id common.Hash, made rawData) error {
 	key := n.wallet.Keys[made.owner]
 	if key == nil {
@@ -314,7 +314,7 @@ func (n named) send(ctx context.Context, id common.Hash, made rawData) error {
 	const mostGas = 30_000_000 // half a block
 	tx, err := types.SignNewTx(key, types.LatestSignerForChainID(new(big.Int).SetUint64(uint64(chainID))), &types.LegacyTx{
 		Nonce: uint64(nonce), To: &made.contract, Value: new(big.Int).SetUint64(made.value), Data: made.data,
-		Gas: min(made.feeLimit/EnergyPrice, mostGas), GasPrice: big.NewInt(2 * EnergyPrice), // fees of the node below vary
+		Gas: min(made.feeLimit/EnergyPrice, mostGas), GasPrice: big.NewInt(2 * EnergyPrice), // its fees vary
 	})
 	if err != nil {
 		return err
@@ -330,7 +330,7 @@ func (n named) send(ctx context.Context, id common.Hash, made rawData) error {
 	return nil
 }
 
-// name has a transaction go by its id on TRON, and reports whether that is new.
+// name maps an underlying transaction to its ID on TRON, and reports whether that ID is new.
 func (w *Wallet) name(below, id common.Hash) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -351,7 +351,7 @@ func (w *Wallet) forget(below, id common.Hash) {
 	delete(w.hashes, id)
 }
 
-// info is what a transaction has led to; empty until it is in a block.
+// info returns the outcome of a transaction; empty until it is in a block.
 func (s *server) info(ctx context.Context, asked request) (object, error) {
 	var id hash
 	if err := id.UnmarshalText([]byte(asked.Value)); err != nil {

@@ -24,13 +24,13 @@ func answer(w http.ResponseWriter, status int, body any) {
 // maxBody bounds a request's body, in bytes.
 const maxBody = 1 << 20
 
-// decode reads the JSON of the request's body.
+// decode decodes the JSON of the request's body.
 func (r *request) decode(into any) error { return json.NewDecoder(r.Body).Decode(into) }
 
 // maxAmount is the largest input that the venues price, 2^112 - 1: what a pool can hold.
 var maxAmount = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 112), big.NewInt(1))
 
-// parseAmount reads a positive whole number in decimal digits.
+// parseAmount parses a positive whole number in decimal digits.
 func parseAmount(text string) (amount *big.Int, valid bool) {
 	const maxDigits = 78
 	if len(text) > maxDigits {
@@ -45,22 +45,22 @@ func parseAmount(text string) (amount *big.Int, valid bool) {
 	return amount, valid && amount.Sign() > 0
 }
 
-// decimal writes a number with as many digits as it needs.
+// decimal formats a number with as few digits as it needs.
 func decimal(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 
-// requestID is a name for the request that is the same whenever the same is asked.
+// requestID returns an ID that is the same for equal requests.
 func (r *request) requestID() string {
 	sum := sha256.Sum256([]byte(r.Method + r.URL.RequestURI()))
 	return hex.EncodeToString(sum[:16])
 }
 
-// without is the canonical JSON of an object but for one member. Venues sign it into that member of what they hand
-// out, so that a route that comes back changed is found out.
+// without returns the canonical JSON of an object without one member, which holds a signature of the rest. Venues sign
+// what they hand out to detect routes that come back changed.
 func without(member string, signed any) []byte {
-	text, _ := json.Marshal(signed) // made of JSON's own types
+	text, _ := json.Marshal(signed) // always valid JSON
 	members, decoder := object{}, json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	_ = decoder.Decode(&members) // what is no object has no signature either
+	_ = decoder.Decode(&members) // anything but an object has no signature either
 	delete(members, member)
 	text, _ = json.Marshal(members)
 	return text

@@ -10,10 +10,10 @@ import (
 	"crossgate/sandbox/contracts"
 )
 
-// The venues' own calldata for the orders that their answers carry out, by the functions of contract VenueRouter. What
-// the routers pass on unread is the order's plan; addresses in it that the sandbox has no use for are zero.
+// The venues' own calldata for orders, by the functions of contract VenueRouter. The part that routers pass on unread
+// holds the order's plan. Addresses that the sandbox does not need are zero.
 
-// method is a function of the venues' routers, some of which share a name.
+// method returns a function of the venues' routers by signature, because some share a name.
 func method(signature string) abi.Method {
 	for _, m := range contracts.VenueRouter.ABI.Methods {
 		if m.Sig == signature {
@@ -23,7 +23,7 @@ func method(signature string) abi.Method {
 	panic("venues: no function " + signature)
 }
 
-// packed is a call of a function with arguments that fit it.
+// packed returns the calldata of a function with arguments of the right types.
 func packed(m abi.Method, arguments ...any) []byte {
 	data, err := m.Inputs.Pack(arguments...)
 	if err != nil {
@@ -42,7 +42,7 @@ var (
 		"(address[],(address,uint16)[],uint16,uint256)))").Inputs[0]}
 )
 
-// planData is a plan by itself, as the routers pass it on.
+// planData encodes a plan separately, as the routers pass it on.
 func (o RouterOrder) planData() []byte {
 	plan := abi.Arguments{{Type: *planArgument[0].Type.TupleElems[5]}}
 	data, err := plan.Pack(o.Plan)
@@ -52,7 +52,7 @@ func (o RouterOrder) planData() []byte {
 	return data
 }
 
-// spelled is the order with the coin as most venues spell it.
+// spelled returns the order with the coin's address as most venues write it.
 func (o RouterOrder) spelled() RouterOrder {
 	if o.TokenIn == coin {
 		o.TokenIn = coinPlaceholder
@@ -102,7 +102,7 @@ type veloraData struct {
 	Beneficiary                        common.Address
 }
 
-// veloraCall has a minimum before the venue's fee, which stands behind the partner's address.
+// veloraCall takes a minimum before the venue's fee. The fee is packed below the partner's address.
 func veloraCall(o RouterOrder, least *big.Int) []byte {
 	o = o.spelled()
 	fee := big.NewInt(int64(o.Plan.OutputFeeBps))
@@ -146,7 +146,7 @@ func sushiCall(o RouterOrder) []byte {
 		o.TokenIn, o.AmountIn, o.Recipient, o.TokenOut, o.MinAmountOut, common.Address{}, o.planData())
 }
 
-// zeroExCall is a call of the allowance holder with one of the Settler in it.
+// zeroExCall returns a call of the allowance holder that contains one of the Settler.
 func zeroExCall(o RouterOrder) []byte {
 	o = o.spelled()
 	inner := packed(abi.NewMethod("execute", "execute", abi.Function, "", false, true, zeroExSettlerInputs, nil), struct {
@@ -156,7 +156,7 @@ func zeroExCall(o RouterOrder) []byte {
 	return contracts.VenueRouter.Pack("exec", ZeroExSettler, o.TokenIn, o.AmountIn, ZeroExSettler, inner)
 }
 
-// ZeroExSettler is the contract that swaps for 0x, and ZeroExRegistry the one that says so.
+// ZeroExSettler is the contract that swaps for 0x, and ZeroExRegistry the one that lists it.
 var (
 	ZeroExSettler  = common.HexToAddress("0x5e771e5e771e5e771e5e771e5e771e5e771e5e77")
 	ZeroExRegistry = common.HexToAddress("0x00000000000004533Fe15556B1E086BB1A72cEae")
@@ -177,7 +177,7 @@ func newType(name string, members ...abi.ArgumentMarshaling) abi.Type {
 	return made
 }
 
-// okxCall has the shares of the input behind its arguments, and swaps the rest.
+// okxCall appends the shares of the input to the arguments, and swaps the rest.
 func okxCall(o RouterOrder) []byte {
 	o = o.spelled()
 	type path struct {
@@ -210,7 +210,7 @@ func okxCall(o RouterOrder) []byte {
 		[]path{{ExtraData: [][]byte{o.planData()}, FromToken: o.TokenIn.Big()}}), behind...)
 }
 
-// lifiCall calls one function for the coin that goes in, one for the coin that comes out, and one for neither.
+// lifiCall uses a different function depending on whether the input or the output is the coin.
 func lifiCall(o RouterOrder) []byte {
 	name := "swapTokensSingleV3ERC20ToERC20"
 	switch {
@@ -246,7 +246,7 @@ func ensoCall(o RouterOrder) []byte {
 		asAsset(o.TokenIn, o.AmountIn), asAsset(o.TokenOut, o.MinAmountOut), o.Recipient, o.planData())
 }
 
-// relayCall has the router swap for itself and then pay out the minimum, and after that whatever else there is.
+// relayCall lets the router swap to itself, then pay out the minimum, and then any remainder.
 func relayCall(o RouterOrder) []byte {
 	type call struct {
 		Target       common.Address

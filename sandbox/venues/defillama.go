@@ -7,21 +7,21 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// defiLlama is the price API of DefiLlama. It never declines: it leaves out what it does not know.
+// defiLlama is the price API of DefiLlama. It never declines a request, and omits unknown coins.
 var defiLlama = dialect{
 	endpoints: endpoints{"GET /prices/current/{coins}": llamaCurrent, "GET /prices/historical/{at}/{coins}": llamaPast},
 }
 
-// llamaChains are the chains, and llamaCoins their coins, by DefiLlama's and CoinGecko's names for them.
+// llamaChains and llamaCoins map DefiLlama's chain names and CoinGecko's coin names to chain IDs.
 var (
 	llamaChains = map[string]uint64{"ethereum": 1, "polygon": 137, "base": 8453, "sonic": 146, "tron": tronID}
 	llamaCoins  = map[string]uint64{"ethereum": 1, "polygon-ecosystem-token": 137, "sonic-3": 146, "tron": tronID}
 )
 
-// llamaCurrent answers for those of the coins asked for that it knows, under the spelling of the request.
+// llamaCurrent returns the prices of the requested coins that it knows, with the keys of the request.
 func llamaCurrent(r *request) (any, error) { return llamaPrices(r, r.now().Unix()), nil }
 
-// llamaPast is llamaCurrent for a time: prices in this world never change.
+// llamaPast is llamaCurrent for a past time: prices in this world never change.
 func llamaPast(r *request) (any, error) {
 	at, err := strconv.ParseInt(r.get("at"), 10, 64)
 	if err != nil {
@@ -46,7 +46,7 @@ func llamaPrices(r *request, at int64) object {
 	return object{"coins": prices}
 }
 
-// llamaToken is the zero token where nothing is known.
+// llamaToken returns the token of a key, zero if unknown.
 func (m *market) llamaToken(key string) Token {
 	space, name, _ := strings.Cut(key, ":")
 	if key == "coingecko:solana" {

@@ -9,7 +9,7 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// dflow is DFlow's Trade API on its host for production, which wants a key.
+// dflow is DFlow's Trade API on its production host, which requires a key.
 var dflow = dialect{
 	endpoints: endpoints{"GET /order": dflowOrder},
 	refusals: []refusal{
@@ -25,8 +25,8 @@ var dflow = dialect{
 
 const (
 	dflowKey          = "sandbox"
-	dflowAutoSlippage = "50" // bps, which "auto" is taken for
-	dflowLeastFeeBps  = 10   // of pools that it routes through: it ignores the shallow ones with a low fee
+	dflowAutoSlippage = "50" // bps that "auto" means
+	dflowLeastFeeBps  = 10   // minimum fee of pools to route through: DFlow ignores the shallow ones with a low fee
 )
 
 func dflowOrder(r *request) (any, error) {
@@ -59,7 +59,7 @@ func dflowOrder(r *request) (any, error) {
 	return body, err
 }
 
-// dflowTransaction is the part of an answer for those who name their wallet.
+// dflowTransaction returns the transaction members of an answer, for clients that supply their wallet.
 func dflowTransaction(r *request, x solana.Exchange) (tx object, err error) {
 	if x.User, err = solana.ParseKey(r.get("userPublicKey")); err != nil {
 		return nil, errWallet

@@ -15,38 +15,38 @@ import (
 // dialect is the API of one venue.
 type dialect struct {
 	endpoints endpoints
-	// refusals are what it says when it cannot serve a request: the first one whose cause fits. The last one fits
-	// everything, most of all a fault of its own.
+	// refusals are its answers to requests that it cannot serve: the first one with a matching cause applies. The last
+	// one matches everything, above all the venue's own faults.
 	refusals []refusal
-	// problem is the body of a refusal's answer.
+	// problem returns the body of a refusal's response.
 	problem func(*request, refusal) any
-	// limited is the body of its answer to a caller who asks too often.
+	// limited is the body of its response to rate-limited callers.
 	limited any
-	// routers are its contracts on a chain, all of which swap; the first one is what it mostly calls. On Solana it is
-	// its program, in base58.
+	// routers returns its contracts on a chain, which all swap; the first one is the one usually called. On Solana it
+	// is the venue's program, in base58.
 	routers func(chain uint64) []string
-	// call is the calldata of an order, as its routers take it; nil where it makes none.
+	// call returns the calldata of an order for its routers; nil if it hands out no calldata.
 	call func(RouterOrder) []byte
-	// approval is what users approve on a chain, where it is not the router.
+	// approval returns the contract that users approve on a chain, if it is not the router.
 	approval func(chain uint64) string
-	key      string // that it wants, in the form of the gateway's configuration
-	keptBps  uint16 // of every outcome, for itself
+	key      string // required API key, in the form of the gateway's configuration
+	keptBps  uint16 // kept from every output
 }
 
-// endpoints are calls by pattern of http.ServeMux. Each returns the body of an answer with status 200.
+// endpoints are handlers by pattern of http.ServeMux. Each returns the body of a response with status 200.
 type endpoints map[string]func(*request) (any, error)
 
-// refusal is how a venue declines a request in words of its own.
+// refusal is a venue's way to decline a request.
 type refusal struct {
-	cause   error  // errNoRoute, errUnlisted, errUnauthorized, an invalid or errInvalid for all of them; nil: any
-	status  int    // of HTTP
-	code    any    // by which the API tells refusals apart, where it does
+	cause   error  // errNoRoute, errUnlisted, errUnauthorized, an invalid or errInvalid for any invalid; nil: any error
+	status  int    // HTTP status
+	code    any    // the API's error code, if it has one
 	message string // empty: the cause's
 }
 
 func (r refusal) Error() string { return r.message }
 
-// refuse finds the words for what made an endpoint fail, unless it has found them itself.
+// refuse returns the refusal for an endpoint's error, unless the error already is one.
 func (d *dialect) refuse(err error) refusal {
 	words, inItsWords := errors.AsType[refusal](err)
 	if !inItsWords {
@@ -94,7 +94,7 @@ func (d *dialect) handler(m *market) http.Handler {
 	return mux
 }
 
-// Chains of other families, by the numbers that this package uses in place of EIP-155 ids.
+// IDs of chains of other families, which this package uses instead of EIP-155 IDs.
 const (
 	tronID   = 728126428
 	solanaID = uint64(chain.Solana)
@@ -120,19 +120,19 @@ func only(served uint64, routers ...string) func(uint64) []string {
 	}
 }
 
-// Names lists the venues that swap.
+// Names returns the venues that swap.
 func Names() []string { return slices.Sorted(maps.Keys(dialects)) }
 
-// Serving lists the venues that swap on the chain with an EIP-155 id, or on Solana under the protocol's id of it.
+// Serving returns the venues that swap on a chain, given its EIP-155 ID or the protocol's ID of Solana.
 func Serving(chain uint64) []string {
 	return slices.DeleteFunc(Names(), func(name string) bool { return len(Routers(name, chain)) == 0 })
 }
 
-// Routers are the contracts of a venue on the chain with an EIP-155 id, 0x hex, or its program on Solana, base58; the
-// first one is what it mostly calls. None: it does not serve the chain.
+// Routers returns the contracts of a venue on the chain with an EIP-155 ID, in 0x hex, or its program on Solana, in
+// base58. The first one is the one usually called. It returns none if the venue does not serve the chain.
 func Routers(venue string, chain uint64) []string { return dialects[venue].routers(chain) }
 
-// Approval is the contract that users of a venue approve on a chain, 0x hex; empty where it is the router.
+// Approval returns the contract that users of a venue approve on a chain, in 0x hex; empty if it is the router.
 func Approval(venue string, chain uint64) string {
 	if d := dialects[venue]; d.approval != nil {
 		return d.approval(chain)
@@ -140,10 +140,10 @@ func Approval(venue string, chain uint64) string {
 	return ""
 }
 
-// Key is the API key that a venue wants, in the form of the gateway's configuration; empty when it wants none.
+// Key returns the API key that a venue requires, in the form of the gateway's configuration, or "".
 func Key(venue string) string { return dialects[venue].key }
 
-// Limited answers every request as the venue does to a caller who asks too often.
+// Limited answers every request as the venue answers rate-limited callers.
 func Limited(venue string, retryAfter time.Duration) http.Handler {
 	var body any = object{"message": "too many requests"}
 	if d, known := dialects[venue]; known {

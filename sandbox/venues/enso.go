@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// enso is Enso's API for one route.
+// enso is Enso's API for a single route.
 var enso = dialect{
 	endpoints: endpoints{"GET /api/v1/shortcuts/route": ensoRoute},
 	refusals: []refusal{

@@ -6,8 +6,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// fabric is Fabric's API, price and transaction at once. Its native coin is the zero address. The calldata is the
-// sandbox's own.
+// fabric is Fabric's API, which returns price and transaction together. Its native coin is the zero address. The
+// calldata is the sandbox's own.
 var fabric = dialect{
 	endpoints: endpoints{"GET /v1/quote": fabricQuote},
 	refusals: []refusal{

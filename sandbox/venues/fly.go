@@ -6,8 +6,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// fly is Fly's API, price and transaction at once. Its native coin is the zero address. Real calldata has most of its
-// arguments in a packed form that is not published; the sandbox's is its own.
+// fly is Fly's API, which returns price and transaction together. Its native coin is the zero address. Real calldata
+// packs most arguments in an unpublished form; the sandbox has its own.
 var fly = dialect{
 	endpoints: endpoints{"GET /aggregator/quote/transaction": flyQuote},
 	refusals: []refusal{
@@ -23,7 +23,7 @@ var fly = dialect{
 
 const flyRouter = "0x20f6ee51340adeed01a59b0e65cb3703f3dc860c"
 
-// flyNetworks are chains by the API's names.
+// flyNetworks are chain IDs by the API's names.
 var flyNetworks = map[string]uint64{
 	"ethereum": 1, "optimism": 10, "bsc": 56, "polygon": 137, "monad": 143, "sonic": 146, "hyperevm": 999, "base": 8453,
 	"arbitrum": 42161, "avalanche": 43114, "berachain": 80094,

@@ -13,14 +13,14 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// coin is the zero address, under which the market lists a chain's native coin; coinPlaceholder is what most venues
-// write for it.
+// coin is the zero address, under which the market lists a chain's native coin; coinPlaceholder is the address that
+// most venues use for it.
 var (
 	coin            = common.Address{}
 	coinPlaceholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
 )
 
-// market is a Market indexed for look-ups.
+// market is a Market indexed for lookups.
 type market struct {
 	chains map[uint64]*chainMarket
 	now    func() time.Time
@@ -28,10 +28,10 @@ type market struct {
 	mints  map[solana.Key]Token
 }
 
-// chainMarket is what trades on one chain.
+// chainMarket holds what trades on one chain.
 type chainMarket struct {
 	id       uint64
-	wrapped  common.Address // what pools hold in place of the coin
+	wrapped  common.Address // what pools hold instead of the coin
 	usdc     common.Address
 	tokens   map[common.Address]token
 	pools    []pool
@@ -47,7 +47,7 @@ type token struct {
 
 type pool struct {
 	address, a, b common.Address
-	text          string // of address, as the market has it: writing one computes a hash
+	text          string // address as the market writes it: formatting one computes a hash
 	feeBps        int64
 }
 
@@ -89,7 +89,7 @@ func index(m Market) *market {
 	return indexed
 }
 
-// find returns a listed token by its address in a venue's spelling.
+// find returns a listed token by its address as a venue writes it.
 func (c *chainMarket) find(text string) (t token, listed bool) {
 	if !isAddress(text) {
 		return t, false
@@ -102,7 +102,7 @@ func (c *chainMarket) find(text string) (t token, listed bool) {
 	return t, listed
 }
 
-// pooled is the token that pools hold in place of an address.
+// pooled returns the token that pools hold for an address: the wrapped coin for the coin.
 func (c *chainMarket) pooled(address common.Address) common.Address {
 	if address == coin {
 		return c.wrapped
@@ -110,7 +110,7 @@ func (c *chainMarket) pooled(address common.Address) common.Address {
 	return address
 }
 
-// lowerHex writes an address in lower case, the coin as most venues do.
+// lowerHex formats an address in lower case, with the placeholder for the coin.
 func lowerHex(a common.Address) string {
 	if a == coin {
 		a = coinPlaceholder
@@ -122,7 +122,7 @@ func isAddress(text string) bool {
 	return strings.HasPrefix(text, "0x") && common.IsHexAddress(text)
 }
 
-// usd is the USD value of amount at the price at which the pools were seeded.
+// usd returns the USD value of amount at the price at which the pools were filled.
 func (t Token) usd(amount *big.Int) float64 {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)), nil)
 	whole := new(big.Float).Quo(new(big.Float).SetInt(amount), new(big.Float).SetInt(scale))
@@ -130,10 +130,10 @@ func (t Token) usd(amount *big.Int) float64 {
 	return value
 }
 
-// usdText is usd as most venues write it.
+// usdText formats usd as most venues do.
 func (t Token) usdText(amount *big.Int) string {
 	return strconv.FormatFloat(t.usd(amount), 'f', 10, 64)
 }
 
-// price is the price of a whole token in USD.
+// price formats the USD price of a whole token.
 func (t Token) price() string { return strconv.FormatFloat(t.USD, 'f', -1, 64) }

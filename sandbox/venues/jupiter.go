@@ -10,7 +10,7 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// jupiter is Jupiter's Swap API, version 2. It answers without a key; the sandbox knows none.
+// jupiter is Jupiter's Swap API, version 2. It works without a key; the sandbox has none.
 var jupiter = dialect{
 	endpoints: endpoints{"GET /swap/v2/build": jupiterBuild},
 	refusals: []refusal{
@@ -48,7 +48,7 @@ func jupiterBuild(r *request) (any, error) {
 	}
 	body := q.answer()
 	body["swapMode"], body["routePlan"], body["tipInstruction"] = "ExactIn", jupiterSteps(r, x.Route), nil
-	for _, first := range []string{"platformFee", "contextSlot"} { // members of the first version alone
+	for _, first := range []string{"platformFee", "contextSlot"} { // members of version 1 only
 		delete(body, first)
 	}
 	x.UnitPrice = price
@@ -67,7 +67,7 @@ func jupiterSteps(r *request, found solana.Route) (steps []object) {
 	return steps
 }
 
-// describe adds the instructions to an answer, and what else a transaction of them needs.
+// describe adds the instructions to an answer, with the rest that their transaction needs.
 func describe(body object, b solana.JupiterBuild) {
 	body["computeBudgetInstructions"] = []object{instruction(b.Budget)}
 	body["setupInstructions"], body["otherInstructions"] = instructions(b.Setup), []object{}
@@ -99,7 +99,7 @@ func instruction(i solana.Instruction) object {
 	return object{"programId": i.Program, "accounts": accounts, "data": i.Data}
 }
 
-// jupiterProblem is an error in the API's own form, or in that of what checks its keys.
+// jupiterProblem returns an error in the API's own form, or in that of its key check.
 func jupiterProblem(_ *request, f refusal) any {
 	if f.cause == errUnauthorized {
 		return object{"code": http.StatusUnauthorized, "message": f.message}

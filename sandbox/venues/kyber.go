@@ -37,13 +37,13 @@ var kyber = dialect{
 
 const (
 	kyberRouter      = "0x6131B5fae19EA4f9D964eAc0408E4408b66337b5"
-	kyberSlippageCap = 2000 // bps, above which a request must confirm its slippage
+	kyberSlippageCap = 2000 // bps; above it a request must confirm its slippage
 )
 
-// kyberChains are the chains by the API's names for them.
+// kyberChains are chain IDs by the API's names.
 var kyberChains = map[string]uint64{"ethereum": 1, "polygon": 137, "base": 8453, "sonic": 146}
 
-// Error codes of the API, beside those of its refusals.
+// Error codes of the API, in addition to those of its refusals.
 const (
 	kyberBadRequest = 4000
 	kyberBadBody    = 4002
@@ -51,7 +51,7 @@ const (
 	kyberMoved      = 4222
 )
 
-// kyberFee is the extra fee: shares of the input in basis points, which is what the sandbox's router can take.
+// kyberFee is the extra fee. The sandbox's router can take only shares of the input, in basis points.
 type kyberFee struct {
 	FeeAmount   string `json:"feeAmount"`
 	ChargeFeeBy string `json:"chargeFeeBy"`
@@ -95,8 +95,8 @@ func kyberRoutes(r *request) (any, error) {
 	return kyberAnswer(r, object{"routeSummary": summary, "routerAddress": kyberRouter}), nil
 }
 
-// shares reads amounts and receivers, both of which may be lists with commas. It returns the name of a member that
-// cannot be served.
+// shares parses amounts and receivers, both of which may be comma-separated lists. It returns the name of a member that
+// it cannot serve.
 func (f kyberFee) shares() (shares []Share, wrong string) {
 	if f == (kyberFee{FeeAmount: "0"}) {
 		return nil, ""
@@ -121,7 +121,7 @@ func (f kyberFee) shares() (shares []Share, wrong string) {
 	return shares, ""
 }
 
-// kyberSummary goes to the client and comes back with the order to build.
+// kyberSummary returns the summary that goes to the client and comes back with the order to build.
 func kyberSummary(q quote, fee kyberFee, now time.Time) object {
 	paths := [][]object{}
 	for _, step := range q.hops {
@@ -157,12 +157,12 @@ type kyberOrder struct {
 	RouteSummary         json.RawMessage `json:"routeSummary"`
 	Sender               string          `json:"sender"`
 	Recipient            string          `json:"recipient"`
-	SlippageTolerance    float64         `json:"slippageTolerance"` // bps; nothing by default
+	SlippageTolerance    float64         `json:"slippageTolerance"` // bps; zero by default
 	IgnoreCappedSlippage bool            `json:"ignoreCappedSlippage"`
 	Deadline             int64           `json:"deadline"`
 }
 
-// kyberRoute is what of a summary a transaction is built from.
+// kyberRoute is the part of a summary that a transaction is built from.
 type kyberRoute struct {
 	TokenIn, AmountIn, TokenOut, AmountOut, Gas, GasUSD, Checksum string
 
@@ -226,7 +226,7 @@ func kyberBuild(r *request) (any, error) {
 	return kyberAnswer(r, kyberBuilt(q, chosen, quoted, order.Recipient)), nil
 }
 
-// kyberBuilt has the calldata, and how the outcome has changed since the route was quoted.
+// kyberBuilt returns the calldata, and how the output has changed since the route was quoted.
 func kyberBuilt(q quote, chosen kyberRoute, quoted *big.Int, recipient string) object {
 	change := new(big.Int).Sub(q.amountOut, quoted)
 	percent, _ := new(big.Rat).SetFrac(new(big.Int).Mul(change, big.NewInt(100)), quoted).Float64()
@@ -247,7 +247,7 @@ func kyberError(code int, message string) error {
 	return refusal{nil, http.StatusBadRequest, code, message}
 }
 
-// kyberInvalid is a mistake in a member of the request.
+// kyberInvalid returns the error for an invalid member of the request.
 func kyberInvalid(field string) error { return kyberError(kyberBadRequest, field) }
 
 func kyberProblem(r *request, f refusal) any {

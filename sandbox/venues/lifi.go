@@ -55,7 +55,7 @@ func lifiQuote(r *request) (any, error) {
 			"fromAmount": q.amount.String(), "toAmount": q.amountOut.String(), "toAmountMin": q.least.String(),
 			"fromAmountUSD": q.in.usdText(q.amount), "toAmountUSD": q.out.usdText(q.amountOut),
 		},
-		"transactionRequest": object{ // with its numbers in hex
+		"transactionRequest": object{ // with numbers in hex
 			"from": from, "to": lifiRouter, "chainId": q.chain.id,
 			"data": q.calldata(to), "value": hexutil.EncodeBig(q.value()),
 			"gasPrice": hexutil.EncodeBig(big.NewInt(gasPrice)), "gasLimit": hexutil.EncodeUint64(uint64(q.gas())),
@@ -72,7 +72,7 @@ func lifiToken(t token) object {
 
 func lifiProblem(_ *request, f refusal) any {
 	body := object{"message": f.message, "code": f.code}
-	if f.cause == errNoRoute { // what one of the exchanges behind the API said
+	if f.cause == errNoRoute { // the error of an exchange behind the API
 		body["errors"] = []object{{
 			"errorType": "NO_QUOTE", "code": "NO_POSSIBLE_ROUTE", "tool": "sandbox",
 			"message": "No route was found for this action.",

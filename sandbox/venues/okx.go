@@ -14,7 +14,7 @@ import (
 // okx is the OKX DEX API v6 for exact input.
 var okx = dialect{
 	endpoints: endpoints{"GET " + okxPath: okxSwap},
-	refusals: []refusal{ // most of them with the HTTP status 200, as the API has it
+	refusals: []refusal{ // most of them with HTTP status 200, as in the API
 		{errUnlisted, http.StatusOK, "82104", "This token is not supported"},
 		{errNoRoute, http.StatusOK, "82000", "Insufficient liquidity."},
 		{errNoChain, http.StatusOK, "82105", "This chain is not supported"},
@@ -46,11 +46,11 @@ const (
 	okxPath       = "/api/v6/dex/aggregator/swap"
 	okxMostFeeBps = 300
 
-	// okxClock is how far the time of a signature may be from ours.
+	// okxClock is how far the time of a signature may be from the clock.
 	okxClock = 30 * time.Second
 )
 
-// okxContracts are the router of a chain, and what users approve for it.
+// okxContracts are a chain's router and the contract that users approve for it.
 var okxContracts = map[uint64][2]string{
 	1:    {"0x8feAB81D36E7576107D5dE0758c1b839Be31B4F6", "0x40aA958dd87FC8305b97f2BA922CDdCa374bcD7f"},
 	137:  {"0x3C4829196BFadFF4394726b45159aeaAC6FCd41c", "0x3B86917369B83a6892f553609F3c2F439C184e31"},
@@ -100,7 +100,7 @@ func okxToken(t token) object {
 	}
 }
 
-// okxAuthorize checks the signature over time, method, path and query.
+// okxAuthorize verifies the signature over time, method, path and query.
 func okxAuthorize(r *request) error {
 	stamp := r.Header.Get("OK-ACCESS-TIMESTAMP")
 	signed, err := time.Parse(time.RFC3339, stamp)

@@ -35,7 +35,7 @@ const (
 	oneInchMostFeeBps = 300
 )
 
-// oneInchQuote needs nobody to pay a fee to.
+// oneInchQuote ignores the fee's receiver, so it passes any address.
 func oneInchQuote(r *request) (any, error) {
 	_, body, err := oneInchPrice(r, oneInchRouter, 0)
 	return body, err
@@ -58,12 +58,12 @@ func oneInchSwap(r *request) (any, error) {
 	body["tx"] = object{
 		"from": r.get("from"), "to": strings.ToLower(oneInchRouter), "value": q.value().String(),
 		"data": q.calldata(cmp.Or(r.get("receiver"), r.get("from"))), "gasPrice": gasPriceText,
-		"gas": 0, // without the API's own estimate
+		"gas": 0, // the API's own estimate is off
 	}
 	return body, nil
 }
 
-// oneInchPrice is what quote and swap have in common. Fee and slippage are in percent.
+// oneInchPrice is the common part of quote and swap. Fee and slippage are percentages.
 func oneInchPrice(r *request, referrer string, slippage float64) (quote, object, error) {
 	if r.Header.Get("Authorization") != "Bearer "+oneInchKey {
 		return quote{}, nil, errUnauthorized

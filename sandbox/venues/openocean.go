@@ -13,7 +13,7 @@ var openOcean = dialect{
 		"GET /v4/{chain}/quote": openOceanQuote,
 		"GET /v4/{chain}/swap":  openOceanSwap,
 	},
-	// It says most things with the HTTP status 200 and another code; code 200 with null for data is a pair without a
+	// Most refusals have HTTP status 200 and another code in the body. Code 200 with null data means a pair without a
 	// route.
 	refusals: []refusal{
 		{errInvalid, http.StatusOK, http.StatusBadRequest, ""},
@@ -37,7 +37,7 @@ const (
 	openOceanMostSlippage  = 50.0
 )
 
-// openOceanChains are the chains by the API's other names for them; their ids are names too.
+// openOceanChains are chain IDs by the API's names; the API accepts the IDs too.
 var openOceanChains = map[string]uint64{"ethereum": 1, "polygon": 137, "base": 8453, "sonic": 146}
 
 func openOceanQuote(r *request) (any, error) {
@@ -45,7 +45,7 @@ func openOceanQuote(r *request) (any, error) {
 	return openOceanAnswer(body), err
 }
 
-// openOceanSwap has calldata only when the request names an account to pay.
+// openOceanSwap includes calldata only if the request has an account.
 func openOceanSwap(r *request) (any, error) {
 	q, body, err := openOceanPrice(r)
 	if err != nil {
@@ -63,7 +63,7 @@ func openOceanSwap(r *request) (any, error) {
 	return openOceanAnswer(body), nil
 }
 
-// openOceanPrice is what quote and swap have in common.
+// openOceanPrice is the common part of quote and swap.
 func openOceanPrice(r *request) (quote, object, error) {
 	if _, valid := parseAmount(r.get("gasPriceDecimals")); !valid {
 		return quote{}, nil, invalid("gasPriceDecimals is required")

@@ -21,8 +21,8 @@ var relay = dialect{
 }
 
 const (
-	relayProxy  = "0x5567954cd026cebfe486062cb75848e0f1c12e58" // called with tokens, and approved
-	relayRouter = "0x0729e2a4716d9f7dd17858d5d504426d228697f7" // called with the coin
+	relayProxy  = "0x5567954cd026cebfe486062cb75848e0f1c12e58" // called and approved for token inputs
+	relayRouter = "0x0729e2a4716d9f7dd17858d5d504426d228697f7" // called for coin inputs
 )
 
 type relayOrder struct {

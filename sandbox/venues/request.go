@@ -15,13 +15,13 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// invalid is a mistake in a request, and says which.
+// invalid is a mistake in a request, described for the client.
 type invalid string
 
 func (i invalid) Error() string        { return string(i) }
 func (i invalid) Is(target error) bool { return target == errInvalid }
 
-// What can be wrong with a request; each venue has its own words for it.
+// Possible mistakes in a request, which each venue words differently.
 const (
 	errNoChain  = invalid("chain is not served")
 	errAmount   = invalid("amount is not a positive whole number")
@@ -31,7 +31,7 @@ const (
 )
 
 var (
-	errInvalid      = errors.New("invalid request") // is every invalid
+	errInvalid      = errors.New("invalid request") // matches every invalid
 	errNoRoute      = errors.New("no route")        // through pools, or they pay nothing
 	errUnlisted     = fmt.Errorf("%w: token is not listed", errNoRoute)
 	errUnauthorized = errors.New("no valid API key")
@@ -45,16 +45,16 @@ type request struct {
 	query url.Values
 }
 
-// get reads a parameter of the path or the query.
+// get returns a parameter of the path or the query.
 func (r *request) get(name string) string { return cmp.Or(r.PathValue(name), r.query.Get(name)) }
 
-// chainID reads the number of a chain; zero, which no chain has, for everything else.
+// chainID parses a chain ID parameter; it returns zero, the ID of no chain, if malformed.
 func (r *request) chainID(name string) uint64 {
 	id, _ := strconv.ParseUint(r.get(name), 10, 64)
 	return id
 }
 
-// number reads a number, or takes the fallback when there is none.
+// number parses a number parameter, or returns the fallback if missing or malformed.
 func (r *request) number(name string, fallback float64) float64 {
 	if value, err := strconv.ParseFloat(r.get(name), 64); err == nil {
 		return value
@@ -62,16 +62,16 @@ func (r *request) number(name string, fallback float64) float64 {
 	return fallback
 }
 
-// ask is a swap as a request spells it.
+// ask is a swap in the spelling of a request.
 type ask struct {
 	chain           uint64
 	in, out, amount string
-	// fees are shares of the input, which is what the sandbox's router can take, and feesTo the receivers, both with
-	// commas between them. One basis point is written as bps; no share may be above mostBps.
+	// fees are shares of the input, which is all the sandbox's router can take, and feesTo their receivers, both
+	// separated by commas. One basis point is written as bps; no share may exceed mostBps.
 	fees, feesTo string
 	bps, mostBps float64
 	slippageBps  float64
-	mistake      error // in what else the request says
+	mistake      error // in other parts of the request
 }
 
 // swap is a swap that a venue can price.
@@ -125,18 +125,18 @@ func (a ask) shares() (shares []Share, err error) {
 type quote struct {
 	swap
 	route
-	gross     *big.Int // of the route
-	amountOut *big.Int // without what the venue keeps
-	least     *big.Int // acceptable, after slippage
+	gross     *big.Int // output of the route
+	amountOut *big.Int // after what the venue keeps
+	least     *big.Int // minimum output, after slippage
 	keptBps   uint16
 	deadline  time.Time
-	call      func(RouterOrder) []byte // the venue's
+	call      func(RouterOrder) []byte // the venue's calldata encoder
 }
 
-// callLife is how long calldata can be sent where the request names no deadline.
+// callLife is how long calldata is valid if the request has no deadline.
 const callLife = 20 * time.Minute
 
-// quote reads a swap and prices it.
+// quote decodes a swap and prices it.
 func (r *request) quote(a ask) (quote, error) {
 	s, err := r.swap(a)
 	if err != nil {
@@ -153,7 +153,7 @@ func (r *request) quote(a ask) (quote, error) {
 	return q, nil
 }
 
-// price sends what is left of the input after its fees through the pools.
+// price routes the input that remains after its fees through the pools.
 func (r *request) price(s swap) (quote, error) {
 	found, err := s.chain.best(r.Context(), s.in.address, s.out.address, lessShares(s.amount, s.shares))
 	if err != nil {
@@ -170,13 +170,13 @@ func (r *request) quoteOf(s swap, found route) quote {
 	}
 }
 
-// calldata is the venue's call that does so.
+// calldata returns the venue's calldata for the quote.
 func (q quote) calldata(recipient string) string {
 	return hexutil.Encode(q.call(q.order(recipient)))
 }
 
-// order has the router carry the quote out for a recipient. The deadline, which is by the clock, is moved to the time
-// of the chain.
+// order returns the router's order for the quote and a recipient. It moves the deadline from clock time to the chain's
+// time.
 func (q quote) order(recipient string) RouterOrder {
 	return RouterOrder{
 		TokenIn: q.in.address, TokenOut: q.out.address, AmountIn: q.amount, MinAmountOut: q.least,
@@ -187,7 +187,7 @@ func (q quote) order(recipient string) RouterOrder {
 	}
 }
 
-// value is what the transaction must carry of the coin.
+// value returns the amount of coin that the transaction must carry.
 func (q quote) value() *big.Int {
 	if q.in.address == coin {
 		return q.amount
@@ -195,7 +195,7 @@ func (q quote) value() *big.Int {
 	return new(big.Int)
 }
 
-// gasCost is what the transaction's gas costs, in wei.
+// gasCost returns the cost of the transaction's gas, in wei.
 func (q quote) gasCost() *big.Int { return big.NewInt(q.gas() * gasPrice) }
 
 func (q quote) gasText() string { return strconv.FormatInt(q.gas(), 10) }

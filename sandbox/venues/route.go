@@ -11,21 +11,21 @@ import (
 
 const allBps = 10_000
 
-// route is a way through the pools at their present reserves. The coin and its wrapped token trade for each other
-// without hops.
+// route is a path through the pools at their current reserves. The coin and its wrapped token are interchangeable,
+// without a hop.
 type route struct {
 	hops      []hop
-	amountOut *big.Int // of the last hop; the venue's own fee is still in it
+	amountOut *big.Int // of the last hop, before the venue's own fee
 }
 
-// hop is one pool on the way.
+// hop is one pool on the route.
 type hop struct {
 	pool                pool
 	in, out             common.Address
 	amountIn, amountOut *big.Int
 }
 
-// best is the route with the highest outcome among the direct ones and those over the wrapped coin or USDC.
+// best returns the route with the highest output, either direct or by way of the wrapped coin or USDC.
 func (c *chainMarket) best(ctx context.Context, in, out common.Address, amount *big.Int) (route, error) {
 	from, to := c.pooled(in), c.pooled(out)
 	found := route{amountOut: new(big.Int)}
@@ -53,8 +53,8 @@ func (c *chainMarket) best(ctx context.Context, in, out common.Address, amount *
 	return found, nil
 }
 
-// walk goes from stop to stop by the best pool of each step, which is the best way over these stops since
-// more input never gives less. It ends early where no pool leads on.
+// walk goes from stop to stop by the best pool of each step. That is the best way through these stops, because more
+// input never pays less. It ends early if no pool continues.
 func (c *chainMarket) walk(
 	ctx context.Context, from common.Address, stops []common.Address, amount *big.Int,
 ) (hops []hop, err error) {
@@ -81,7 +81,7 @@ func (c *chainMarket) walk(
 	return hops, nil
 }
 
-// along prices a route through given pools at the present reserves.
+// along prices a route through given pools at the current reserves.
 func (c *chainMarket) along(
 	ctx context.Context, in, out common.Address, pools []common.Address, amount *big.Int,
 ) (route, error) {
@@ -104,8 +104,7 @@ func (c *chainMarket) along(
 	return repeated, nil
 }
 
-// through computes what a pool gives, as its contract does:
-// floor(in·(1−fee)·reserveOut / (reserveIn + in·(1−fee))).
+// through computes a pool's output as its contract does: floor(in·(1−fee)·reserveOut / (reserveIn + in·(1−fee))).
 func (c *chainMarket) through(ctx context.Context, p pool, in common.Address, amount *big.Int) (hop, error) {
 	reserveIn, reserveOut, err := c.reserves(ctx, c.id, p.text)
 	if err != nil {
@@ -135,7 +134,7 @@ func (r route) pools() []common.Address {
 	return pools
 }
 
-// Gas figures of the order that routers of this kind use, and the gas price in wei that the venues assume.
+// Typical gas use of such routers, and the gas price in wei that the venues assume.
 const (
 	swapGas  = 110_000
 	hopGas   = 75_000
@@ -146,7 +145,7 @@ const (
 
 func (r route) gas() int64 { return swapGas + hopGas*int64(len(r.hops)) }
 
-// shareOf is floor(amount × bps / 10,000) for basis points that may have a fraction.
+// shareOf returns floor(amount × bps / 10,000). Basis points may have a fraction.
 func shareOf(amount *big.Int, bps float64) *big.Int {
 	share, _ := new(big.Rat).SetString(decimal(bps))
 	share.Mul(share, new(big.Rat).SetInt(amount))
@@ -154,13 +153,13 @@ func shareOf(amount *big.Int, bps float64) *big.Int {
 	return new(big.Int).Quo(share.Num(), share.Denom())
 }
 
-// less is amount without its share.
+// less returns amount without its share.
 func less(amount *big.Int, bps float64) *big.Int {
 	return new(big.Int).Sub(amount, shareOf(amount, bps))
 }
 
-// Best is the most that the pools of an EVM chain give for an amount at their present reserves, the wrapped coin as
-// good as the coin. It is an error that there is no way.
+// Best returns the highest output of an EVM chain's pools for an amount at their current reserves, treating the coin as
+// its wrapped token. It fails if there is no route.
 func (m Market) Best(ctx context.Context, evmChainID uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
 	c, trades := index(m).chains[evmChainID]
 	if !trades {

@@ -9,8 +9,8 @@ import (
 	"crossgate/sandbox/contracts"
 )
 
-// RouterOrder is a swap by contract VenueRouter, which is deployed at every venue's router address and called as the
-// venue's own router is (calls.go).
+// RouterOrder is a swap by contract VenueRouter, which is deployed at every venue's router address and called like the
+// venue's own router (calls.go).
 type RouterOrder struct {
 	TokenIn, TokenOut common.Address
 	AmountIn          *big.Int
@@ -19,7 +19,7 @@ type RouterOrder struct {
 	Plan              Plan
 }
 
-// Plan is how an order is carried out.
+// Plan is how the router executes an order.
 type Plan struct {
 	Pools        []common.Address
 	Shares       []Share
@@ -27,16 +27,16 @@ type Plan struct {
 	Deadline     *big.Int // Unix seconds
 }
 
-// Share is a part of the input that somebody is paid before the rest is swapped.
+// Share is a part of the input that is paid to a recipient before the rest is swapped.
 type Share struct {
 	Recipient common.Address
 	Bps       uint16
 }
 
-// Calldata is the call of swapOrder, which is no venue's.
+// Calldata returns a call of swapOrder, a function of the sandbox's own.
 func (o RouterOrder) Calldata() []byte { return contracts.VenueRouter.Pack("swapOrder", o) }
 
-// lessShares is what of an input is swapped.
+// lessShares returns what remains of an input to swap.
 func lessShares(amount *big.Int, shares []Share) *big.Int {
 	rest := amount
 	for _, s := range shares {
@@ -45,7 +45,7 @@ func lessShares(amount *big.Int, shares []Share) *big.Int {
 	return rest
 }
 
-// approval is the calldata with which spender may take amount of a token.
+// approval returns the calldata that lets spender take amount of a token.
 func approval(spender string, amount *big.Int) string {
 	return hexutil.Encode(contracts.Token.Pack("approve", common.HexToAddress(spender), amount))
 }

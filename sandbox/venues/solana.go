@@ -11,7 +11,7 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// What can be wrong with a request to a venue on Solana.
+// Possible mistakes in a request to a venue on Solana.
 const (
 	errMint     = invalid("mint cannot be parsed")
 	errWallet   = invalid("wallet cannot be parsed")
@@ -21,17 +21,17 @@ const (
 
 var errNoMarkets = fmt.Errorf("%w: no markets on Solana", errUnlisted)
 
-// poolLabel is what the venues call the pools of the sandbox.
+// poolLabel is the venues' name for the sandbox's pools.
 const poolLabel = "Token Swap"
 
-// solanaQuote is a swap that the ledger found a route for. Its exchange lacks who swaps, and the priority.
+// solanaQuote is a swap with a route from the ledger. Its exchange still lacks the user and the priority.
 type solanaQuote struct {
 	in, out  solana.Token
 	exchange solana.Exchange
 }
 
-// solanaQuote reads the parameters that both venues have in common, and routes the swap through the usable pools
-// unless the caller excludes them.
+// solanaQuote decodes the parameters that both venues share, and routes the swap through the usable pools unless the
+// request excludes them.
 func (r *request) solanaQuote(slippage string, usable func(solana.Pool) bool) (q solanaQuote, err error) {
 	if r.ledger == nil {
 		return q, errNoMarkets
@@ -80,7 +80,7 @@ func mintOf(text string) (solana.Token, error) {
 	return t, nil
 }
 
-// answer has the members that both venues' quotes have in common.
+// answer returns the members that both venues' quotes share.
 func (q solanaQuote) answer() object {
 	x := q.exchange
 	return object{
@@ -91,10 +91,10 @@ func (q solanaQuote) answer() object {
 	}
 }
 
-// lamports writes an amount of 64 bits.
+// lamports formats an amount of 64 bits.
 func lamports(amount uint64) string { return strconv.FormatUint(amount, 10) }
 
-// built has the members that both venues' transactions have in common.
+// built returns the members that both venues' transactions share.
 func built(u solana.Unsigned) object {
 	return object{
 		"lastValidBlockHeight": u.LastValidBlockHeight, "computeUnitLimit": u.UnitLimit,
@@ -104,18 +104,17 @@ func built(u solana.Unsigned) object {
 	}
 }
 
-// levels are the prices of a compute unit at each level of priority, in micro-lamports.
+// levels are the compute unit prices of each priority level, in micro-lamports.
 var levels = map[string]uint64{"auto": 5_000, "medium": 5_000, "high": 20_000, "veryHigh": 100_000}
 
-// Bounds of what is spent on priority, in lamports: the venues' default, and the most that is accepted.
+// The venues' default priority fee, and the highest accepted one, in lamports.
 const (
 	defaultPriority = 5_000_000
 	maxPriority     = 10_000_000_000
 )
 
-// prioritize has an exchange bid for a place in its block: a price for each compute unit in micro-lamports, or else a
-// number of lamports for all units together, or else a level of priority, auto when there is none. Neither price nor
-// level spends more than so many lamports.
+// prioritize sets an exchange's priority fee: by a compute unit price in micro-lamports, or else by lamports in total,
+// or else by a priority level, where none means auto. A price or level is capped at most lamports.
 func prioritize(x *solana.Exchange, price, level string, most uint64) (err error) {
 	if price != "" {
 		x.MostFee = most

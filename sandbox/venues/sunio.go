@@ -11,10 +11,10 @@ import (
 	"crossgate/chain"
 )
 
-// Sunio is SUN.io, which alone swaps on TRON.
+// Sunio is SUN.io, the only venue on TRON.
 const Sunio = "sunio"
 
-// sunio is SUN.io's API for routes. It makes no transactions.
+// sunio is SUN.io's API for routes. It builds no transactions.
 var sunio = dialect{
 	endpoints: endpoints{"GET /swap/router": sunioRouter},
 	refusals: []refusal{
@@ -28,7 +28,7 @@ var sunio = dialect{
 	routers: only(tronID, "0x18ff186cb1973d4b29700f2aac6b1eec9e55ffbd"),
 }
 
-// sunioPairFeeBps is what pools of version 2 keep; those of version 3 have their own.
+// sunioPairFeeBps is the fee of version 2 pools; version 3 pools have their own.
 const sunioPairFeeBps = 30
 
 func sunioRouter(r *request) (any, error) {
@@ -46,12 +46,12 @@ func sunioRouter(r *request) (any, error) {
 	return sunioAnswer(0, "SUCCESS", []object{sunioRoute(q)}), nil
 }
 
-// sunioAnswer is the envelope of every answer; code zero is success.
+// sunioAnswer returns the envelope of every answer; code zero means success.
 func sunioAnswer(code any, message string, routes []object) object {
 	return object{"code": code, "message": message, "data": routes}
 }
 
-// sunioRoute writes a route with its amounts in whole tokens, and the coin's wrapping as a step of version 2.
+// sunioRoute formats a route with amounts in whole tokens, and the coin's wrapping as a step of version 2.
 func sunioRoute(q quote) object {
 	var tokens, symbols, versions, fees, amounts []string
 	add := func(at common.Address) token {
@@ -69,7 +69,7 @@ func sunioRoute(q quote) object {
 	for _, hop := range q.hops {
 		version, fee := "v2", "0"
 		if hop.pool.feeBps != sunioPairFeeBps {
-			version, fee = "v3", strconv.FormatInt(100*hop.pool.feeBps, 10) // in hundredths of a basis point
+			version, fee = "v3", strconv.FormatInt(100*hop.pool.feeBps, 10) // hundredths of a basis point
 		}
 		step(hop.out, version, fee, hop.amountOut)
 	}
@@ -80,11 +80,11 @@ func sunioRoute(q quote) object {
 		"amountIn": q.in.whole(q.amount), "amountOut": q.out.whole(q.amountOut),
 		"inUsd": q.in.usdText(q.amount), "outUsd": q.out.usdText(q.amountOut), "impact": "0", "fee": "0",
 		"tokens": tokens, "symbols": symbols, "poolVersions": versions, "stepAmountsOut": amounts,
-		"poolFees": append(fees, "0"), // the last 0 stands for the last token
+		"poolFees": append(fees, "0"), // the last 0 belongs to the last token
 	}
 }
 
-// whole writes an amount in whole tokens, with all decimals.
+// whole formats an amount in whole tokens, with all decimals.
 func (t Token) whole(amount *big.Int) string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)), nil)
 	return new(big.Rat).SetFrac(amount, scale).FloatString(t.Decimals)
@@ -97,7 +97,7 @@ func sunioProblem(_ *request, f refusal) any {
 	return sunioAnswer(f.code, f.message, nil)
 }
 
-// tronHex is an address of TRON in 0x hex; what is none stays as it is.
+// tronHex converts a TRON address to 0x hex and returns other texts unchanged.
 func tronHex(text string) string {
 	address, err := chain.ParseAddress(text, chain.TVM)
 	if err != nil {

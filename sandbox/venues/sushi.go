@@ -14,7 +14,7 @@ var sushi = dialect{
 		"GET /swap/v7/{chain}":  sushiSwap,
 	},
 	refusals: []refusal{
-		{errNoRoute, http.StatusOK, "NoWay", ""}, // or an unknown token
+		{errNoRoute, http.StatusOK, "NoWay", ""}, // also for an unknown token
 		{errNoChain, http.StatusNotFound, "Not Found", "The requested resource was not found"},
 		{errInvalid, http.StatusUnprocessableEntity, "Validation Error", ""},
 		{nil, http.StatusInternalServerError, "Internal Server Error", "internal error"},
@@ -57,7 +57,7 @@ func sushiSwap(r *request) (any, error) {
 	return body, nil
 }
 
-// sushiPrice names the two tokens by their places in the list.
+// sushiPrice is the common part of quote and swap. It identifies the two tokens by their positions in the list.
 func sushiPrice(r *request) (quote, object, error) {
 	var mistake error
 	if r.get("fee") != "" && r.get("feeBy") != "input" {

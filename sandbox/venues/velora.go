@@ -41,10 +41,10 @@ var velora = dialect{
 const (
 	veloraRouter    = "0x6A000F20005980200259B80c5102003040001068"
 	veloraVersion   = "6.2"
-	veloraMaxImpact = 0.15 // of the input's USD value, above which no price is given
+	veloraMaxImpact = 0.15 // share of the input's USD value; no price is given above it
 )
 
-// Words of the API for pairs and amounts that it has no price for.
+// Error messages of the API for pairs and amounts without a price.
 const (
 	veloraNoRoutes = "No routes found with enough liquidity"
 	veloraImpact   = "ESTIMATED_LOSS_GREATER_THAN_MAX_IMPACT"
@@ -69,13 +69,13 @@ func veloraSwap(r *request) (any, error) {
 		SrcAmount: price["srcAmount"].(string), Slippage: &slippage,
 		UserAddress: r.get("userAddress"), Receiver: r.get("receiver"),
 	}
-	order.PriceRoute, _ = json.Marshal(price) // made of JSON's own types
+	order.PriceRoute, _ = json.Marshal(price) // always valid JSON
 	order.Deadline, _ = strconv.ParseInt(r.get("deadline"), 10, 64)
 	tx, err := order.transaction(r)
 	return object{"priceRoute": price, "txParams": tx}, err
 }
 
-// veloraPrice is a price route: it goes to the client and comes back with the order to build.
+// veloraPrice returns a price route, which goes to the client and comes back with the order to build.
 func veloraPrice(r *request) (object, error) {
 	s, err := r.swap(ask{
 		chain: r.chainID("network"), in: r.get("srcToken"), out: r.get("destToken"), amount: r.get("amount"),
@@ -132,14 +132,14 @@ func veloraSwaps(q quote) []object {
 	return swaps
 }
 
-// veloraSeal signs a price route. It keeps nobody out: it finds changed ones.
+// veloraSeal signs a price route, only to detect changes: the key is public.
 func veloraSeal(price any) string {
 	sealed := hmac.New(sha256.New, []byte("crossgate sandbox"))
 	sealed.Write(without("hmac", price))
 	return hex.EncodeToString(sealed.Sum(nil)[:20])
 }
 
-// veloraOrder is the body of a transaction request: the least acceptable outcome is an amount or a slippage.
+// veloraOrder is the body of a transaction request: the minimum output is an amount or a slippage.
 type veloraOrder struct {
 	PriceRoute  json.RawMessage `json:"priceRoute"`
 	SrcToken    string          `json:"srcToken"`
@@ -152,7 +152,7 @@ type veloraOrder struct {
 	Deadline    int64           `json:"deadline"`
 }
 
-// veloraRoute is what of a price route a transaction is built from.
+// veloraRoute is the part of a price route that a transaction is built from.
 type veloraRoute struct {
 	Network                                          uint64
 	SrcToken, SrcAmount, DestToken, DestAmount, HMAC string
@@ -179,10 +179,10 @@ func veloraTransactions(r *request) (any, error) {
 	return order.transaction(r)
 }
 
-// transaction has no gas figure: the checks that would give one are off.
+// transaction omits the gas estimate, as the API does without its checks.
 func (o veloraOrder) transaction(r *request) (object, error) {
 	var priced veloraRoute
-	_ = json.Unmarshal(o.PriceRoute, &priced) // what is none is not signed
+	_ = json.Unmarshal(o.PriceRoute, &priced) // a malformed one is not signed
 	if priced.HMAC != veloraSeal(o.PriceRoute) {
 		return nil, invalid("invalid price route")
 	}
@@ -217,7 +217,7 @@ func (o veloraOrder) transaction(r *request) (object, error) {
 	}, nil
 }
 
-// least is the least acceptable outcome, before the venue's fee.
+// least returns the minimum output, before the venue's fee.
 func (o veloraOrder) least(destAmount string) (*big.Int, error) {
 	quoted, _ := parseAmount(destAmount)
 	switch {

@@ -58,7 +58,7 @@ func zeroExQuote(r *request) (any, error) {
 	return body, nil
 }
 
-// zeroExPriced is what price and quote have in common.
+// zeroExPriced is the common part of price and quote.
 func zeroExPriced(r *request) (quote, object, error) {
 	if r.Header.Get("0x-Api-Key") != zeroExKey || r.Header.Get("0x-Version") != "v2" {
 		return quote{}, nil, errUnauthorized

@@ -1,5 +1,5 @@
-// Package contracts holds the sandbox's Solidity contracts as compiled artifacts. Their sources lie
-// beside it; compile.mjs makes the artifacts anew.
+// Package contracts holds the sandbox's Solidity contracts as compiled artifacts. Their sources are in the same folder;
+// compile.mjs builds the artifacts.
 package contracts
 
 import (
@@ -37,7 +37,7 @@ var (
 	Multicall3          = load("Multicall3")
 )
 
-// Tokens and the places where they are swapped.
+// Tokens, and the contracts that swap them.
 var (
 	Token           = load("Token")
 	TaxedToken      = load("TaxedToken")
@@ -62,7 +62,7 @@ var (
 	SmartExchangeRouter = load("SmartExchangeRouter")
 )
 
-// Stand-ins of the contracts around recorded transactions, for tests.
+// Stand-ins, for tests, of other contracts in recorded transactions.
 var (
 	DenyingToken  = load("DenyingToken")
 	IdleToken     = load("IdleToken")
@@ -92,7 +92,7 @@ func load(name string) *Contract {
 	}
 }
 
-// Pack encodes a call of method. Arguments that do not fit are a mistake of the caller's source.
+// Pack encodes a call of method. It panics on arguments that do not fit, a mistake in the caller's source.
 func (c *Contract) Pack(method string, args ...any) []byte {
 	data, err := c.ABI.Pack(method, args...)
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *Contract) Pack(method string, args ...any) []byte {
 	return data
 }
 
-// Topic returns topic 0 of the event. An overloaded event's second form has a 0 behind its name.
+// Topic returns topic 0 of the event. The second overload of an event has a 0 appended to its name.
 func (c *Contract) Topic(event string) common.Hash {
 	described, ok := c.ABI.Events[event]
 	if !ok {

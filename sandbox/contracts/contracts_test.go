@@ -22,7 +22,7 @@ var all = []*Contract{
 	DenyingToken, IdleToken, StandInVenue, CallingWallet, StandInTarget,
 }
 
-// compile.mjs computes the same hash.
+// TestArtifactsBelongToTheSources compares the artifacts' hash with that of the sources, computed as in compile.mjs.
 func TestArtifactsBelongToTheSources(t *testing.T) {
 	files, err := filepath.Glob("*.sol")
 	if err != nil || len(files) == 0 {
@@ -48,8 +48,8 @@ func TestEveryArtifactIsLoaded(t *testing.T) {
 	}
 }
 
-// TestInterfacesAreTheRealOnes holds the first bytes of topics and selectors as the deployed contracts have them; they were
-// read from their published ABIs.
+// TestInterfacesAreTheRealOnes proves that topics and selectors begin with the same bytes as those of the deployed
+// contracts, which come from their published ABIs.
 func TestInterfacesAreTheRealOnes(t *testing.T) {
 	compared := 0
 	for line := range strings.Lines(string(must.Get(os.ReadFile("testdata/interfaces.txt"))(t))) {

@@ -22,8 +22,8 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// TestOrdersAreCreatedAsByTheRealContracts makes the recorded transactions that create orders, from the state in which
-// they were, and wants the same results, errors, events, balances and stored orders.
+// TestOrdersAreCreatedAsByTheRealContracts replays the recorded transactions that create orders from their original
+// state. Results, errors, events, balances and stored orders must be the same.
 func TestOrdersAreCreatedAsByTheRealContracts(t *testing.T) {
 	for _, file := range []string{"create-vectors-A.json", "router-create-vectors-A.json"} {
 		var r orderRecording
@@ -32,14 +32,14 @@ func TestOrdersAreCreatedAsByTheRealContracts(t *testing.T) {
 	}
 }
 
-// TestOrdersGoOnAsWithTheRealContracts makes the recorded transactions that fulfil, patch, unlock, cancel and claim.
+// TestOrdersGoOnAsWithTheRealContracts replays the recorded transactions that fulfil, patch, unlock, cancel and claim.
 func TestOrdersGoOnAsWithTheRealContracts(t *testing.T) {
 	var r orderRecording
 	recorded.JSON(t, "golden/create/orders-vectors-A.json", &r)
 	replayOrders(t, &r, leftOut)
 }
 
-// leftOut is why a case is not made: those are about the gate's messages, or about swaps of takers before a fulfilment.
+// leftOut returns why a case is not replayed, if it is about the gate's messages or takers' swaps before a fulfilment.
 func leftOut(c orderCase) string {
 	switch {
 	case c.Call.Function == "send":
@@ -54,13 +54,13 @@ func leftOut(c orderCase) string {
 	return ""
 }
 
-// replayOrders makes every case but those for which leave has a reason.
+// replayOrders replays every case except those that leave has a reason for.
 func replayOrders(t *testing.T, r *orderRecording, leave func(orderCase) string) {
 	t.Helper()
 	eachOrder(t, r, leave, func(t *testing.T, world worldState, c orderCase) { replayOrder(t, r, world, c) })
 }
 
-// eachOrder hands over the cases, each in the world that those before it left.
+// eachOrder calls each for every case, with the world that the preceding cases left.
 func eachOrder(t *testing.T, r *orderRecording, leave func(orderCase) string, each func(*testing.T, worldState, orderCase)) {
 	t.Helper()
 	base := baseWorld(t, r)
@@ -97,7 +97,7 @@ func replayOrder(t *testing.T, r *orderRecording, world worldState, c orderCase)
 	checkStored(t, at, c, db)
 }
 
-// prepare does what was done before a case; false: the case is of a sender who cannot pay, and no transaction.
+// prepare makes the transactions before a case; false if its sender cannot pay, so that there is no transaction.
 func prepare(t *testing.T, r *orderRecording, world worldState, c orderCase) bool {
 	t.Helper()
 	for _, step := range c.Prepare {
@@ -124,8 +124,8 @@ func (r *orderRecording) chain(id uint64) orderChain {
 	return r.Chains[slices.IndexFunc(r.Chains, func(c orderChain) bool { return c.DeBridgeID == id })]
 }
 
-// make makes the case's transaction. A claim goes to DlnSource from the gate, with what the gate would say of its message:
-// signatures of validators, and what they carry beside it, are left out.
+// make sends the case's transaction. A claim is sent to DlnSource by the gate, with what the gate would pass on from
+// the message: validators' signatures, and what they cover, are left out.
 func (o orderChain) make(t *testing.T, db *state.StateDB, c orderCase) ([]byte, error) {
 	t.Helper()
 	if c.Call.Function != "claim" {
@@ -160,7 +160,7 @@ func (o orderChain) make(t *testing.T, db *state.StateDB, c orderCase) ([]byte, 
 	return o.call(t, db, orderTx{From: o.Contracts["gate"], To: o.Contracts["dlnSource"], Data: params.Data, Value: "0"}, c.Block.Timestamp)
 }
 
-// call makes a transaction. A state that it fails in stays as it was.
+// call sends a transaction. If it fails, the state is unchanged.
 func (o orderChain) call(t *testing.T, db *state.StateDB, tx orderTx, at uint64) ([]byte, error) {
 	t.Helper()
 	snapshot := db.Snapshot()
@@ -174,7 +174,7 @@ func (o orderChain) call(t *testing.T, db *state.StateDB, tx orderTx, at uint64)
 	return output, err
 }
 
-// checkRefusal wants the same data of a revert. The stand-ins of tokens have their own words where the real ones gave none.
+// checkRefusal compares revert data. Stand-ins of tokens have their own errors where the real tokens gave no reason.
 func checkRefusal(t *testing.T, c orderCase, output []byte, err error) {
 	t.Helper()
 	if !errors.Is(err, vm.ErrExecutionReverted) {
@@ -192,7 +192,7 @@ func checkRefusal(t *testing.T, c orderCase, output []byte, err error) {
 	}
 }
 
-// named is the beginning of what describe says of an error.
+// named returns the prefix of describe's text for an error.
 func named(name, reason string) string {
 	switch name {
 	case "Error":
@@ -203,7 +203,7 @@ func named(name, reason string) string {
 	return name
 }
 
-// checkOrderLogs wants the events of the order contracts and of the router.
+// checkOrderLogs compares the events of the order contracts and of the router.
 func checkOrderLogs(t *testing.T, o orderChain, c orderCase, got []*types.Log) {
 	t.Helper()
 	at := map[string]common.Address{
@@ -220,7 +220,7 @@ func checkOrderLogs(t *testing.T, o orderChain, c orderCase, got []*types.Log) {
 	}
 	for _, want := range c.Result.Logs {
 		if at[want.Contract] == (common.Address{}) || want.Event == "SentOrderUnlock" || want.Event == "SentOrderCancel" {
-			continue // those name the gate's message
+			continue // those contain the gate's message
 		}
 		ours = slices.DeleteFunc(ours, func(l *types.Log) bool { return isOfMessage(l) })
 		if len(ours) == 0 {
@@ -238,7 +238,7 @@ func isOfMessage(l *types.Log) bool {
 	return l.Topics[0] == DlnDestination.Topic("SentOrderUnlock") || l.Topics[0] == DlnDestination.Topic("SentOrderCancel")
 }
 
-// checkDeltas wants the same changes of balances, of everybody but those who only stand in for others.
+// checkDeltas compares the changes of balances, except those of stand-ins.
 func checkDeltas(t *testing.T, o orderChain, c orderCase, before, after *state.StateDB) {
 	t.Helper()
 	for _, change := range c.Result.BalanceChanges {
@@ -270,7 +270,7 @@ func (o orderChain) tokenAt(at common.Address) *Contract {
 	return Token
 }
 
-// checkStored wants the same orders in the contracts.
+// checkStored compares the orders stored in the contracts.
 func checkStored(t *testing.T, o orderChain, c orderCase, db *state.StateDB) {
 	t.Helper()
 	read := func(contract *Contract, at, method string, arguments ...any) []any {

@@ -16,7 +16,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// orderRecording is what the real order contracts did.
+// orderRecording is a recording of the real order contracts.
 type orderRecording struct {
 	Accounts map[common.Address]string
 	Chains   []orderChain
@@ -105,7 +105,7 @@ type orderCall struct {
 	Args               json.RawMessage
 }
 
-// worldState is the state of every chain, by the protocol's number.
+// worldState is the state of every chain, by the protocol's chain ID.
 type worldState map[uint64]*state.StateDB
 
 func (w worldState) copied() worldState {
@@ -116,7 +116,7 @@ func (w worldState) copied() worldState {
 	return copied
 }
 
-// baseWorld is the state in which every case begins: that of the recording, with our contracts.
+// baseWorld returns the state in which every case begins: that of the recording, with the sandbox's contracts.
 func baseWorld(t *testing.T, r *orderRecording) worldState {
 	t.Helper()
 	w := worldState{}
@@ -163,7 +163,7 @@ func adminOf(r *orderRecording) common.Address {
 	return common.Address{}
 }
 
-// purseOf is what every account has of a token.
+// purseOf returns every account's balance of a token.
 func purseOf(decimals uint64) *big.Int {
 	exponent := int64(21)
 	if decimals > 8 {
@@ -183,7 +183,7 @@ func tokenFor(behaviour string) *Contract {
 	return Token
 }
 
-// placeOrders puts the protocol's contracts of a chain, and those around them.
+// placeOrders places the protocol's contracts of a chain, and the contracts around them.
 func placeOrders(t *testing.T, db *state.StateDB, c orderChain, admin common.Address) {
 	t.Helper()
 	subscription := uint64(0)
@@ -221,10 +221,10 @@ func lay(db *state.StateDB, at common.Address, s *State) {
 	}
 }
 
-// words of calldata behind its selector.
+// wordAt returns a word of calldata after the selector.
 func wordAt(data []byte, i int) common.Hash { return common.BytesToHash(data[4+32*i : 4+32*(i+1)]) }
 
-// arrange does in our world what a transaction did that only set the recording's own stand-ins; false: it did something else.
+// arrange applies a transaction that only configured the recording's own stand-ins; false if it did something else.
 func arrange(db *state.StateDB, tx orderTx) bool {
 	if len(tx.Data) < 4 {
 		return false
@@ -239,7 +239,7 @@ func arrange(db *state.StateDB, tx orderTx) bool {
 		set(Token, "nonces", wordAt(tx.Data, 1), common.BytesToAddress(wordAt(tx.Data, 0).Bytes()))
 	case [4]byte{0x08, 0xb0, 0xa1, 0x5b}: // a token at any address
 		lay(db, tx.To, Token.NewState().Set("name", "Input"))
-	case [4]byte{0xd2, 0x4c, 0xaa, 0x2e}: // what a stand-in of a venue takes and pays
+	case [4]byte{0xd2, 0x4c, 0xaa, 0x2e}: // what a venue's stand-in takes and pays
 		lay(db, tx.To, StandInVenue.NewState().
 			Set("tokenIn", common.BytesToAddress(wordAt(tx.Data, 0).Bytes())).Set("amountIn", wordAt(tx.Data, 1)).
 			Set("tokenOut", common.BytesToAddress(wordAt(tx.Data, 2).Bytes())).Set("amountOut", wordAt(tx.Data, 3)))

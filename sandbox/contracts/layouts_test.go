@@ -24,15 +24,15 @@ import (
 	"crossgate/order/creation"
 )
 
-// layout is a way to lay out the arguments of a call that contracts read as any other.
+// layout is an encoding of a call's arguments that contracts read like any other.
 type layout struct {
 	name       string
-	isReversed bool // the last tail first
-	isShared   bool // equal tails once, empty ones in the head's zeros
+	isReversed bool // last tail first
+	isShared   bool // equal tails only once, empty ones in the head's zeros
 	isBare     bool // no padding
 	gap        int  // bytes before each tail
 	filler     byte // of gaps and padding
-	behind     int  // bytes after all
+	behind     int  // bytes after everything
 }
 
 var layouts = []layout{
@@ -55,7 +55,7 @@ type argument struct {
 	tuple   []argument
 }
 
-// encode lays out arguments.
+// encode encodes arguments in this layout.
 func (l layout) encode(arguments []argument) []byte {
 	head, tails := make([]byte, 32*len(arguments)), []byte{}
 	places := map[string]int{}
@@ -96,14 +96,14 @@ func (l layout) tail(a argument) []byte {
 	return tail
 }
 
-// forms are the arguments of functions: w is a word, b a byte string, ( ) a tuple.
+// forms are the argument types of functions: w is a word, b a byte string, ( ) a tuple.
 var forms = map[[4]byte]string{
 	[4]byte(DlnSource.ABI.Methods["createOrder"].ID):              "(wwbwwbwbbbb)bwb",
 	[4]byte(DlnSource.ABI.Methods["createSaltedOrder"].ID):        "(wwbwwbwbbbb)wbwbb",
 	[4]byte(DeBridgeRouter.ABI.Methods["strictlySwapAndCall"].ID): "wwbwbwwwwb",
 }
 
-// argumentsOf reads a call; ok is false for another function, and where something is beyond the end.
+// argumentsOf decodes a call; ok is false for an unknown function, and if something lies beyond the end.
 func argumentsOf(data []byte) (arguments []argument, ok bool) {
 	if len(data) < 4 {
 		return nil, false
@@ -115,7 +115,7 @@ func argumentsOf(data []byte) (arguments []argument, ok bool) {
 	return arguments, ok
 }
 
-// readArguments reads what a form says from calldata of any layout; ok is false where something is beyond its end.
+// readArguments decodes calldata of any layout by a form; ok is false if something lies beyond its end.
 func readArguments(form string, data []byte) (arguments []argument, rest string, ok bool) {
 	for i := 0; form != "" && form[0] != ')'; i++ {
 		if len(data) < 32*(i+1) {
@@ -144,7 +144,7 @@ func readArguments(form string, data []byte) (arguments []argument, rest string,
 	return arguments, form[min(1, len(form)):], true
 }
 
-// relaid is a call in another layout, and so is the call within a router's; nil: it cannot be read.
+// relaid returns a call in this layout, including the call within a router's; nil if it cannot be decoded.
 func (l layout) relaid(data []byte) []byte {
 	arguments, ok := argumentsOf(data)
 	if !ok {
@@ -159,11 +159,11 @@ func (l layout) relaid(data []byte) []byte {
 	return append(relaid, bytes.Repeat([]byte{l.filler}, l.behind)...)
 }
 
-// TestForecastsOfAnyLayout makes the recorded creations with their calls laid out in other ways, and some with every word
-// changed, and wants what verify would say of them, from the views and probes it makes,
-// to be what the contracts do. With CROSSGATE_MIXTURES (make soak) each call is laid out in all ways, and more of them are damaged.
+// TestForecastsOfAnyLayout replays the recorded creations in other layouts, and some with every word changed. What
+// verify would forecast, from the views and probes it makes, must be what the contracts do. With CROSSGATE_MIXTURES
+// (make soak) each call takes all layouts, and more of them are damaged.
 func TestForecastsOfAnyLayout(t *testing.T) {
-	layoutsEach, every := 2, 120 // so many layouts of a case, in turn; all damages of one in so many
+	layoutsEach, every := 2, 120 // layouts per case, in turn; one case in this many is damaged in all ways
 	if os.Getenv("CROSSGATE_MIXTURES") != "" {
 		layoutsEach, every = len(layouts), 30
 	}
@@ -199,7 +199,7 @@ func TestForecastsOfAnyLayout(t *testing.T) {
 	}
 }
 
-// damaged are calls with a word changed, or cut.
+// damaged returns calls with one word changed, or cut short.
 func damaged(data []byte) map[string][]byte {
 	found := map[string][]byte{}
 	for at := 4; at+32 <= len(data); at += 32 {
@@ -227,7 +227,7 @@ func damaged(data []byte) map[string][]byte {
 	return found
 }
 
-// compareForecast makes a transaction on a copy of the state, and compares what comes of it with its forecast.
+// compareForecast sends a transaction on a copy of the state and compares the outcome with its forecast.
 func (o orderChain) compareForecast(t *testing.T, db *state.StateDB, c orderCase, name string, tx orderTx) (came string) {
 	t.Helper()
 	snapshot, logs := db.Snapshot(), len(db.Logs())
@@ -242,7 +242,7 @@ func (o orderChain) compareForecast(t *testing.T, db *state.StateDB, c orderCase
 	isMade := err == nil
 	said := &creation.CallResult{IsReverted: !isMade, Data: append([]byte{}, output...)}
 	if !isMade && !errors.Is(err, vm.ErrExecutionReverted) {
-		said = nil // nodes say that too little gas was given
+		said = nil // nodes report too little gas
 	}
 	lossy := rand.New(rand.NewPCG(uint64(len(tx.Data)), uint64(tx.Data[len(tx.Data)-1])))
 	if f, _ := o.forecast(t, db, tx, c.Block.Timestamp, nil, lossy); isMade && f.Refusal != nil {
@@ -255,7 +255,7 @@ func (o orderChain) compareForecast(t *testing.T, db *state.StateDB, c orderCase
 		case !is, f.Refusal == nil && !isWhole:
 		case isMade && f.Refusal == nil && len(made) == 1 && o.isEvent(f, tx, made[0]):
 		case !isMade && f.Refusal != nil && (!isWhole || f.Refusal.Data == nil || bytes.Equal(f.Refusal.Data, output)):
-		case executed == nil && o.isTaxed(f): // which only a trial shows
+		case executed == nil && o.isTaxed(f): // which only a trial reveals
 		default:
 			t.Errorf("%s: %s: %s: reverted %v with %s made %v, forecast %+v, id %v, not known %q", c.ID, name, tx.Data, !isMade, describe(output), made, f.Refusal, f.ID, f.Unknown)
 		}
@@ -267,7 +267,7 @@ func (o orderChain) compareForecast(t *testing.T, db *state.StateDB, c orderCase
 	return came
 }
 
-// isEvent reports whether a forecast is what an event says of the order that was made.
+// isEvent reports whether a forecast matches the event of the created order.
 func (o orderChain) isEvent(f creation.Forecast, tx orderTx, values []any) bool {
 	if f.ID == nil {
 		return false
@@ -279,14 +279,14 @@ func (o orderChain) isEvent(f creation.Forecast, tx orderTx, values []any) bool 
 		(len(share) == 0 || f.Split.Affiliate == f.Affiliate.Amount) && (f.Swap != nil || f.Value.String() == tx.Value)
 }
 
-// isTaxed reports whether a token keeps a share of what is moved.
+// isTaxed reports whether a token keeps a share of each transfer.
 func (o orderChain) isTaxed(f creation.Forecast) bool {
 	isTaxed := func(token chain.Address) bool { return o.tokenAt(common.BytesToAddress(token.Bytes())) == TaxedToken }
 	return isTaxed(f.Creation.GiveToken) || f.Swap != nil && isTaxed(f.Swap.TokenIn)
 }
 
-// forecast is what verify says of a transaction, by what the chain says of the whole, if it does. Of other answers a
-// third is lost, by chance; nil: none.
+// forecast returns verify's forecast of a transaction, given the chain's result of the whole transaction, if known. A
+// random third of the other answers is lost if lossy is set.
 func (o orderChain) forecast(t *testing.T, db *state.StateDB, tx orderTx, at uint64, executed *creation.CallResult, lossy *rand.Rand) (creation.Forecast, bool) {
 	t.Helper()
 	of := func(a common.Address) chain.Address { return chain.NewAddress(a.Bytes()) }

@@ -19,8 +19,9 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// TestForecastsOfMixtures makes calls mixed of those recorded, in states and from accounts mixed as well, and wants what
-// verify would say of them to be what the contracts do. CROSSGATE_MIXTURES is how many of each recorded one, in place of a few.
+// TestForecastsOfMixtures mixes recorded calls, in mixed states and from mixed accounts: what verify would forecast
+// must be what the contracts do. CROSSGATE_MIXTURES sets the number of mixtures per recorded call; the default is a
+// few.
 func TestForecastsOfMixtures(t *testing.T) {
 	each := 3
 	if text := os.Getenv("CROSSGATE_MIXTURES"); text != "" {
@@ -66,7 +67,7 @@ func TestForecastsOfMixtures(t *testing.T) {
 
 var mixtureKey = crypto.Keccak256([]byte("signer of mixtures"))
 
-// mixer mixes creations. The parts of one are the tuple's eleven, salt, affiliate, referral, permit and metadata.
+// mixer mixes creations. A creation's parts are the tuple's eleven, salt, affiliate, referral, permit and metadata.
 type mixer struct {
 	*rand.Rand
 	t        *testing.T
@@ -74,12 +75,12 @@ type mixer struct {
 	signer   common.Address // an account whose permits are valid
 	accounts []common.Address
 	donors   [][]argument
-	came     map[string]int // what became of mixtures
+	came     map[string]int // outcomes of mixtures, counted
 }
 
 const saltPart, affiliatePart, referralPart, permitPart, metadataPart, allParts = 11, 12, 13, 14, 15, 16
 
-// partsOf reads a creation's calldata.
+// partsOf decodes a creation's calldata.
 func partsOf(data []byte) (parts []argument, ok bool) {
 	a, ok := argumentsOf(data)
 	if !ok || a[0].tuple == nil {
@@ -91,7 +92,7 @@ func partsOf(data []byte) (parts []argument, ok bool) {
 	return append(slices.Clone(a[0].tuple), a[1:]...), true
 }
 
-// creation is calldata of parts, laid out in some way.
+// creation encodes parts as calldata, in a layout.
 func (m *mixer) creation(parts []argument, isSalted bool, l layout) []byte {
 	arguments := append([]argument{{tuple: parts[:saltPart]}}, parts[saltPart:]...)
 	if isSalted {
@@ -105,7 +106,7 @@ func (m *mixer) of(n int) bool { return m.IntN(n) == 0 }
 
 func pick[T any](m *mixer, from ...T) T { return from[m.IntN(len(from))] }
 
-// amount is one near a limit, or near another.
+// amount returns an amount near a limit, or near another amount.
 func (m *mixer) amount(near *big.Int) *big.Int {
 	power := func(bits uint) *big.Int { return new(big.Int).Lsh(common.Big1, bits) }
 	n := new(big.Int).Set(pick(m, common.Big0, common.Big1, big.NewInt(2499), big.NewInt(2500), power(48), power(64), power(208), power(255),
@@ -116,12 +117,12 @@ func (m *mixer) amount(near *big.Int) *big.Int {
 
 func wordOf(n *big.Int) []byte { return common.BigToHash(n).Bytes() }
 
-// raw is bytes of a length about which contracts care.
+// raw returns bytes of one of the lengths that matter to contracts.
 func (m *mixer) raw(lengths ...int) []byte {
 	return bytes.Repeat([]byte{byte(m.IntN(256))}, pick(m, lengths...))
 }
 
-// change changes a part, mostly to another valid value.
+// change changes a part, usually to another valid value.
 func (m *mixer) change(o orderChain, sender, spender common.Address, at uint64, db *state.StateDB, parts []argument) {
 	address := func() []byte { return wordOf(pick(m, m.accounts...).Big()) }
 	gross := new(big.Int).SetBytes(parts[1].word)
@@ -163,11 +164,11 @@ func (m *mixer) change(o orderChain, sender, spender common.Address, at uint64, 
 		parts[n].content = m.raw(0, 1, 20, 32, 100)
 	}
 	if word := parts[m.IntN(len(parts))].word; word != nil && m.of(20) {
-		word[m.IntN(32)] ^= 0x80 // mostly the upper bits
+		word[m.IntN(32)] ^= 0x80 // usually the upper bits
 	}
 }
 
-// permit is an envelope of the signer's, or of nobody's.
+// permit returns an envelope that the signer has signed, or an invalid one.
 func (m *mixer) permit(o orderChain, db *state.StateDB, token, owner, spender common.Address, amount *big.Int, at uint64) []byte {
 	amount, deadline := m.amount(amount), new(big.Int).SetUint64(at+uint64(pick(m, -1, 0, 1, 1000)))
 	type_ := crypto.Keccak256([]byte("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)"))
@@ -185,7 +186,7 @@ func (m *mixer) permit(o orderChain, db *state.StateDB, token, owner, spender co
 	return envelope
 }
 
-// try makes a mixture of a case, in a mixture of its state.
+// try tries a mixture of a case, in a mixture of its state.
 func (m *mixer) try(world worldState, c orderCase) {
 	o := m.r.chain(c.Chain)
 	if m.of(4) {
@@ -239,7 +240,7 @@ func (m *mixer) try(world worldState, c orderCase) {
 	m.came[o.compareForecast(m.t, db, c, "mixed for "+strconv.FormatUint(o.DeBridgeID, 10)+" "+tx.Value, tx)]++
 }
 
-// swap mixes the router's part of a call for an order of some parts, and is what it takes.
+// swap mixes the router's part of a call around an order's parts, and returns the token and the amount that it takes.
 func (m *mixer) swap(o orderChain, tx orderTx, at uint64, db *state.StateDB, swap, parts []argument) (common.Address, *big.Int) {
 	gross := new(big.Int).SetBytes(parts[1].word)
 	expected, paid := gross, new(big.Int).Add(gross, big.NewInt(int64(m.IntN(3))))
@@ -285,7 +286,7 @@ func (m *mixer) swap(o orderChain, tx orderTx, at uint64, db *state.StateDB, swa
 	return in, amount
 }
 
-// arrange mixes the state for a pull of a token, and is the fixed fee of it.
+// arrange mixes the state for the transfer of a token, and returns the fixed fee in that state.
 func (m *mixer) arrange(o orderChain, db *state.StateDB, token common.Address, tx orderTx, amount *big.Int) *big.Int {
 	fee, bps := bigOf(m.t, o.GlobalFixedNativeFee), o.GlobalTransferFeeBps
 	if m.of(6) {

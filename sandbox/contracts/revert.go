@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// known are the contracts whose errors can surface in a call of the protocol.
+// known returns the contracts whose errors can surface in a call of the protocol.
 func known() []*Contract {
 	return []*Contract{
 		DlnSource, DlnDestination, DeBridgeGate, ExternalCallAdapter, DeBridgeRouter, MultiCaller,
@@ -17,7 +17,7 @@ func known() []*Contract {
 	}
 }
 
-// Explain names the Solidity error behind a reverted call, where err carries its data.
+// Explain returns the Solidity error behind a reverted call if err carries its data, else err.
 func Explain(err error) error {
 	var carrier rpc.DataError
 	if !errors.As(err, &carrier) {

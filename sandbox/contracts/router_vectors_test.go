@@ -18,7 +18,7 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// routerRecording is what the real router did on two chains.
+// routerRecording is a recording of the real router on two chains.
 type routerRecording struct {
 	Chains []struct {
 		ChainID   int64
@@ -96,8 +96,8 @@ type routerVector struct {
 	}
 }
 
-// TestRouterBehavesAsTheRealOne makes the calls that the real router was recorded with, from the state in
-// which it was called, and wants the same results, logs and balances.
+// TestRouterBehavesAsTheRealOne replays the recorded calls of the real router from their original state. Results, logs
+// and balances must be the same.
 func TestRouterBehavesAsTheRealOne(t *testing.T) {
 	var recording routerRecording
 	recorded.JSON(t, "golden/router/router-vectors-A.json", &recording)
@@ -127,7 +127,7 @@ func replay(t *testing.T, recording *routerRecording, chainIndex int, v routerVe
 	}
 	for _, step := range v.Prepare {
 		if step.To != v.Tx.To {
-			continue // is in the state already
+			continue // already in the state
 		}
 		if output, err := call(step.From, step.Data, step.Value); err != nil {
 			t.Fatalf("%s: %v: %s", step.What, err, describe(output))
@@ -149,15 +149,15 @@ func replay(t *testing.T, recording *routerRecording, chainIndex int, v routerVe
 	checkBalances(t, recording, chainIndex, v, db)
 }
 
-// forkedFor has every fork of a merged chain from the start.
+// forkedFor enables every fork of a merged chain from the start.
 func forkedFor(chainID int64) *params.ChainConfig {
 	config := *params.MergedTestChainConfig
 	config.ChainID = big.NewInt(chainID)
 	return &config
 }
 
-// checkRevert wants the router's own errors to the byte. Those of tokens and venues are theirs: there, that
-// the call fails in the same place is enough.
+// checkRevert compares the router's own errors byte by byte. Errors of tokens and venues are their own: there, the call
+// only has to fail in the same place.
 func checkRevert(t *testing.T, v routerVector, output []byte, err error) {
 	t.Helper()
 	if !errors.Is(err, vm.ErrExecutionReverted) {
@@ -225,7 +225,7 @@ func describe(data []byte) string {
 	return fmt.Sprint(Explain(reverted(data)))
 }
 
-// reverted is revert data as Explain reads it.
+// reverted is revert data in the form that Explain expects.
 type reverted []byte
 
 func (r reverted) Error() string  { return "reverted" }

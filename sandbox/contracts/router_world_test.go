@@ -13,7 +13,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// tokenAt is the contract of ours that stands for a token of the recording.
+// tokenAt returns the sandbox's contract that replaces a token of the recording.
 func tokenAt(recording *routerRecording, chainIndex int, at common.Address) *Contract {
 	for symbol, token := range recording.Chains[chainIndex].Contracts.Tokens {
 		if token.Address != at {
@@ -31,7 +31,7 @@ func tokenAt(recording *routerRecording, chainIndex int, at common.Address) *Con
 	return Token
 }
 
-// slotOf is where a contract keeps a mapping's element.
+// slotOf returns the slot of a mapping's element.
 func slotOf(c *Contract, name string, keys ...any) common.Hash {
 	for slot := range c.NewState().Set(name, common.MaxHash, keys...).Slots() {
 		return slot
@@ -39,7 +39,7 @@ func slotOf(c *Contract, name string, keys ...any) common.Hash {
 	return common.Hash{}
 }
 
-// layOut puts our contracts into the state in which the real ones were.
+// layOut places the sandbox's contracts in the state that the real ones had.
 func layOut(t *testing.T, recording *routerRecording, chainIndex int, v routerVector) *state.StateDB {
 	t.Helper()
 	db := must.Get(state.New(types.EmptyRootHash, state.NewDatabaseForTesting()))(t)
@@ -103,10 +103,10 @@ func layPools(t *testing.T, states map[common.Address]*State, router, wrapped co
 	states[router] = PoolRouter.NewState().Set("WETH", wrapped).Set("factory", factory)
 }
 
-// plenty is what the recording's accounts have of tokens.
+// plenty is the token balance of the recording's accounts.
 const plenty = "10000000000000000000000000000"
 
-// layRangePool puts Uniswap V3's pool for the swap's tokens behind a router.
+// layRangePool places Uniswap V3's pool for the swap's tokens behind a router.
 func layRangePool(t *testing.T, states map[common.Address]*State, router, wrapped common.Address, v routerVector) {
 	t.Helper()
 	held := v.State.V3

@@ -8,34 +8,34 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// variable is where the compiler put a state variable: size bytes of a slot, offset bytes from its right end.
+// variable is the place of a state variable in storage: size bytes of a slot, offset bytes from its right end.
 type variable struct {
 	Slot   uint64 `json:"slot"`
 	Offset int    `json:"offset"`
 	Size   int    `json:"size"`
 }
 
-// State is a contract's storage, written by the names of its variables. It lets genesis place
-// contracts ready for use, without constructors and set-up transactions.
+// State is a contract's storage, written by variable name. It lets genesis place contracts ready for use, without
+// constructors and setup transactions.
 type State struct {
 	contract *Contract
 	slots    map[common.Hash]common.Hash
 }
 
-// NewState returns empty storage of c.
+// NewState returns an empty storage for c.
 func (c *Contract) NewState() *State {
 	return &State{contract: c, slots: map[common.Hash]common.Hash{}}
 }
 
-// Contract is the contract whose storage this is.
+// Contract returns the contract that the storage belongs to.
 func (s *State) Contract() *Contract { return s.contract }
 
-// Slots returns the storage as genesis takes it.
+// Slots returns the storage in genesis form.
 func (s *State) Slots() map[common.Hash]common.Hash { return s.slots }
 
-// Set writes a variable, or the element of a mapping under keys, outermost first. Values and keys are
-// uint64, *big.Int, bool, common.Address or common.Hash; values also string and []byte.
-// Layout: https://docs.soliditylang.org/en/latest/internals/layout_in_storage.html
+// Set writes a variable, or the element of a mapping under keys, outermost first. Values and keys are uint64, *big.Int,
+// bool, common.Address or common.Hash; values also string and []byte. Layout:
+// https://docs.soliditylang.org/en/latest/internals/layout_in_storage.html
 func (s *State) Set(name string, value any, keys ...any) *State {
 	v, ok := s.contract.storage[name]
 	if !ok {
@@ -59,7 +59,7 @@ func (s *State) Set(name string, value any, keys ...any) *State {
 	return s
 }
 
-// setWord writes the right-hand bytes of value over the variable's part of the slot.
+// setWord writes the rightmost bytes of value to the variable's part of the slot.
 func (s *State) setWord(slot common.Hash, v variable, value common.Hash) {
 	held := s.slots[slot]
 	end := common.HashLength - v.Offset
@@ -67,7 +67,7 @@ func (s *State) setWord(slot common.Hash, v variable, value common.Hash) {
 	s.slots[slot] = held
 }
 
-// setBytes writes bytes or a string: up to 31 in the slot itself, longer ones behind its hash.
+// setBytes writes bytes or a string: up to 31 bytes in the slot itself, more at the slot's hash.
 func (s *State) setBytes(slot common.Hash, value []byte) {
 	if len(value) < common.HashLength {
 		var short common.Hash

@@ -1,19 +1,19 @@
-// Package treeout writes a tree as lines of text. It stands in the place of github.com/gagliardetto/treeout, which
-// solana-go needs to print transactions and whose author publishes no licence with it. It was written from the calls
-// that solana-go makes, which are all that it has.
+// Package treeout writes a tree as lines of text. It replaces github.com/gagliardetto/treeout, which solana-go needs to
+// print transactions and which its author publishes without a licence. It is written from the calls that solana-go
+// makes, and supports only those.
 package treeout
 
 import "strings"
 
-// Branches is a node that others are put below.
+// Branches is a node that can have children.
 type Branches interface {
-	// Child puts a node below this one, and returns it. Its text may have several lines.
+	// Child adds a child and returns it. Its text may have several lines.
 	Child(text string) Branches
-	// ParentFunc calls fill with this node, and returns it.
+	// ParentFunc calls fill with this node and returns the node.
 	ParentFunc(fill func(parent Branches)) Branches
 }
 
-// Tree is a node with those below it.
+// Tree is a node with its children.
 type Tree struct {
 	text     string
 	children []*Tree
@@ -37,7 +37,7 @@ func (t *Tree) ParentFunc(fill func(parent Branches)) Branches {
 	return t
 }
 
-// String returns a line for each line of the nodes' texts, indented by how deep the node is.
+// String returns one line per line of the nodes' texts, indented by depth.
 func (t *Tree) String() string {
 	var out strings.Builder
 	t.write(&out, "")

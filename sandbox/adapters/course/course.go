@@ -1,5 +1,5 @@
-// Package course is what tests have in common that follow a chain through random courses of bad providers, until
-// everything is proven, and compare what was stored then.
+// Package course has the common parts of tests that follow a chain through random courses of bad providers until
+// everything is proven, and then compare what was stored.
 package course
 
 import (
@@ -23,7 +23,7 @@ import (
 	"crossgate/store"
 )
 
-// Seeds is how many random courses each kind of fault takes: CROSSGATE_SEEDS, or one; make soak has it be twenty.
+// Seeds returns the number of random courses per kind of fault: CROSSGATE_SEEDS, which make soak sets to 20, or one.
 func Seeds(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_SEEDS")
@@ -33,7 +33,7 @@ func Seeds(t *testing.T) uint64 {
 	return must.Get(strconv.ParseUint(text, 10, 64))(t)
 }
 
-// Before has something happen before a node answers a request that has a text in it.
+// Before wraps a node with a function to call before each answer to a request that contains a text.
 func Before(node http.Handler, text string, happens func()) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -45,8 +45,8 @@ func Before(node http.Handler, text string, happens func()) http.Handler {
 	})
 }
 
-// Follow has an index follow chains until it is done. It returns what was logged, and an index of what was stored,
-// which asks for nothing more.
+// Follow lets an index follow chains until it is done. It returns the log, and an index of what was stored, which reads
+// nothing more from the chains.
 func Follow(t *testing.T, chains chain.Registry, sources map[chain.ID]order.Source, isDone func(*query.Index) bool) (said string, stored *query.Index) {
 	t.Helper()
 	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
@@ -70,7 +70,7 @@ func Follow(t *testing.T, chains chain.Registry, sources map[chain.ID]order.Sour
 	return log.String(), query.New(follow.New(db, silent, follow.Options{Chains: chains}), query.Options{})
 }
 
-// until returns when a condition holds, which other goroutines bring about.
+// until waits for a condition that other goroutines bring about.
 func until(t *testing.T, holds func() bool) {
 	t.Helper()
 	ticks := time.NewTicker(2 * time.Millisecond)
@@ -84,7 +84,7 @@ func until(t *testing.T, holds func() bool) {
 	}
 }
 
-// lockedFor lists the orders that an index tells to be locked for a taker.
+// lockedFor returns the orders that an index reports as locked for a taker.
 func lockedFor(t *testing.T, x *query.Index, taker chain.Address) (ids []order.ID) {
 	t.Helper()
 	totals, _, err := x.Locked(t.Context(), taker)
@@ -101,8 +101,8 @@ func lockedFor(t *testing.T, x *query.Index, taker chain.Address) (ids []order.I
 	return ids
 }
 
-// Compare holds the states that an index has stored against what happened, and what is locked for a taker: the orders
-// in some states.
+// Compare compares the states that an index has stored with what happened, and what is locked for a taker with the
+// orders in the given states.
 func Compare(t *testing.T, x *query.Index, taker chain.Address, happened map[order.ID][]order.Event, lockedIn ...order.State) {
 	t.Helper()
 	wrong, locked, told := 0, 0, lockedFor(t, x, taker)

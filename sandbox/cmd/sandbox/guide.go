@@ -13,14 +13,14 @@ import (
 	"crossgate/sandbox"
 )
 
-// guide is what is there to try, with URLs ready to paste.
+// guide prints what there is to try, with URLs ready to paste.
 type guide struct {
 	world              *sandbox.World
 	gateway, operators string
-	config, wallet     string // files that were written; empty: not written
+	config, wallet     string // files that were written; empty: none
 }
 
-// print shows it once everything is up, which took so long.
+// print writes the guide once everything is up, which took the given time.
 func (g guide) print(ctx context.Context, out io.Writer, took time.Duration) error {
 	world, gateway := g.world, g.gateway
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -51,7 +51,7 @@ func (g guide) print(ctx context.Context, out io.Writer, took time.Duration) err
 	return table.Flush()
 }
 
-// printOrders shows the first order of every state.
+// printOrders prints the first order of every state.
 func printOrders(ctx context.Context, out io.Writer, world *sandbox.World, gateway string) error {
 	orders, err := world.Orders(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func printOrders(ctx context.Context, out io.Writer, world *sandbox.World, gatew
 	return nil
 }
 
-// printSwaps shows a swap of each chain's coin into its first stable token.
+// printSwaps prints a swap of each chain's coin to its first stable token.
 func printSwaps(out io.Writer, world *sandbox.World, gateway string) {
 	const swap = "%s?chainId=%s&tokenIn=%s&tokenInAmount=%s&tokenOut=%s&tokenOutRecipient=%s&senderAddress=%s"
 	account, wallet := strings.ToLower(world.Accounts()[0].Address.Hex()), world.Accounts()[0].Wallet.Key
@@ -100,12 +100,12 @@ func printSwaps(out io.Writer, world *sandbox.World, gateway string) {
 	}
 }
 
-// links shows a page, and below it the same as JSON.
+// links prints a page, and below it the same content as JSON.
 func links(out io.Writer, name, page, json string) {
 	fmt.Fprintf(out, "%s\t%s\n\t%s\n", name, page, json)
 }
 
-// walletSettings are those of examples/wallet: 0.1 of the first chain's coin for USDC, by an account of the world.
+// walletSettings returns settings for examples/wallet: 0.1 of the first chain's coin for USDC, by one of the accounts.
 func (g guide) walletSettings() string {
 	c := g.world.Chains()[0]
 	var usdc string

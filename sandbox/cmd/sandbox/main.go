@@ -41,22 +41,22 @@ func main() {
 		fmt.Println(release.Current())
 		return
 	}
-	// A world that is still being made when it is stopped ends as one that runs.
+	// Being stopped during the start is as clean an end as being stopped later.
 	if err := d.run(ctx, os.Stdout); err != nil && (ctx.Err() == nil || !errors.Is(err, context.Canceled)) {
 		fmt.Fprintln(os.Stderr, "sandbox:", err)
 		os.Exit(1)
 	}
 }
 
-// demonstration is where the world and its gateway listen, and the files that describe them.
+// demonstration holds where the world and its gateway listen, and the files that describe them.
 type demonstration struct {
 	listen, operators, control string
 	blockTime                  time.Duration
 	batch                      int
-	config, wallet             string // files; empty: not written
+	config, wallet             string // files to write; empty: none
 }
 
-// run keeps the world and its gateway up until ctx ends.
+// run keeps the world and its gateway running until ctx ends.
 func (d demonstration) run(ctx context.Context, out io.Writer) (err error) {
 	started := time.Now()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -101,7 +101,7 @@ func (d demonstration) run(ctx context.Context, out io.Writer) (err error) {
 	running.Go(func() error { return g.RunAdmin(ctx, operators, telemetry) })
 	running.Go(func() error {
 		if err := g.AwaitIndexed(ctx); err != nil {
-			return nil //nolint:nilerr // it was ended before it was up
+			return nil //nolint:nilerr // stopped before it was up
 		}
 		at := guide{world: world, gateway: sandbox.URLOf(listener), operators: sandbox.URLOf(operators), config: d.config, wallet: d.wallet}
 		if err := d.write(at); err != nil {
@@ -112,7 +112,7 @@ func (d demonstration) run(ctx context.Context, out io.Writer) (err error) {
 	return running.Wait()
 }
 
-// write leaves the files that other programs read.
+// write writes the files that other programs read.
 func (d demonstration) write(g guide) error {
 	if d.config != "" {
 		index := strings.TrimSuffix(d.config, filepath.Ext(d.config)) + ".db"

@@ -16,11 +16,11 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestDemonstration follows every link of the gateway that is printed, pages and JSON, and reads what is written.
+// TestDemonstration follows every printed link to the gateway, pages and JSON, and reads the files that are written.
 func TestDemonstration(t *testing.T) {
 	at := t.TempDir()
 	d := demonstration{
-		listen: ":0", operators: ":0", control: ":0", // as in a container: links must work all the same
+		listen: ":0", operators: ":0", control: ":0", // as in a container: links must work anyway
 		config: filepath.Join(at, "demo.yaml"), wallet: filepath.Join(at, ".env"),
 	}
 	out, printed := io.Pipe()

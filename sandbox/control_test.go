@@ -14,7 +14,7 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// steer makes a control call and returns the order that it answers with.
+// steer makes a control call and returns the order in the answer.
 func steer(t *testing.T, w *World, call string, body map[string]any) shownOrder {
 	t.Helper()
 	status, text := request(t, http.MethodPost, w.URL()+"/sandbox/"+call, body)
@@ -57,8 +57,8 @@ func TestControlsRefuseClearly(t *testing.T) {
 	}
 }
 
-// TestNoBlockIsTooOldForAReorg is about go-ethereum's freezer, which moves blocks once a minute that the database says are
-// final: a log whose receipt was null after that, because a reorg was deeper, stopped an index.
+// TestNoBlockIsTooOldForAReorg proves that go-ethereum's freezer, which once a minute moves blocks that the database
+// says are final, finds none. After a deeper reorg their logs would have no receipts, which once stopped an index.
 func TestNoBlockIsTooOldForAReorg(t *testing.T) {
 	w := open(t, Options{})
 	c := w.chains[0]
@@ -73,7 +73,7 @@ func TestNoBlockIsTooOldForAReorg(t *testing.T) {
 	}
 }
 
-// Calldata that was really sent creates here the order that it created there.
+// TestRealCalldataCreatesTheRealOrder proves that real calldata creates the same order here as on the real chain.
 func TestRealCalldataCreatesTheRealOrder(t *testing.T) {
 	var vectors struct {
 		Items []struct {

@@ -18,7 +18,7 @@ func inject(t *testing.T, w *World, target string, f Fault) {
 	t.Cleanup(func() { must.Do(t, w.Inject(target, Fault{Kind: NoFault})) })
 }
 
-// TestFaultsAreWhatTheySay has a chain's endpoint fail in each way, and answer again.
+// TestFaultsAreWhatTheySay makes a chain's endpoint fail in each way, and recover.
 func TestFaultsAreWhatTheySay(t *testing.T) {
 	w := grown(t)
 	url := w.Chains()[0].RPC
@@ -43,7 +43,7 @@ func TestFaultsAreWhatTheySay(t *testing.T) {
 			continue
 		}
 		var said strings.Builder
-		_ = answered.Write(&said) // a body that ends early is said, too
+		_ = answered.Write(&said) // including a truncated body
 		answered.Body.Close()
 		if answered.StatusCode != row.status || !strings.Contains(said.String(), row.says) ||
 			(answered.Header.Get("Retry-After") == "7") != (row.fault.Kind == Limited) {
@@ -52,7 +52,7 @@ func TestFaultsAreWhatTheySay(t *testing.T) {
 	}
 }
 
-// TestAnotherChainInABatch has an endpoint of another chain answer a batch: everything but the id is true.
+// TestAnotherChainInABatch proves that only the chain ID is false in another chain's answer to a batch.
 func TestAnotherChainInABatch(t *testing.T) {
 	w := grown(t)
 	inject(t, w, "8453", Fault{Kind: Wrong, As: AsChain})
@@ -101,7 +101,7 @@ func TestFaultsNeedAKnownTargetAndKind(t *testing.T) {
 	}
 }
 
-// TestNodesBehindLackTheNewestBlocks asks nodes of each family about their newest block and the one after it.
+// TestNodesBehindLackTheNewestBlocks asks nodes of each family for their newest block and the next one.
 func TestNodesBehindLackTheNewestBlocks(t *testing.T) {
 	const behind = 3
 	w := open(t, Options{})

@@ -16,8 +16,8 @@ import (
 	"crossgate/sandbox/contracts"
 )
 
-// The message that an EVM chain sends about an order from Solana is, byte for byte, the one that the
-// protocol's own tests expect, but for what depends on the order.
+// TestMessagesToSolanaAreTheProtocols proves that the message of an EVM chain about an order from Solana is, byte for
+// byte, the one that the protocol's own tests expect, except for what depends on the order.
 func TestMessagesToSolanaAreTheProtocols(t *testing.T) {
 	var vector struct {
 		Inputs struct {
@@ -61,7 +61,7 @@ func TestMessagesToSolanaAreTheProtocols(t *testing.T) {
 	}
 }
 
-// dataSent is the call that the message about an order carries.
+// dataSent returns the call in the message about an order.
 func (w *World) dataSent(t *testing.T, o Order, m message) []byte {
 	t.Helper()
 	c, _ := w.Chain(o.TakeChain())

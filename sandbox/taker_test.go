@@ -14,7 +14,7 @@ import (
 	"crossgate/order"
 )
 
-// offered is an order of the first maker that asks for what the taker would give, and some thousandths more.
+// offered creates an order of the first maker that asks for what the taker would give, plus a number of thousandths.
 func offered(t *testing.T, w *World, give, take Token, amount string, more int64) Order {
 	t.Helper()
 	p := newProposal(w.cast.makers[0], w.salt(w.now()), give, give.units(amount), take, common.Big1)
@@ -26,8 +26,8 @@ func offered(t *testing.T, w *World, give, take Token, amount string, more int64
 	return made
 }
 
-// TestTheTakerFulfilsWhatPays goes through pairs of chain families and kinds of tokens: a thousandth less than it would give is fulfilled,
-// unlocked and claimed, a thousandth more is left.
+// TestTheTakerFulfilsWhatPays covers pairs of chain families and kinds of tokens: an order for a thousandth less than
+// the taker would give is fulfilled, unlocked and claimed; one for a thousandth more is left.
 func TestTheTakerFulfilsWhatPays(t *testing.T) {
 	w := open(t, Options{})
 	ethereum, onPolygon, onBase, tron := w.chains[0], w.chains[1], w.chains[2], w.chains[4]
@@ -68,7 +68,7 @@ func TestTheTakerFulfilsWhatPays(t *testing.T) {
 	}
 }
 
-// TestTheTakerLeaves holds the reasons for which an order that pays is left.
+// TestTheTakerLeaves covers the reasons why the taker leaves an order.
 func TestTheTakerLeaves(t *testing.T) {
 	w := open(t, Options{})
 	ethereum, onPolygon := w.chains[0], w.chains[1]
@@ -113,13 +113,13 @@ func TestTheIncentiveRaisesTheMargin(t *testing.T) {
 	binary.LittleEndian.PutUint16(p.metadata[3:], 96)
 	generous := must.Get(w.create(t.Context(), w.now(), p))(t)[0]
 	more, less := must.Get(w.takeAmount(t.Context(), plain, 2))(t), must.Get(w.takeAmount(t.Context(), generous, 2))(t)
-	// 0.96 % of the net amount, 9996; the gas of both calls differs by little.
+	// 0.96 % of the net amount, 9996; the gas of the two calls differs slightly.
 	if d := new(big.Int).Sub(more, less).Int64(); d < 95_900_000 || d > 96_000_000 {
 		t.Errorf("the incentive costs the recipient %d, want 95,961,600 or so", d)
 	}
 }
 
-// TestTheTakerLooksAtNewBlocks leaves the taker to itself.
+// TestTheTakerLooksAtNewBlocks proves that the taker finds new orders by itself.
 func TestTheTakerLooksAtNewBlocks(t *testing.T) {
 	w := open(t, Options{Batch: 1})
 	heads := make(chan core.ChainHeadEvent, 64)

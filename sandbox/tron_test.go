@@ -15,7 +15,7 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// tronAnswer is what TRON's endpoint answers to one call.
+// tronAnswer is the answer of TRON's endpoint to one call.
 type tronAnswer struct {
 	Result json.RawMessage
 	Error  *struct {
@@ -41,7 +41,7 @@ func askTron(t *testing.T, method string, params ...any) tronAnswer {
 	return answer
 }
 
-// members reads a result that is an object.
+// members decodes a result that is an object.
 func (a tronAnswer) members(t *testing.T) map[string]any {
 	t.Helper()
 	var members map[string]any
@@ -87,7 +87,7 @@ func TestTronRefusesAsItsNodesDo(t *testing.T) {
 	}
 }
 
-// What real nodes were seen to answer has the members that the sandbox's answers have, and no others.
+// TestTronAnswersAreShapedAsRecorded proves that the sandbox's answers have exactly the members of real nodes' answers.
 func TestTronAnswersAreShapedAsRecorded(t *testing.T) {
 	orders := must.Get(untouched.Orders(t.Context()))(t)
 	from := slices.IndexFunc(orders, func(o Order) bool { return o.GiveChain() == chain.Tron })

@@ -20,7 +20,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// untouched is one world for all the tests that only look at it.
+// untouched is the world that all read-only tests share.
 var untouched *World
 
 func TestMain(m *testing.M) {
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// grown is one world for the tests that send transactions to it, and make it fail until they end: what one of them adds
-// does not matter to the next. It lives as long as the process.
+// grown returns the world shared by tests that send transactions to it, and inject faults until they end. What one test
+// adds does not matter to the next. It lives as long as the process.
 func grown(t *testing.T) *World {
 	t.Helper()
 	w, err := startGrown()
@@ -51,7 +51,7 @@ func grown(t *testing.T) *World {
 
 var startGrown = sync.OnceValues(func() (*World, error) { return Start(context.Background(), Options{Recorded: true}) })
 
-// open starts a world that ends with the test. Unless it has a clock of its own, its history is that of the untouched one.
+// open starts a world that ends with the test. It has the untouched world's history unless it has a clock of its own.
 func open(t *testing.T, o Options) *World {
 	t.Helper()
 	o.Recorded = o.Now == nil
@@ -67,7 +67,7 @@ func open(t *testing.T, o Options) *World {
 	return w
 }
 
-// request makes an HTTP request with a JSON body, if there is one, and returns status and body.
+// request makes an HTTP request with an optional JSON body, and returns status and body.
 func request(t *testing.T, method, url string, body any) (int, []byte) {
 	t.Helper()
 	var sent io.Reader
@@ -88,7 +88,7 @@ func request(t *testing.T, method, url string, body any) (int, []byte) {
 	return answered.StatusCode, text
 }
 
-// TestTwoStartsGiveTheSameWorld starts at different times, once with the history as the untouched world played it. Each ends at the present.
+// TestTwoStartsGiveTheSameWorld starts at different times, once with untouched's history. Each ends at the present.
 func TestTwoStartsGiveTheSameWorld(t *testing.T) {
 	type fixed struct {
 		ID                common.Hash
@@ -136,7 +136,7 @@ func TestCloseLeavesNothingRunning(t *testing.T) {
 		t.Errorf("Close: %v", err)
 	}
 	http.DefaultClient.CloseIdleConnections()
-	// The node's peer database, which go-ethereum opens in memory, drains its pool on a timer of its own.
+	// go-ethereum's in-memory peer database drains its pool on a timer of its own.
 	draining := goleak.IgnoreTopFunction("github.com/syndtr/goleveldb/leveldb.(*DB).mpoolDrain")
 	must.Do(t, goleak.Find(before, draining))
 }

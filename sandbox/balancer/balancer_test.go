@@ -13,7 +13,7 @@ import (
 	"crossgate/sandbox/jsonrpc"
 )
 
-// nodeAt returns a node that lists its newest blocks: ten without those that it is behind.
+// nodeAt returns a node with ten blocks, less those that it lags. It lists all of them.
 func nodeAt(behind uint64) http.Handler {
 	return &jsonrpc.Node{
 		Call: func(_ context.Context, r jsonrpc.Request) (any, error) {
@@ -26,7 +26,7 @@ func nodeAt(behind uint64) http.Handler {
 	}
 }
 
-// ask sends a batch of calls to a method, and returns the results.
+// ask sends a batch of calls of a method and returns the results.
 func ask(t *testing.T, b *Balancer, method string, calls int) []json.RawMessage {
 	t.Helper()
 	batch := make([]string, calls)
@@ -51,7 +51,7 @@ func ask(t *testing.T, b *Balancer, method string, calls int) []json.RawMessage 
 	return results
 }
 
-// TestRulesMeetTheirShare counts by hand what each rule makes of a batch of calls.
+// TestRulesMeetTheirShare counts how many calls of a batch each rule affects.
 func TestRulesMeetTheirShare(t *testing.T) {
 	const calls = 400
 	for _, test := range []struct {

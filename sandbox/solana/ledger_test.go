@@ -20,13 +20,13 @@ var (
 	maker  = NewAccount("maker", sha256.Sum256([]byte("maker")))
 	taker  = NewAccount("taker", sha256.Sum256([]byte("taker")))
 	keeper = NewAccount("keeper", sha256.Sum256([]byte("keeper")))
-	// wallet is somebody's address on an EVM chain.
+	// wallet is an address on an EVM chain.
 	wallet = slices.Repeat([]byte{0xab}, 20)
 )
 
 const ethereum = 1
 
-// open is a ledger with three funded accounts that knows Ethereum.
+// open returns a ledger with three funded accounts that knows Ethereum.
 func open(t *testing.T) *Chain {
 	t.Helper()
 	c := New(began)
@@ -43,7 +43,7 @@ func named(t *testing.T, symbol string) Token {
 	return Tokens[i]
 }
 
-// offer is an ordinary order from here.
+// offer returns an ordinary order from Solana.
 func offer(t *testing.T, nonce uint64) Creation {
 	return Creation{
 		Maker: maker, Give: named(t, usdc), Amount: 10_000_000,
@@ -52,7 +52,7 @@ func offer(t *testing.T, nonce uint64) Creation {
 	}
 }
 
-// arriving is an ordinary order to here.
+// arriving returns an ordinary order to Solana.
 func arriving(t *testing.T, nonce uint64) Terms {
 	mint := named(t, usdc).Mint
 	return Terms{
@@ -91,7 +91,7 @@ func TestProgramsRefuse(t *testing.T) {
 	}
 }
 
-// Every transaction can be read back from its bytes by somebody who knows the format only.
+// TestTransactionsAreSignedInWireForm proves that every transaction can be decoded by knowing only the format.
 func TestTransactionsAreSignedInWireForm(t *testing.T) {
 	c := open(t)
 	o := offer(t, 1)
@@ -126,7 +126,7 @@ func TestTransactionsAreSignedInWireForm(t *testing.T) {
 	}
 }
 
-// TestTransactionsArePrinted has solana-go print a transaction by crossgate's treeout.
+// TestTransactionsArePrinted proves that solana-go prints a transaction with crossgate's treeout.
 func TestTransactionsArePrinted(t *testing.T) {
 	transaction := solana.Transaction{Signatures: []solana.Signature{{1}}}
 	text := transaction.String()

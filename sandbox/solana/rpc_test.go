@@ -13,7 +13,7 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// ask posts a body and returns status and answer.
+// ask posts a body and returns status and response.
 func ask(t *testing.T, c *Chain, body string) (int, string) {
 	t.Helper()
 	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
@@ -23,7 +23,7 @@ func ask(t *testing.T, c *Chain, body string) (int, string) {
 	return answered.Code, answered.Body.String()
 }
 
-// result calls a method and decodes what it answers.
+// result calls a method and decodes its result.
 func result[R any](t *testing.T, c *Chain, method, params string) R {
 	t.Helper()
 	_, text := ask(t, c, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":[%s]}`, method, params))
@@ -40,8 +40,7 @@ func result[R any](t *testing.T, c *Chain, method, params string) R {
 	return *answer.Result
 }
 
-// lived is a ledger where two orders were made, one of them by a versioned transaction, the second not
-// long ago.
+// lived returns a ledger with two orders, an old one, and a recent one created by a versioned transaction.
 func lived(t *testing.T) (c *Chain, legacy, versioned Order) {
 	t.Helper()
 	c = open(t)
@@ -90,7 +89,7 @@ func TestRequestsAreRefusedAsByANode(t *testing.T) {
 	}
 }
 
-// TestListsBeginAndEndAtAnyTransaction: before and until need not name the account.
+// TestListsBeginAndEndAtAnyTransaction proves that before and until need not involve the account.
 func TestListsBeginAndEndAtAnyTransaction(t *testing.T) {
 	c, legacy, versioned := lived(t)
 	account := giveOrderState(legacy.Terms.ID())
@@ -109,7 +108,7 @@ func TestListsBeginAndEndAtAnyTransaction(t *testing.T) {
 	}
 }
 
-// A recorded answer has no member that ours lacks.
+// TestTransactionsHaveEveryRecordedMember proves that the sandbox's answer has every member of a recorded one.
 func TestTransactionsHaveEveryRecordedMember(t *testing.T) {
 	var known struct {
 		Response struct {

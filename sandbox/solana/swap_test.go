@@ -15,7 +15,7 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// trading is a ledger with pools of the coin, USDC and PYUSD, and stranger, who has nothing.
+// trading returns a ledger with pools of the coin, USDC and PYUSD, and a stranger without funds.
 func trading(t *testing.T) (c *Chain, stranger Account) {
 	t.Helper()
 	c = open(t)
@@ -28,14 +28,14 @@ func trading(t *testing.T) (c *Chain, stranger Account) {
 
 func anyPool(Pool) bool { return true }
 
-// exchange is a swap of the maker's at the best price.
+// exchange returns a swap of the maker at the best price.
 func exchange(t *testing.T, c *Chain, in, out Token, amount uint64, wraps bool) Exchange {
 	t.Helper()
 	route := must.Get(c.Best(in, out, amount, anyPool))(t)
 	return Exchange{Route: route, User: maker.Key, Wraps: wraps, Quoted: route.AmountOut(), SlippageBps: 50, UnitPrice: 1000}
 }
 
-// text is what is signed of a transaction, and bytes is the whole of it.
+// text returns the signed part of a transaction; bytes returns all of it.
 func (t *transaction) text(tb *testing.T) []byte {
 	tb.Helper()
 	return must.Get(t.Message.MarshalBinary())(tb)
@@ -50,7 +50,7 @@ func (a Account) sign(text []byte) Signature {
 	return Signature(ed25519.Sign(ed25519.PrivateKey(a.private), text))
 }
 
-// signed puts the maker's signature into a transaction.
+// signed adds the maker's signature to a transaction.
 func signed(t *testing.T, wire []byte) string {
 	t.Helper()
 	tx := must.Get(readTransaction(wire))(t)
@@ -58,14 +58,14 @@ func signed(t *testing.T, wire []byte) string {
 	return base64.StdEncoding.EncodeToString(tx.bytes(t))
 }
 
-// JupiterSwap makes the transaction of what Jupiter builds.
+// JupiterSwap builds the transaction from Jupiter's parts.
 func (c *Chain) JupiterSwap(x Exchange) (Unsigned, error) {
 	b := c.JupiterBuild(x)
 	return c.unsigned(x, slices.Concat(b.Setup, []Instruction{b.Swap}, b.Cleanup)...)
 }
 
-// TestSimulationsSayWhatSendingDoes tries transactions that a node refuses, for the reason that it gives, and sees
-// that they do nothing.
+// TestSimulationsSayWhatSendingDoes proves that transactions that a node rejects fail for the same reason in a
+// simulation, and change nothing.
 func TestSimulationsSayWhatSendingDoes(t *testing.T) {
 	c, stranger := trading(t)
 	sol, usd := named(t, wrapped), named(t, usdc)

@@ -12,7 +12,7 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// unhex reads 0x hex in JSON.
+// unhex decodes 0x hex in JSON.
 type unhex []byte
 
 func (u *unhex) UnmarshalText(text []byte) (err error) {
@@ -20,7 +20,7 @@ func (u *unhex) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// realOrder is an order that was really made.
+// realOrder is an order of the real chain.
 type realOrder struct {
 	Name      string `json:"name"`
 	OrderID   unhex  `json:"orderId"`
@@ -67,7 +67,7 @@ func (r realOrder) terms() Terms {
 	}
 }
 
-// creation is what its maker offered.
+// creation returns the maker's Creation of the order.
 func (r realOrder) creation() Creation {
 	t := r.terms()
 	c := Creation{

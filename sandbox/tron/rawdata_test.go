@@ -13,7 +13,7 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// TestCallsAreWrittenAsNodesWriteThem reads what java-tron has answered, and writes it again.
+// TestCallsAreWrittenAsNodesWriteThem decodes java-tron's answers and encodes them again.
 func TestCallsAreWrittenAsNodesWriteThem(t *testing.T) {
 	for _, name := range []string{"triggersmartcontract", "triggerconstantcontract"} {
 		var seen struct {
@@ -37,7 +37,7 @@ func TestCallsAreWrittenAsNodesWriteThem(t *testing.T) {
 	}
 }
 
-// FuzzRawData decodes what anybody may send: what is taken for a call is one after it is written again too.
+// FuzzRawData decodes arbitrary bytes: a call that is accepted must survive another round of encoding and decoding.
 func FuzzRawData(f *testing.F) {
 	f.Add(rawData{refBlockBytes: []byte{1, 2}, expiration: 3, value: 4, data: []byte{5}}.encode())
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -20,7 +20,7 @@ const (
 
 var trader = solana.NewAccount("trader", [32]byte{1})
 
-// solanaVenue is a venue over pools of the coin and USDC.
+// solanaVenue returns a venue over pools of the coin and USDC.
 func solanaVenue(venue string) http.Handler {
 	ledger := solana.New(time.Unix(1_767_355_200, 0))
 	ledger.Stock(solana.NewPool(solana.Tokens[0], solana.Tokens[1], 25), 100_000_000_000_000, 15_000_000_000_000)
@@ -38,7 +38,7 @@ func keyed(venue string, m Market) http.Handler {
 	})
 }
 
-// callHandler sends a request and decodes the answer.
+// callHandler sends a request and decodes the response.
 func callHandler(t *testing.T, h http.Handler, method, target, body string) (status int, answer map[string]any) {
 	t.Helper()
 	recorder := httptest.NewRecorder()
@@ -49,7 +49,7 @@ func callHandler(t *testing.T, h http.Handler, method, target, body string) (sta
 	return recorder.Code, answer
 }
 
-// query is a query for a swap of coins into USDC, changed by names and values.
+// query returns the query of a swap of coin for USDC, changed by pairs of name and value.
 func query(changes ...string) string {
 	query := url.Values{"inputMint": {wrappedMint}, "outputMint": {usdcMint}, "amount": {"1000000000"}, "slippageBps": {"50"}}
 	for n := 0; n < len(changes); n += 2 {
@@ -89,8 +89,8 @@ func TestJupiterDialect(t *testing.T) {
 	}
 }
 
-// TestJupiterBuilds holds the names of an answer's members against those that Jupiter documents, and sees that it bids
-// by level: github.com/jup-ag/docs, openapi-spec/swap/v2/swap.yaml, GetBuild.
+// TestJupiterBuilds compares the members of an answer with those that Jupiter documents, and checks the bid per level:
+// github.com/jup-ag/docs, openapi-spec/swap/v2/swap.yaml, GetBuild.
 func TestJupiterBuilds(t *testing.T) {
 	documented := map[string]any{
 		"inputMint": "", "outputMint": "", "inAmount": "", "outAmount": "", "otherAmountThreshold": "", "swapMode": "",
@@ -151,7 +151,7 @@ func TestDFlowDialect(t *testing.T) {
 	}
 }
 
-// sameMembers wants every member of the one in the other, and of the same kind where neither is null.
+// sameMembers requires both objects to have the same members, of the same type unless one is null.
 func sameMembers(t *testing.T, what string, got, want map[string]any) {
 	t.Helper()
 	kind := func(value any) string {

@@ -25,7 +25,7 @@ const (
 	ether  = "1000000000000000000"
 )
 
-// deep and shallow are two pools of the coin and USDC, stable is the only one that leads to DAI.
+// deep and shallow are pools of the coin and USDC; stable is the only pool of DAI.
 var deep, shallow, stable = "0x00000000000000000000000000000000000000d1", "0x00000000000000000000000000000000000000d2", "0x00000000000000000000000000000000000000d3"
 
 func units(whole, decimals int64) *big.Int {
@@ -64,13 +64,13 @@ func testMarket() Market {
 	}
 }
 
-// callVenue sends a request to a venue and decodes the JSON of its answer.
+// callVenue sends a request to a venue and decodes its JSON response.
 func callVenue(t *testing.T, venue, method, target, body string) (status int, answer map[string]any) {
 	t.Helper()
 	return callHandler(t, Handlers(testMarket())[venue], method, target, body)
 }
 
-// TestDialectsRefuse has requests that each API does not take, and the member of its answer that says why.
+// TestDialectsRefuse has requests that each API rejects, and the member of the response that gives the reason.
 func TestDialectsRefuse(t *testing.T) {
 	const kyber = "/ethereum/api/v1/routes?tokenIn=" + coinAt + "&tokenOut=" + usdc
 	const fee = "&isInBps=true&chargeFeeBy=currency_in"
@@ -115,8 +115,8 @@ func TestDialectsRefuse(t *testing.T) {
 	}
 }
 
-// TestAnswersHaveTheRecordedMembers holds the names of members against a recorded answer of Velora, which
-// does not lie in this repository.
+// TestAnswersHaveTheRecordedMembers compares the names of members with those of a recorded answer of Velora, which is
+// not in this repository.
 func TestAnswersHaveTheRecordedMembers(t *testing.T) {
 	var known map[string]any
 	recorded.JSON(t, "recorded/venues/velora.native-input.spandex.json", &known)

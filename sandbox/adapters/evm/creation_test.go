@@ -14,8 +14,8 @@ import (
 	"crossgate/quote"
 )
 
-// promise is an order of a payer from Ethereum to Polygon, and the transaction that makes it; of a token through the
-// public router, with a swap for it before.
+// promise returns a payer's order from Ethereum to Polygon and the transaction that creates it. If in and give differ,
+// the public router swaps first.
 func (s *stall) promise(t *testing.T, in, give string, spend, gross uint64) (creation.Transaction, creation.Promise) {
 	t.Helper()
 	salt := uint64(1_790_000_000_000)
@@ -49,8 +49,8 @@ func (s *stall) promise(t *testing.T, in, give string, spend, gross uint64) (cre
 	return tx, promised
 }
 
-// TestCreationsAreSimulatedAndCompared makes orders of a payer who has nothing, on nodes of today and of before
-// eth_simulateV1, and refuses what makes another order.
+// TestCreationsAreSimulatedAndCompared simulates orders of a payer without funds, on current nodes and on nodes without
+// eth_simulateV1: a transaction that would create another order is refused.
 func TestCreationsAreSimulatedAndCompared(t *testing.T) {
 	old := &oldNode{asked: map[string]int{}}
 	for node, s := range map[string]*stall{
@@ -95,8 +95,8 @@ func TestCreationsAreSimulatedAndCompared(t *testing.T) {
 	}
 }
 
-// TestCreationsWithoutOverrides has nodes that take no overrides of states: what the sender can make by himself is made, and of what
-// he only has to approve all but the pull is checked.
+// TestCreationsWithoutOverrides covers nodes without state overrides: a creation that the sender can already make
+// passes, and if only the approval is missing, everything except the pull is checked.
 func TestCreationsWithoutOverrides(t *testing.T) {
 	bare := &oldNode{asked: map[string]int{}, refuses: true}
 	s := openStall(t, func(node string) http.Handler { bare.behind = node; return bare })
@@ -128,7 +128,7 @@ func TestCreationsWithoutOverrides(t *testing.T) {
 	}
 }
 
-// TestAPermitIsTried: an allowance that the payer has not given does not stand in for a permit that the token refuses.
+// TestAPermitIsTried proves that no simulated allowance hides a permit that the token rejects.
 func TestAPermitIsTried(t *testing.T) {
 	old := &oldNode{asked: map[string]int{}}
 	for node, s := range map[string]*stall{
@@ -155,7 +155,7 @@ func TestAPermitIsTried(t *testing.T) {
 	}
 }
 
-// TestPromisesAreComparedInEveryPart spoils what is not part of the id, one by one.
+// TestPromisesAreComparedInEveryPart alters each part that is not covered by the ID.
 func TestPromisesAreComparedInEveryPart(t *testing.T) {
 	s := openStall(t, nil)
 	for name, spoil := range map[string]func(*order.Created){
@@ -178,7 +178,7 @@ func TestPromisesAreComparedInEveryPart(t *testing.T) {
 	}
 }
 
-// TestForecastsAreWhatTheChainDoes judges creations of an account with coins and tokens, by today's nodes and by old ones.
+// TestForecastsAreWhatTheChainDoes judges creations of an account with coins and tokens on current and on old nodes.
 func TestForecastsAreWhatTheChainDoes(t *testing.T) {
 	old := &oldNode{asked: map[string]int{}}
 	for node, s := range map[string]*stall{
@@ -190,7 +190,7 @@ func TestForecastsAreWhatTheChainDoes(t *testing.T) {
 			in, give     string
 			spend, gross uint64
 			spoil        func(*creation.Transaction)
-			refusal      string // empty: it makes the order
+			refusal      string // empty: it creates the order
 		}{
 			"coin":          {"coin", "coin", 1e17, 1e17, nil, ""},
 			"swap of coin":  {"coin", "USDC", 1e17, 1e6, nil, ""},

@@ -10,8 +10,8 @@ import (
 	"crossgate/quote"
 )
 
-// TestPlainCallsMeasureAsSimulationsDo puts nodes in between that do not know eth_simulateV1: what the recipient gains is
-// measured all the same, for the sender and for others, with and without the public router, and what is left there.
+// TestPlainCallsMeasureAsSimulationsDo proves that nodes without eth_simulateV1 measure the same gain of the recipient,
+// for the sender and for others, with and without the public router, and the same remainder in the router.
 func TestPlainCallsMeasureAsSimulationsDo(t *testing.T) {
 	old := &oldNode{asked: map[string]int{}}
 	today := openStall(t, nil)
@@ -19,7 +19,7 @@ func TestPlainCallsMeasureAsSimulationsDo(t *testing.T) {
 	rich := chain.NewAddress(today.user.Bytes())
 	for _, row := range []struct {
 		in, out        string
-		amount, routed int64 // routed: what the public router gives the venue of it; zero: it has no part
+		amount, routed int64 // what the public router passes on to the venue; zero: it is not used
 		sender, to     chain.Address
 	}{
 		{"coin", "USDC", 1e17, 0, nobody, payee},
@@ -58,8 +58,8 @@ func TestPlainCallsMeasureAsSimulationsDo(t *testing.T) {
 
 var deposit = []byte{0xd0, 0xe3, 0x0d, 0xb0} // deposit()
 
-// TestNodesWithoutOverridesMeasureCoinsAlone has nodes leave overrides out, and refuse them: swaps of the coin for a token are
-// measured where the node says that it takes none, others nowhere.
+// TestNodesWithoutOverridesMeasureCoinsAlone covers nodes that ignore or reject overrides: only swaps from the coin to
+// a token are measured, and only if the node says that it rejects overrides.
 func TestNodesWithoutOverridesMeasureCoinsAlone(t *testing.T) {
 	for _, node := range []*oldNode{{asked: map[string]int{}, drops: true}, {asked: map[string]int{}, refuses: true}} {
 		s := openStall(t, func(url string) http.Handler { node.behind = url; return node })

@@ -25,7 +25,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// stall is Ethereum in a sandbox, with Uniswap V2's router as the venue and a sender who has nothing.
+// stall is Ethereum in a sandbox, with Uniswap V2's router as the venue and a sender without funds.
 type stall struct {
 	chain     *evm.Chain
 	simulator *swap.Simulator
@@ -35,7 +35,7 @@ type stall struct {
 	user      common.Address
 }
 
-// venueRouter is where Uniswap V2's router stands on Ethereum (github.com/Uniswap/docs, deployments).
+// venueRouter is Uniswap V2's router on Ethereum (github.com/Uniswap/docs, deployments).
 var venueRouter = common.HexToAddress("0x7a250d5630B4cF539739dF2C5dAcb4c659F2488D")
 
 func openStall(t *testing.T, between func(node string) http.Handler) *stall {
@@ -57,7 +57,7 @@ func openStall(t *testing.T, between func(node string) http.Handler) *stall {
 	return s
 }
 
-// swap is a call of the venue's router for a recipient.
+// swap returns a call of the venue's router for a recipient.
 func (s *stall) swap(in, out string, amount, least int64, recipient chain.Address) quote.Tx {
 	to, deadline := common.BytesToAddress(recipient.Bytes()), big.NewInt(1<<40)
 	path := []common.Address{common.BytesToAddress(s.tokens[in].Bytes()), common.BytesToAddress(s.tokens[out].Bytes())}
@@ -132,8 +132,8 @@ func TestSimulationGivesTheSenderWhatTheSwapTakes(t *testing.T) {
 	}
 }
 
-// TestSimulationTellsWhatGasIsNeeded compares with the node's own search for the least limit, which is exact to
-// 1.5 %. Once a node has told the need with a simulation, it is not asked to search any more.
+// TestSimulationTellsWhatGasIsNeeded compares with the node's own search for the lowest limit, which is exact to 1.5 %.
+// Once a node has reported the gas in a simulation, it is not asked to search any more.
 func TestSimulationTellsWhatGasIsNeeded(t *testing.T) {
 	node := &oldNode{asked: map[string]int{}, simulates: true}
 	s := openStall(t, func(url string) http.Handler { node.behind = url; return node })
@@ -188,16 +188,16 @@ func TestSimulationNamesWhatFails(t *testing.T) {
 	}
 }
 
-// wary is the code of a contract that reverts where it takes its surroundings for a simulation's: no price of gas, more
-// than ten million gas, or a caller with 2^76 wei, which are 75,000 coins. warier also wants a base fee and randomness,
-// which plain calls have from the newest block.
+// wary is the code of a contract that reverts in what looks like a simulation: a zero gas price, more than ten million
+// gas, or a caller with 2^76 wei, which is 75,000 coins. warier also requires a base fee and randomness, which plain
+// calls get from the newest block.
 var (
 	wary   = common.FromHex("3a15" + "62989680" + "5a1117" + "3331604c1c151517" + "6015" + "57" + "00" + "5b60006000fd")
 	warier = common.FromHex("3a15" + "481517" + "441517" + "62989680" + "5a1117" + "3331604c1c151517" + "601b" + "57" + "00" + "5b60006000fd")
 )
 
-// TestContractsTakeASimulationForATransaction calls a wary contract, in the place of the venue's router, for a sender
-// who has nothing and for one who has enough; a plain call of an old node as well.
+// TestContractsTakeASimulationForATransaction calls a wary contract in place of the venue's router, for a sender
+// without funds and for one with enough, also by a plain call of an old node.
 func TestContractsTakeASimulationForATransaction(t *testing.T) {
 	for _, simulates := range []bool{true, false} {
 		node := &oldNode{asked: map[string]int{}, simulates: simulates, codes: map[common.Address][]byte{venueRouter: wary}}
@@ -215,12 +215,12 @@ func TestContractsTakeASimulationForATransaction(t *testing.T) {
 	}
 }
 
-// greedy is the code of a contract that reverts with less than three million gas: a swap on a chain where gas is counted in
-// large units.
+// greedy is the code of a contract that reverts with less than three million gas, like a swap on a chain with large
+// units of gas.
 var greedy = common.FromHex("622dc6c0" + "5a10" + "600a57" + "00" + "5b60006000fd")
 
-// TestSimulationOffersTheGasThatASwapNeeds calls a contract that needs twice what is usual, which its venue does not say
-// or understates; a plain call of an old node as well.
+// TestSimulationOffersTheGasThatASwapNeeds calls a contract that needs twice the usual gas, which its venue omits or
+// understates, also by a plain call of an old node.
 func TestSimulationOffersTheGasThatASwapNeeds(t *testing.T) {
 	for _, simulates := range []bool{true, false} {
 		node := &oldNode{asked: map[string]int{}, simulates: simulates, codes: map[common.Address][]byte{venueRouter: greedy}}
@@ -249,14 +249,14 @@ func TestSimulationIsOfTwoBlocks(t *testing.T) {
 	}
 }
 
-// oldNode forwards JSON-RPC, but for what it does not know.
+// oldNode forwards JSON-RPC except for what it does not support.
 type oldNode struct {
 	behind    string
 	asked     map[string]int
-	simulates bool                      // it is not so old
-	drops     bool                      // it leaves overrides of states out
-	refuses   bool                      // it takes no overrides of states
-	codes     map[common.Address][]byte // of contracts in place of their own, where a call may override state
+	simulates bool                      // but it has eth_simulateV1
+	drops     bool                      // it ignores state overrides
+	refuses   bool                      // it rejects state overrides
+	codes     map[common.Address][]byte // that replace contracts' own, if a call may override state
 }
 
 func (n *oldNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -280,7 +280,7 @@ func (n *oldNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// overridden is the call with the node's codes among its state overrides.
+// overridden returns the call with the node's codes added to its state overrides.
 func (n *oldNode) overridden(call json.RawMessage) json.RawMessage {
 	var asked map[string]any
 	if len(n.codes) == 0 && !n.drops || json.Unmarshal(call, &asked) != nil {

@@ -13,7 +13,7 @@ import (
 	sandbox "crossgate/sandbox/solana"
 )
 
-// termsOf are the terms of an order as the gateway has them.
+// termsOf converts an order's terms to the gateway's.
 func termsOf(t sandbox.Terms) order.Terms {
 	give, take := t.Give(), t.Take()
 	return order.Terms{
@@ -28,7 +28,7 @@ func termsOf(t sandbox.Terms) order.Terms {
 	}
 }
 
-// TestCancelOnSolana has the authority sign and send the transaction, of orders with everything in them too.
+// TestCancelOnSolana proves that the authority can sign and send the transaction, also for orders with every option.
 func TestCancelOnSolana(t *testing.T) {
 	for name, change := range map[string]func(*sandbox.Terms){
 		"an order": func(*sandbox.Terms) {},
@@ -57,7 +57,7 @@ func TestCancelOnSolana(t *testing.T) {
 	}
 }
 
-// TestCancelOnSolanaIsRefused of orders that were filled, and where the program refuses.
+// TestCancelOnSolanaIsRefused covers filled orders, and refusals by the program.
 func TestCancelOnSolanaIsRefused(t *testing.T) {
 	w := newWorld(t)
 	c := w.chain()
@@ -74,7 +74,7 @@ func TestCancelOnSolanaIsRefused(t *testing.T) {
 	}
 }
 
-// unlockOf is what a taker asks for after some deliveries.
+// unlockOf returns a taker's request after some deliveries.
 func (w *world) unlockOf(delivered ...sandbox.Terms) creation.Unlock {
 	w.t.Helper()
 	var orders []*order.Order
@@ -87,7 +87,7 @@ func (w *world) unlockOf(delivered ...sandbox.Terms) creation.Unlock {
 	return must.Get(creation.NewUnlock(orders, chain.NewAddress(onEVM)))(w.t)
 }
 
-// TestUnlockOnSolana has the taker sign and send the transaction, for one order and for batches up to the largest.
+// TestUnlockOnSolana proves that the taker can sign and send the transaction, for one order and for large batches.
 func TestUnlockOnSolana(t *testing.T) {
 	for _, count := range []int{1, 2, 10} {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestUnlockOnSolana(t *testing.T) {
 	}
 }
 
-// TestUnlockOnSolanaIsRefused of orders that were not delivered, of another's deliveries, and to a chain without messages.
+// TestUnlockOnSolanaIsRefused covers undelivered orders, another taker's deliveries, and a chain without messages.
 func TestUnlockOnSolanaIsRefused(t *testing.T) {
 	w := newWorld(t)
 	c := w.chain()

@@ -18,7 +18,7 @@ import (
 	sandbox "crossgate/sandbox/solana"
 )
 
-// asked is an order of the maker's, and what its creation is to make.
+// asked returns an order of the maker, and what its creation must do.
 func asked(t *testing.T, token sandbox.Token, amount uint64, change func(*creation.OnSolana)) (creation.OnSolana, creation.Promise) {
 	t.Helper()
 	nonce, evm := uint64(1_800_000_000_123), chain.NewAddress(onEVM)
@@ -48,7 +48,7 @@ func asked(t *testing.T, token sandbox.Token, amount uint64, change func(*creati
 	return o, creation.Promise{ID: onchain.ID(made.Terms), Created: made}
 }
 
-// TestCreationsOnSolana makes orders of each kind of token, and sends them as a wallet does.
+// TestCreationsOnSolana creates orders of each kind of token and sends them as a wallet does.
 func TestCreationsOnSolana(t *testing.T) {
 	for name, row := range map[string]struct {
 		token  sandbox.Token
@@ -96,13 +96,13 @@ func TestCreationsOnSolana(t *testing.T) {
 	}
 }
 
-// signed signs a transaction with an ordinary client, and sends it.
+// signed signs a transaction with an ordinary client and sends it.
 func (w *world) signed(t *testing.T, data []byte) {
 	t.Helper()
 	w.signedBy(t, maker, data)
 }
 
-// signedBy is signed, by another account.
+// signedBy is signed for another account.
 func (w *world) signedBy(t *testing.T, by sandbox.Account, data []byte) {
 	t.Helper()
 	tx := must.Get(client.TransactionFromBytes(data))(t)
@@ -116,7 +116,7 @@ func (w *world) signedBy(t *testing.T, by sandbox.Account, data []byte) {
 	}
 }
 
-// TestCreationsThatBreakThePromise are refused, and those of a poor maker are not judged.
+// TestCreationsThatBreakThePromise proves that creations of another order are refused; a poor maker's are not judged.
 func TestCreationsThatBreakThePromise(t *testing.T) {
 	w := newWorld(t)
 	c := w.chain()

@@ -16,7 +16,7 @@ import (
 	sandbox "crossgate/sandbox/solana"
 )
 
-// instead answers one method with a result, and has the world's node answer everything else.
+// instead answers one method with a fixed result; the world's node answers all others.
 func (w *world) instead(method, result string) http.Handler {
 	return jsonrpc.Altered(w, func(call jsonrpc.Request, _ int) string {
 		if call.Method == method {
@@ -73,7 +73,7 @@ func TestBalancesOnSolana(t *testing.T) {
 	for _, token := range []chain.Address{chain.NativeCoin(chain.SVM), chain.NewAddress(usdc.Mint[:])} {
 		want := chain.NewAmount(1e12)
 		if !token.IsNative() {
-			want = chain.NewAmount(1e18) // whole tokens of six decimals
+			want = chain.NewAmount(1e18) // whole tokens with six decimals
 		}
 		has, err := c.Balance(t.Context(), token, holder)
 		if err != nil || has != want {
@@ -85,7 +85,7 @@ func TestBalancesOnSolana(t *testing.T) {
 	}
 }
 
-// TestTrialsOnSolana has a node say what agave says (docs.solana.com, simulateTransaction) of a transaction.
+// TestTrialsOnSolana covers agave's simulation results of a transaction (docs.solana.com, simulateTransaction).
 func TestTrialsOnSolana(t *testing.T) {
 	holder, nobody := chain.NewAddress(maker.Key[:]), chain.NewAddress([]byte("nobody who has an account here.."))
 	coin, token := chain.NativeCoin(chain.SVM), chain.NewAddress(usdc.Mint[:])

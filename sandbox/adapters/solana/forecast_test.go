@@ -23,8 +23,8 @@ import (
 	"crossgate/upstream/solana"
 )
 
-// TestForecastOfMistakes alters a creation in one way each: it is refused for the right reason, by what is read of the
-// chain and by the ledger itself.
+// TestForecastOfMistakes alters a creation in one way at a time: both the chain's state and the ledger itself refuse it
+// for the right reason.
 func TestForecastOfMistakes(t *testing.T) {
 	w := newWorld(t)
 	c := w.chain()
@@ -61,7 +61,7 @@ func TestForecastOfMistakes(t *testing.T) {
 	}
 }
 
-// offer is an order of the maker's, by another client.
+// offer returns an order of the maker, created with another client.
 func offer(give sandbox.Token, nonce uint64) sandbox.Creation {
 	return sandbox.Creation{
 		Maker: maker, Give: give, Amount: 1_000_000, Take: sandbox.Offer{Chain: 1, Token: onEVM, Amount: big.NewInt(990_000)},
@@ -69,7 +69,7 @@ func offer(give sandbox.Token, nonce uint64) sandbox.Creation {
 	}
 }
 
-// twins is a transaction as the maker signed it on a ledger like this one.
+// twins returns a transaction that the maker signed on an identical ledger.
 func (w *world) twins(t *testing.T, way sandbox.Way, made ...sandbox.Creation) []byte {
 	t.Helper()
 	twin := newWorld(t)
@@ -80,8 +80,8 @@ func (w *world) twins(t *testing.T, way sandbox.Way, made ...sandbox.Creation) [
 	return must.Get(base64.StdEncoding.DecodeString(mined.Transaction[0]))(t)
 }
 
-// TestForecastOfAnybodysTransaction reads transactions of another client: signed, by the program's own counter, with a
-// wrapped coin, with two orders, through a lookup table.
+// TestForecastOfAnybodysTransaction decodes transactions of another client: signed ones, and ones with the program's
+// own counter, a wrapped coin, two orders, or a lookup table.
 func TestForecastOfAnybodysTransaction(t *testing.T) {
 	for name, row := range map[string]struct {
 		way   sandbox.Way
@@ -119,7 +119,7 @@ func TestForecastOfAnybodysTransaction(t *testing.T) {
 	}
 }
 
-// mixed is a creation with parts changed; nil: it makes no transaction.
+// mixed returns a creation with parts changed, or nil if there is no transaction.
 func mixed(t *testing.T, r *rand.Rand, w *world, c *solana.Chain, n uint64) []byte {
 	t.Helper()
 	of := func(n int) bool { return r.IntN(n) == 0 }
@@ -138,7 +138,7 @@ func mixed(t *testing.T, r *rand.Rand, w *world, c *solana.Chain, n uint64) []by
 			o.Take.Chain = 999
 		}
 	})
-	if of(12) { // by the program's counter, with another one's id
+	if of(12) { // with the program's counter, and another order's ID
 		o.Nonce = nil
 	}
 	d := must.Get(wire.ParseUnsigned(must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Normal))(t)))(t).Draft()
@@ -178,8 +178,8 @@ func mixed(t *testing.T, r *rand.Rand, w *world, c *solana.Chain, n uint64) []by
 	return raw
 }
 
-// TestForecastsOfMixtures changes creations by chance: what is said of them is what the ledger says, and without its
-// word none is called good, nor a good one bad.
+// TestForecastsOfMixtures changes creations at random: the forecast must be what the ledger does. Without a simulation
+// no bad creation is called good, nor a good one bad.
 func TestForecastsOfMixtures(t *testing.T) {
 	w := newWorld(t)
 	c, r, came := w.chain(), rand.New(rand.NewPCG(1, 2)), map[bool]int{}
@@ -221,7 +221,7 @@ func TestForecastsOfMixtures(t *testing.T) {
 	}
 }
 
-// TestForecastWithoutANode tells what the transaction itself says, and that the rest is not known.
+// TestForecastWithoutANode proves that a forecast shows what the transaction itself contains, and the rest as unknown.
 func TestForecastWithoutANode(t *testing.T) {
 	w := newWorld(t)
 	o, promised := asked(t, usdc, 1_000_000, nil)
@@ -246,7 +246,7 @@ func TestForecastWithoutANode(t *testing.T) {
 	}
 }
 
-// transfer is a transaction of another program.
+// transfer returns a transaction of another program.
 func transfer(t *testing.T) []byte {
 	t.Helper()
 	from := chain.NewAddress(maker.Key[:])

@@ -20,7 +20,7 @@ import (
 	sandbox "crossgate/sandbox/solana"
 )
 
-// liar answers like the ledger's node after alter changed the answers to a method.
+// liar is the ledger's node with altered answers to one method.
 type liar struct {
 	world  *world
 	method string
@@ -38,7 +38,7 @@ func (l liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// TestLiesGoToTheNextNode has a first node give wrong answers: the second one's are taken.
+// TestLiesGoToTheNextNode proves that the second node's answers replace the first one's wrong ones.
 func TestLiesGoToTheNextNode(t *testing.T) {
 	w := newWorld(t)
 	made, another := w.create(sandbox.Way{}), w.create(sandbox.Way{})
@@ -92,8 +92,8 @@ func TestLiesGoToTheNextNode(t *testing.T) {
 	}
 }
 
-// TestFeesThatOneNodeReportsAreNotBelieved has a node report another fee of a creation, which is in its logs alone, or
-// another time of a block.
+// TestFeesThatOneNodeReportsAreNotBelieved covers a node that reports another creation fee, which only the logs
+// contain, or another block time.
 func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 	w := newWorld(t)
 	from, made := w.Head(), w.create(sandbox.Way{})
@@ -141,7 +141,7 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 	}
 }
 
-// altered is a transaction whose outcome alter has changed.
+// altered returns a transaction with its outcome changed by alter.
 func altered(t *testing.T, result json.RawMessage, alter func(meta map[string]json.RawMessage)) json.RawMessage {
 	var told, meta map[string]json.RawMessage
 	must.Do(t, json.Unmarshal(result, &told))
@@ -151,8 +151,8 @@ func altered(t *testing.T, result json.RawMessage, alter func(meta map[string]js
 	return must.Get(json.Marshal(told))(t)
 }
 
-// TestTransactionsThatLackPartsAreReadElsewhere has a first node leave out parts of transactions without which they
-// still say something.
+// TestTransactionsThatLackPartsAreReadElsewhere covers a first node that omits parts of transactions, which remain
+// readable without them.
 func TestTransactionsThatLackPartsAreReadElsewhere(t *testing.T) {
 	w := newWorld(t)
 	from, id := w.Head(), w.fulfil(sandbox.Way{}, nil)
@@ -171,7 +171,7 @@ func TestTransactionsThatLackPartsAreReadElsewhere(t *testing.T) {
 	}
 }
 
-// TestACreationWhoseLogsAreCutLeavesOutNoOthers has the only node keep no logs, which creations alone need.
+// TestACreationWhoseLogsAreCutLeavesOutNoOthers covers an only node without logs, which only creations need.
 func TestACreationWhoseLogsAreCutLeavesOutNoOthers(t *testing.T) {
 	w := newWorld(t)
 	from := w.Head()
@@ -186,7 +186,7 @@ func TestACreationWhoseLogsAreCutLeavesOutNoOthers(t *testing.T) {
 	}
 }
 
-// TestNodesThatLagBehindArePassedOver has a first node that does not know the newest slots.
+// TestNodesThatLagBehindArePassedOver covers a first node without the newest slots.
 func TestNodesThatLagBehindArePassedOver(t *testing.T) {
 	behind, w := newWorld(t), newWorld(t)
 	from := w.Head()
@@ -197,7 +197,7 @@ func TestNodesThatLagBehindArePassedOver(t *testing.T) {
 	}
 }
 
-// raw asks the ledger's node.
+// raw calls the ledger's node.
 func (w *world) raw(method string, params ...any) json.RawMessage {
 	w.t.Helper()
 	body := must.Get(json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))(w.t)
@@ -210,7 +210,7 @@ func (w *world) raw(method string, params ...any) json.RawMessage {
 	return answer.Result
 }
 
-// TestAnUnlockIsNotLeftOutForOneNodesGap has a first node list nothing of an order but the unlock, which others name too.
+// TestAnUnlockIsNotLeftOutForOneNodesGap covers a first node that lists only the batch unlock among an order's steps.
 func TestAnUnlockIsNotLeftOutForOneNodesGap(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.fulfil(sandbox.Way{}, nil), w.fulfil(sandbox.Way{}, nil)

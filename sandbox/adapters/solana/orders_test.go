@@ -136,7 +136,7 @@ func TestEventsTellWhatHappened(t *testing.T) {
 	}
 }
 
-// TestEventsNameBatchesByTheirFulfilments reads a batch without having seen what it is about.
+// TestEventsNameBatchesByTheirFulfilments reads a batch before the fulfilments that identify its orders.
 func TestEventsNameBatchesByTheirFulfilments(t *testing.T) {
 	w := newWorld(t)
 	batch := []order.ID{w.fulfil(sandbox.Way{}, nil), w.fulfil(sandbox.Way{}, nil)}
@@ -154,7 +154,7 @@ func TestEventsNameBatchesByTheirFulfilments(t *testing.T) {
 	}
 }
 
-// TestEventsFollowInFewRoundTrips counts what following costs once it is level.
+// TestEventsFollowInFewRoundTrips counts the round trips of following once it is level.
 func TestEventsFollowInFewRoundTrips(t *testing.T) {
 	w := newWorld(t)
 	c := w.chain()
@@ -203,7 +203,7 @@ func TestEventsRefuseSlotsThatAreNotThere(t *testing.T) {
 	}
 }
 
-// TestEventsOfLongAgo reads ranges whose lists begin at a transaction behind them.
+// TestEventsOfLongAgo reads ranges whose lists have to begin at a later transaction.
 func TestEventsOfLongAgo(t *testing.T) {
 	w := newWorld(t)
 	first := w.Head()
@@ -218,7 +218,7 @@ func TestEventsOfLongAgo(t *testing.T) {
 		from, to uint64
 		want     sandbox.Order
 	}{
-		{first, w.slotOf(next.Creation) - 1, old}, // the block behind it has a transaction
+		{first, w.slotOf(next.Creation) - 1, old}, // the next block has a transaction
 		{first, between, old},                     // and is empty
 		{between + 1, between + 900, next},
 	} {

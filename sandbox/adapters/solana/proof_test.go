@@ -23,8 +23,8 @@ import (
 	"crossgate/upstream/solana"
 )
 
-// TestProvidersThatLoseTransactions follows the ledger, on which orders go their ways meanwhile, through endpoints whose
-// nodes lag and forget: in the end every order is in its right state, and what is locked is locked.
+// TestProvidersThatLoseTransactions follows the ledger, while orders progress on it, through endpoints whose nodes lag
+// and forget. In the end every order has its right state, and everything that is locked is listed.
 func TestProvidersThatLoseTransactions(t *testing.T) {
 	all := []string{"lag:3:0.2", "split:5:0.2", "empty:0.2", "drop:0.1", "null:0.05"}
 	courses := [][][]string{{all}, {all, all}, {all, nil}} // rules of each endpoint
@@ -46,8 +46,8 @@ func TestProvidersThatLoseTransactions(t *testing.T) {
 	}
 }
 
-// run follows a ledger through endpoints, each with its rules, compares what comes of it with what happened, and returns
-// how many answers were bad.
+// run follows a ledger through endpoints, each with its rules, compares the result with what happened, and returns the
+// number of bad answers.
 func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 	t.Helper()
 	w := newWorld(t)
@@ -82,7 +82,7 @@ func run(t *testing.T, seed uint64, endpoints [][]string) (bad int) {
 	return bad
 }
 
-// compare holds what is stored against what the ledger's own node tells.
+// compare compares what is stored with the answers of the ledger's own node.
 func compare(t *testing.T, w *world, begun uint64, stored *query.Index) {
 	t.Helper()
 	truth := must.Get(w.chain().Events(t.Context(), begun, w.Head()))(w.t)
@@ -93,16 +93,16 @@ func compare(t *testing.T, w *world, begun uint64, stored *query.Index) {
 	course.Compare(t, stored, chain.NewAddress(taker.Key[:]), byOrder, order.StateFulfilled, order.StateSentUnlock)
 }
 
-// story is what happens on a ledger, a step each time that its newest slot is asked for.
+// story is a sequence of steps on a ledger, one for each request for its newest slot.
 type story struct {
 	*world
 	mu    sync.Mutex
 	steps []func()
 	end   uint64 // slot of the last step
-	rest  int    // blocks made since
+	rest  int    // blocks mined since
 }
 
-// plan is orders in every state, some of them with long pauses before the next.
+// plan returns steps to orders in every state, some of them with long pauses in between.
 func (s *story) plan() (steps []func()) {
 	add := func(step func()) { steps = append(steps, step) }
 	for i := range 6 {
@@ -130,7 +130,7 @@ func (s *story) plan() (steps []func()) {
 	return steps
 }
 
-// createHere makes an order from Solana to Solana, so that one ledger tells what is locked.
+// createHere creates an order from Solana to Solana, so that one ledger determines what is locked.
 func (s *story) createHere() sandbox.Order {
 	s.nonce++
 	made, err := s.Create(s.later(), sandbox.Way{}, sandbox.Creation{
@@ -141,16 +141,16 @@ func (s *story) createHere() sandbox.Order {
 	return append(made, sandbox.Order{})[0]
 }
 
-// may tells the test when the ledger refuses a step, which is taken in a request's goroutine.
+// may fails the test if the ledger refuses a step, which runs in a request's goroutine.
 func (s *story) may(err error) {
 	if err != nil {
 		s.t.Error(err)
 	}
 }
 
-// next takes a step. In the end only blocks are made.
+// next takes a step. After the last one it only mines blocks.
 func (s *story) next() {
-	const quiet = 1200 // blocks in the end, enough for all others to be proven
+	const quiet = 1200 // final blocks, enough to prove all others
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.steps) > 0 {
@@ -164,7 +164,7 @@ func (s *story) next() {
 	}
 }
 
-// last is the slot of the last step, zero while there are more.
+// last returns the slot of the last step, or zero while steps remain.
 func (s *story) last() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,9 +174,9 @@ func (s *story) last() uint64 {
 	return s.end
 }
 
-// TestCallsForSlots counts what reading new slots costs, and what proving them adds: each of the three programs is listed,
-// and the ends of the range are looked for in the same request; an order costs its transaction and its block. One
-// endpoint alone lists four times to prove.
+// TestCallsForSlots counts the calls for reading new slots, and the further ones for proving them: each of the three
+// programs is listed, and the same request looks for the ends of the range; an order costs its transaction and its
+// block. A single endpoint lists four times for a proof.
 func TestCallsForSlots(t *testing.T) {
 	w := newWorld(t)
 	w.create(sandbox.Way{})
@@ -235,7 +235,7 @@ func newCounter(node http.Handler) *counter {
 	return c
 }
 
-// reset returns what was counted since the last time.
+// reset returns the counts since the last reset.
 func (c *counter) reset() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

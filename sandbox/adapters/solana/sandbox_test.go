@@ -30,7 +30,7 @@ var (
 	onEVM     = []byte("an address of 20 byt")
 )
 
-const mostBytes = 1 << 20 // of a request that a node which alters answers takes
+const mostBytes = 1 << 20 // of a request to a node with altered answers
 
 func account(name string) sandbox.Account {
 	return sandbox.NewAccount(name, sha256.Sum256([]byte(name)))
@@ -60,13 +60,13 @@ func (w *world) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	w.Chain.ServeHTTP(out, in)
 }
 
-// later is some seconds after whatever happened last.
+// later returns a time some seconds after the latest event.
 func (w *world) later() time.Time {
 	w.now = w.now.Add(5 * time.Second)
 	return w.now
 }
 
-// create makes an order from Solana to Ethereum.
+// create creates an order from Solana to Ethereum.
 func (w *world) create(way sandbox.Way) sandbox.Order {
 	w.t.Helper()
 	w.nonce++
@@ -79,7 +79,7 @@ func (w *world) create(way sandbox.Way) sandbox.Order {
 	return made[0]
 }
 
-// terms are an order from Ethereum to Solana.
+// terms returns the terms of an order from Ethereum to Solana.
 func (w *world) terms(call []byte) sandbox.Terms {
 	w.nonce++
 	return sandbox.Terms{
@@ -100,13 +100,13 @@ func (w *world) deliver(way sandbox.Way, terms sandbox.Terms) order.ID {
 	return terms.ID()
 }
 
-// chain returns the chain that the nodes serve, and the ledger's own.
+// chain returns a client of the chain over the nodes and the ledger's own.
 func (w *world) chain(nodes ...http.Handler) *solana.Chain {
 	w.t.Helper()
 	return w.chainOver(append(nodes, w)...)
 }
 
-// chainOver returns the chain that the nodes serve.
+// chainOver returns a client of the chain over the nodes.
 func (w *world) chainOver(nodes ...http.Handler) *solana.Chain {
 	w.t.Helper()
 	known, _ := chain.Documented().Chain(chain.Solana)
@@ -126,7 +126,7 @@ func (w *world) tripsOf(step func()) int64 {
 	return w.trips.Load() - before
 }
 
-// facts are what events say, and of which orders, in their sequence.
+// facts returns the facts of events with their orders, in sequence.
 func facts(events []order.Event) []string {
 	var list []string
 	for _, e := range events {

@@ -65,7 +65,7 @@ func TestTakeStates(t *testing.T) {
 	}
 }
 
-// TestOriginIsNotAfterTheFirstOrder has a cluster whose slots the registry does not know.
+// TestOriginIsNotAfterTheFirstOrder covers a cluster whose slots the registry does not know.
 func TestOriginIsNotAfterTheFirstOrder(t *testing.T) {
 	w := newWorld(t)
 	w.Mine(1500)
@@ -132,7 +132,7 @@ func TestHistoryPassesOverWhatIsOlder(t *testing.T) {
 
 var blockhashes = regexp.MustCompile(`"blockhash":"[^"]*"`)
 
-// TestNodeOfAnotherBranchIsNotUsed has a first node that has other blocks in all slots.
+// TestNodeOfAnotherBranchIsNotUsed covers a first node with other blocks in all slots.
 func TestNodeOfAnotherBranchIsNotUsed(t *testing.T) {
 	w := newWorld(t)
 	w.Mine(100)
@@ -177,7 +177,7 @@ func TestHeadIsConfirmed(t *testing.T) {
 	}
 }
 
-// TestBlockLeavesNoGaps asks for every slot: those without a block have the one before them.
+// TestBlockLeavesNoGaps asks for every slot: one without a block gets the block before it.
 func TestBlockLeavesNoGaps(t *testing.T) {
 	w := newWorld(t)
 	w.Mine(80)
@@ -207,8 +207,8 @@ func TestBlockLeavesNoGaps(t *testing.T) {
 	}
 }
 
-// TestHistoryReachOfNodesIsKnown has a node that dropped old blocks say so of one: it is asked for what is half as old
-// at most from then on. That a slot was skipped, which every node says, teaches nothing.
+// TestHistoryReachOfNodesIsKnown covers a node that reports a dropped block: from then on it is asked only for blocks
+// at most half as old. A skipped slot, which every node reports, changes nothing.
 func TestHistoryReachOfNodesIsKnown(t *testing.T) {
 	const keeps = 150
 	w := newWorld(t)
@@ -274,7 +274,7 @@ func TestReadTokens(t *testing.T) {
 	}
 }
 
-// TestReadTokensReadsVeryMany needs more accounts than a node gives at once.
+// TestReadTokensReadsVeryMany needs more accounts than a node returns per call.
 func TestReadTokensReadsVeryMany(t *testing.T) {
 	w := newWorld(t)
 	mints := slices.Repeat([]chain.Address{chain.NewAddress(usdc.Mint[:])}, 120)

@@ -28,9 +28,9 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestProvidersThatLoseLogs follows TRON, on which orders are created and delivered meanwhile, through endpoints whose nodes lag and
-// forget. Blocks there have neither filters nor roots of receipts, so that voices decide. In the end what is stored is
-// what all blocks tell.
+// TestProvidersThatLoseLogs follows TRON, while orders are created and delivered on it, through endpoints whose nodes
+// lag and forget. Blocks there have neither bloom filters nor receipt roots, so that voices decide. In the end what is
+// stored is what all blocks contain.
 func TestProvidersThatLoseLogs(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	there, _ := world.Chain(chain.Tron)
@@ -51,7 +51,7 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 	}
 }
 
-// followed has an index follow the chain while a story goes on, and compares it with what an honest endpoint tells.
+// followed lets an index follow the chain during a story and compares it with an honest endpoint's answers.
 func followed(t *testing.T, s *story, facts chain.Chain, honest string, nodes ...string) {
 	t.Helper()
 	facts.BlockTime = time.Millisecond
@@ -74,7 +74,7 @@ func followed(t *testing.T, s *story, facts chain.Chain, honest string, nodes ..
 	}
 }
 
-// truth is what honest nodes tell of the orders that have a step on TRON, the first source's chain.
+// truth returns honest nodes' events of the orders that have a step on TRON, the first source's chain.
 func (s *story) truth(sources ...order.Source) map[order.ID][]order.Event {
 	s.t.Helper()
 	byOrder, ends := map[order.ID][]order.Event{}, []uint64{s.end, s.beside}
@@ -89,25 +89,25 @@ func (s *story) truth(sources ...order.Source) map[order.ID][]order.Event {
 	return byOrder
 }
 
-// polygon is the chain beside.
+// polygon is the second chain.
 const polygon chain.ID = 137
 
-// created is how many orders a story creates, every second of which is delivered on TRON.
+// created is how many orders a story creates, half of them delivered on TRON.
 const created = 8
 
-// story has something happen on TRON each time that its newest block is asked for.
+// story takes a step on TRON for each request for its newest block.
 type story struct {
 	t      *testing.T
 	world  *sandbox.World
 	mu     sync.Mutex
 	made   int
-	end    uint64 // number of the block of the last order
-	beside uint64 // number of Polygon's newest block then
-	rest   int    // blocks made since
+	end    uint64 // block number of the last order
+	beside uint64 // Polygon's newest block number at that time
+	rest   int    // blocks mined since
 }
 
 func (s *story) next() {
-	const quiet, together = 1100, 100 // blocks in the end, enough for all others to be proven
+	const quiet, together = 1100, 100 // final blocks, enough to prove all others
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -122,7 +122,7 @@ func (s *story) next() {
 	}
 }
 
-// create makes an order from TRON to Polygon, or one from there that it delivers on TRON.
+// create creates an order from TRON to Polygon, or one in the other direction, which it delivers on TRON.
 func (s *story) create() {
 	const (
 		out = `{"chainId":100000026,"takeChainId":137,"giveToken":"USDT","giveAmount":"100","takeToken":"USDC","takeAmount":"99.5"}`
@@ -136,7 +136,7 @@ func (s *story) create() {
 	s.end, s.beside = s.head(chain.Tron), s.head(polygon)
 }
 
-// control makes a control call, and returns the order that it is about.
+// control makes a control call and returns the ID of its order.
 func (s *story) control(call, body string) (orderID string) {
 	answered, err := http.Post(s.world.URL()+"/sandbox/"+call, "application/json", strings.NewReader(body))
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *story) control(call, body string) (orderID string) {
 	return made.OrderID
 }
 
-// head is the number of a chain's newest block.
+// head returns the number of a chain's newest block.
 func (s *story) head(id chain.ID) uint64 {
 	there, _ := s.world.Chain(id)
 	answered, err := http.Post(there.EVMRPC, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}`))
@@ -170,14 +170,14 @@ func (s *story) head(id chain.ID) uint64 {
 	return number
 }
 
-// isOver reports whether there are no more orders to come.
+// isOver reports whether all orders are created.
 func (s *story) isOver() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.made == created
 }
 
-// lacks reports whether an index has not proven all of TRON, or not read all of the chain beside it.
+// lacks reports whether an index has not proven all of TRON, or not read all of Polygon.
 func (s *story) lacks(x *query.Index) bool {
 	for _, c := range x.Basis().Chains {
 		if c.Chain == chain.Tron && x.Of(c.Chain).State().Position.ProvenEnd <= s.end || c.Chain == polygon && c.Indexed < s.beside {

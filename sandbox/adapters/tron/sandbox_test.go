@@ -33,7 +33,7 @@ func rpcAt(t *testing.T, url string) *jsonrpc.Client {
 	return jsonrpc.New(pooltest.At(t, url))
 }
 
-// What one order's transactions and storage lead to is what reading all blocks leads to.
+// TestHistoriesAreWhatAllBlocksTell proves that an order's transactions and storage yield the history in all blocks.
 func TestHistoriesAreWhatAllBlocksTell(t *testing.T) {
 	world, c := open(t)
 	head, err := c.Head(t.Context())
@@ -91,7 +91,7 @@ func TestTokensOfTron(t *testing.T) {
 		t.Errorf("ReadTokens() = %+v, %v, want %+v", got, err, want)
 	}
 
-	// Without Multicall3, node by node answer, which refuse to call what is no contract.
+	// Without Multicall3 the node answers one by one, and refuses calls of addresses that are not contracts.
 	there, _ := world.Chain(chain.Tron)
 	facts := there.Facts
 	facts.Contracts.Multicall = chain.Address{}

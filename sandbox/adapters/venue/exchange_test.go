@@ -17,7 +17,7 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// exchangeNames are the venues that are contracts and have prices.
+// exchangeNames returns the venues that are contracts and have prices.
 func exchangeNames() []string {
 	var names []string
 	for _, s := range venue.Documented() {
@@ -57,7 +57,7 @@ func silent(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]
 	return make([][]byte, len(to)), nil
 }
 
-// servedSwap is a swap of the wrapped coin on one of a venue's chains.
+// servedSwap returns a swap of the wrapped coin on one of a venue's chains.
 func servedSwap(t *testing.T, p quote.Profile) quote.Swap {
 	t.Helper()
 	s := newSwap(t, wrapText, usdcText, units(1, 18))
@@ -105,7 +105,7 @@ func TestExchangesTrustOnlyTheirOwnContracts(t *testing.T) {
 	}
 }
 
-// TestExchangesAskOncePerQuote counts round trips, and looks for what protects the recipient in the calldata.
+// TestExchangesAskOncePerQuote counts round trips and looks in the calldata for what protects the recipient.
 func TestExchangesAskOncePerQuote(t *testing.T) {
 	world := sandboxtest.Shared(t)
 	for _, name := range []string{"uniswap-v2", "uniswap-v3", "aerodrome"} {

@@ -26,13 +26,13 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// TestTransactionsDeliverWhatWasQuoted runs what the venues build on the sandbox's chains: the recipient,
-// who is not the sender, gets the quoted amount to the unit, and affiliate and operator their shares of the input.
+// TestTransactionsDeliverWhatWasQuoted runs the venues' transactions on the sandbox's chains: the recipient, who is not
+// the sender, gets exactly the quoted amount, and affiliate and operator get their shares of the input.
 func TestTransactionsDeliverWhatWasQuoted(t *testing.T) {
 	eachInWorld(t, executeAll) // on Solana: sandbox/stories, TestSwapTransactionOnSolanaDoesWhatItSays
 }
 
-// eachInWorld runs a test over the sandbox's venues on EVM chains.
+// eachInWorld runs a test for each of the sandbox's venues on EVM chains.
 func eachInWorld(t *testing.T, promise func(t *testing.T, world *sandbox.World, v quote.Venue)) {
 	t.Helper()
 	world := sandboxtest.Shared(t)
@@ -63,7 +63,7 @@ func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain
 	}
 }
 
-// executeAll runs all kinds of swap that a venue does, on all chains of the world that it serves.
+// executeAll runs all kinds of swap of a venue on all chains of the world that it serves.
 func executeAll(t *testing.T, world *sandbox.World, v quote.Venue) {
 	ran := 0
 	for _, c := range world.Chains() {
@@ -83,8 +83,8 @@ func executeAll(t *testing.T, world *sandbox.World, v quote.Venue) {
 	}
 }
 
-// executedSwaps are the kinds of swap on a chain: from and to the coin, between tokens by one and by two
-// pools, wrapping; as far as the tokens are there.
+// executedSwaps returns the kinds of swap on a chain: from and to the coin, between tokens by one and by two pools, and
+// wrapping, if the tokens exist.
 func executedSwaps(t *testing.T, c *sandbox.Chain, sender sandbox.Account) []quote.Swap {
 	sides := map[string]quote.Side{"coin": {
 		Address: chain.NativeCoin(chain.EVM), Token: token.Token{Symbol: c.Facts.Coin.Symbol, Decimals: c.Facts.Coin.Decimals},
@@ -123,8 +123,8 @@ func executedSwaps(t *testing.T, c *sandbox.Chain, sender sandbox.Account) []quo
 	return swaps
 }
 
-// execute tells whether the venue does such swaps here: exchanges have no pool of the coin and its wrapped form,
-// and do not all stand in the sandbox; whoever wraps does nothing else, for nobody else.
+// execute reports whether the venue makes such swaps here: exchanges have no pool of the coin and its wrapped form, and
+// not all are in the sandbox; venues that wrap do nothing else, and only for the sender.
 func execute(t *testing.T, v quote.Venue, s quote.Swap, node *jsonrpc.Client) bool {
 	if v.Profile().Wraps {
 		s.Recipient = s.Sender
@@ -195,7 +195,7 @@ func balanceOf(c chain.Chain, asset, holder chain.Address) simulatedCall {
 	return simulatedCall{To: asset.String(), Input: "0x70a08231" + word} // balanceOf(address)
 }
 
-// approve lets the router take the input, as the sender of the swap has to.
+// approve returns the call by which the sender lets the router take the input.
 func approve(s quote.Swap, router chain.Address) simulatedCall {
 	amount := s.In.Amount.Bytes32()
 	return simulatedCall{
@@ -208,8 +208,7 @@ func wordOf(a chain.Address) string {
 	return strings.Repeat("0", 24) + hex.EncodeToString(a.Bytes())
 }
 
-// simulate runs the calls one after the other in one block and returns what each answers; failed is the first that
-// reverts, -1 where none does.
+// simulate runs the calls in sequence in one block and returns their results; failed is the first that reverts, or -1.
 func simulate(t *testing.T, node *jsonrpc.Client, calls []simulatedCall) (answers []chain.Amount, failed int) {
 	t.Helper()
 	var blocks []struct {
@@ -232,7 +231,7 @@ type solanaKind struct {
 	amount  uint64
 }
 
-// solanaSwaps are swaps of some kinds, each for the sender and for another.
+// solanaSwaps returns swaps of some kinds, each to the sender and to another recipient.
 func solanaSwaps(world *sandbox.World, other chain.Address, kinds []solanaKind) (swaps []quote.Swap) {
 	sides := map[string]quote.Side{"coin": {Address: chain.NativeCoin(chain.SVM), Token: token.Token{Symbol: "SOL", Decimals: 9}}}
 	for n, listed := range world.Solana().Tokens {
@@ -258,7 +257,7 @@ func solanaSwaps(world *sandbox.World, other chain.Address, kinds []solanaKind) 
 	return swaps
 }
 
-// solanaAccount is an account as nodes show it; all zero where there is none.
+// solanaAccount is an account as nodes show it, all zero if there is none.
 type solanaAccount struct {
 	Lamports uint64
 	Data     []string
@@ -277,7 +276,7 @@ func tokensOf(a solanaAccount) uint64 {
 	return binary.LittleEndian.Uint64(raw[64:])
 }
 
-// runOnSolana simulates a message, and shows accounts before it and after.
+// runOnSolana simulates a message and returns the watched accounts before and after it.
 func runOnSolana(t *testing.T, node *jsonrpc.Client, data []byte, watched []chain.Address) (before, after []solanaAccount, succeeds bool) {
 	t.Helper()
 	texts := make([]string, len(watched))

@@ -10,7 +10,7 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// messageChange is what a hostile venue might do to a message and to the call of its program.
+// messageChange is a way in which a hostile venue might alter a message and the call of its program.
 type messageChange struct {
 	name string
 	make func(m *solanaMutant, d *messages.Draft, swap *messages.DraftInstruction)
@@ -97,7 +97,7 @@ var messageChanges = []messageChange{
 	}},
 }
 
-// thiefsFor is the thief's account in the place of one for what comes out.
+// thiefsFor returns the thief's account that replaces an account for the output.
 func (m *solanaMutant) thiefsFor(account chain.Address) (theirs chain.Address, hisOwn bool) {
 	if account == m.swap.Recipient && account != m.swap.Sender {
 		return m.thief, true
@@ -114,7 +114,7 @@ func (m *solanaMutant) thiefsFor(account chain.Address) (theirs chain.Address, h
 	return wallet(m.thief), err == nil && (account == wallet(m.swap.Recipient) || account == wallet(m.swap.Sender))
 }
 
-// lamports moves some of the sender's.
+// lamports transfers some of the sender's lamports.
 func (m *solanaMutant) lamports(to chain.Address) messages.DraftInstruction {
 	return messages.DraftInstruction{
 		Program:  messages.SystemProgram,
@@ -123,8 +123,8 @@ func (m *solanaMutant) lamports(to chain.Address) messages.DraftInstruction {
 	}
 }
 
-// further is an instruction that a swap has no use for, mostly of a token program: a transfer, an approval, a new owner,
-// an account closed or opened for the thief, a nonce.
+// further returns an instruction that a swap has no use for, usually of a token program: a transfer, an approval, a new
+// owner, an account closed or opened for the thief, or a nonce.
 func (m *solanaMutant) further() messages.DraftInstruction {
 	of := solana.Tokens[m.random.IntN(len(solana.Tokens))]
 	wallet := func(owner chain.Address) messages.DraftAccount {

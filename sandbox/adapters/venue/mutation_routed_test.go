@@ -21,16 +21,15 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestNoMutationPassesThePublicRouter has venues answer with changed calldata, which is wrapped into calls of the public
-// router, with a node that simulates, one that has eth_call alone, and one that does not simulate. What is handed out is run
-// on the chain: where it does not revert, the recipient, who is the sender or somebody else, gets the minimum of the answer,
-// a stranger nothing, and nothing more than the input is taken; nothing of that is left in the router where the answer is not
-// marked as unsimulated.
+// TestNoMutationPassesThePublicRouter alters venues' calldata, which is wrapped into calls of the public router, with a
+// node that simulates, one that has only eth_call, and none. What is handed out runs on the chain: unless it reverts,
+// the recipient, who is the sender or another account, gets the minimum of the answer, a stranger gets nothing, and no
+// more than the input is taken. Nothing of it stays in the router unless the answer is marked as unsimulated.
 func TestNoMutationPassesThePublicRouter(t *testing.T) {
 	eachInWorld(t, routeMutants)
 }
 
-// routeMutants changes a venue's transactions on the first chain where the public router calls it.
+// routeMutants alters a venue's transactions on the first chain where the public router calls it.
 func routeMutants(t *testing.T, world *sandbox.World, v quote.Venue) {
 	t.Helper()
 	if v.Profile().Wraps {
@@ -61,12 +60,12 @@ func routeMutants(t *testing.T, world *sandbox.World, v quote.Venue) {
 	t.Skip("the public router calls it nowhere in the sandbox")
 }
 
-// spoiler is a venue whose calldata is changed.
+// spoiler is a venue whose calldata is altered.
 type spoiler struct {
 	quote.Venue
 	mutant // of the transaction that it built last
 	number int
-	what   string // was changed; empty: nothing yet
+	what   string // the alteration; empty: none yet
 }
 
 // Build implements quote.Venue.
@@ -77,18 +76,18 @@ func (v *spoiler) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote
 	}
 	v.swap, v.quote, v.tx, v.minimum = s, q, tx, q.AmountOut.MulDiv(9_950, 10_000)
 	if len(tx.Data) < 36 {
-		return tx, nil // it has nothing to change
+		return tx, nil // nothing to alter
 	}
 	tx.Data, v.what = v.change(v.number)
 	return tx, nil
 }
 
-// routedMutants are the answers of a gateway whose only venue is a spoiler.
+// routedMutants asks a gateway whose only venue is a spoiler.
 type routedMutants struct {
 	venue     *spoiler
 	estimator *quote.Estimator
 	request   quote.Request
-	outer     mutant // the transactions that are handed out
+	outer     mutant // of the transaction that is handed out
 	router    chain.Address
 }
 
@@ -105,7 +104,7 @@ func plainNode(t *testing.T, behind string) string {
 	return server.URL
 }
 
-// newRoutedMutants are those of a swap, with a node that simulates, if any.
+// newRoutedMutants returns the mutants of a swap, with a simulating node if its URL is given.
 func newRoutedMutants(t *testing.T, v quote.Venue, c *sandbox.Chain, s quote.Swap, simulating string) *routedMutants {
 	t.Helper()
 	chainNode := jsonrpc.New(pooltest.At(t, c.EVMRPC))
@@ -135,7 +134,7 @@ func newRoutedMutants(t *testing.T, v quote.Venue, c *sandbox.Chain, s quote.Swa
 	}
 }
 
-// mutate asks for so many swaps. It reports false where the venue makes none by way of the router.
+// mutate asks for a number of swaps. It returns false if the venue makes none through the router.
 func (m *routedMutants) mutate(t *testing.T, times int) bool {
 	t.Helper()
 	m.venue.number = -1 // the venue's own
@@ -161,7 +160,7 @@ func (m *routedMutants) mutate(t *testing.T, times int) bool {
 	return true
 }
 
-// run executes what was handed out. A transaction that nothing was changed in must succeed.
+// run executes what was handed out. An unaltered transaction must succeed.
 func (m *routedMutants) run(t *testing.T, got quote.Estimate, mustSucceed bool) {
 	t.Helper()
 	m.outer.tx = got.Tx

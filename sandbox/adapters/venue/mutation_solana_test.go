@@ -21,9 +21,9 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// TestNoMutationOnSolanaIsHandedOut changes the messages of every venue on Solana for swaps of the coin and of tokens, to
-// the sender and to another. What passes guard and simulation pays the recipient the minimum and a stranger nothing, and
-// takes no more than the input from the sender, as the accounts have it that a node shows of the same message.
+// TestNoMutationOnSolanaIsHandedOut alters the messages of every venue on Solana, for swaps of the coin and of tokens,
+// to the sender and to another. What passes guard and simulation pays the recipient the minimum and a stranger nothing,
+// and takes no more than the input from the sender, according to a node's simulation of the same message.
 func TestNoMutationOnSolanaIsHandedOut(t *testing.T) {
 	world := sandboxtest.Shared(t)
 	for _, at := range world.Venues() {
@@ -57,7 +57,7 @@ func TestNoMutationOnSolanaIsHandedOut(t *testing.T) {
 
 func walletOf(a sandbox.Account) chain.Address { return chain.NewAddress(a.Wallet.Key[:]) }
 
-// solanaMutant is one transaction whose message is changed in favor of a thief, who has an account for every token.
+// solanaMutant is one transaction, with its message altered in favour of a thief, who has an account for every token.
 type solanaMutant struct {
 	swap   quote.Swap
 	venue  quote.Venue
@@ -69,7 +69,7 @@ type solanaMutant struct {
 	tx     quote.Tx
 }
 
-// build makes the transaction, unless the venue makes none; it is handed out.
+// build builds the transaction, which must be handed out; it reports whether the venue makes one.
 func (m *solanaMutant) build(t *testing.T) bool {
 	t.Helper()
 	var err error
@@ -89,7 +89,7 @@ func (m *solanaMutant) build(t *testing.T) bool {
 	return true
 }
 
-// handedOut returns the minimum of a message that is handed out.
+// handedOut returns the minimum of a message if it is handed out.
 func (m *solanaMutant) handedOut(t *testing.T, data []byte) (chain.Amount, error) {
 	tx, s := quote.Tx{Data: data}, m.swap
 	if err := (node.Guard{}).Check(s, m.venue.Profile(), tx); err != nil {
@@ -108,7 +108,7 @@ func (m *solanaMutant) handedOut(t *testing.T, data []byte) (chain.Amount, error
 	return minimum, err
 }
 
-// mutate changes the message a number of times, looks at what is handed out, and tells how many that are.
+// mutate alters the message a number of times, checks what is handed out, and returns how often that was.
 func (m *solanaMutant) mutate(t *testing.T, times int) (passed int) {
 	t.Helper()
 	for i := range times {
@@ -167,7 +167,7 @@ func (m *solanaMutant) look(t *testing.T, data []byte, minimum chain.Amount, wha
 	}
 }
 
-// accountFor is where owner keeps a token, or the coin.
+// accountFor returns the account in which owner holds a token or the coin.
 func accountFor(t *testing.T, owner, mint chain.Address) chain.Address {
 	t.Helper()
 	if mint.IsNative() {
@@ -178,10 +178,10 @@ func accountFor(t *testing.T, owner, mint chain.Address) chain.Address {
 	return chain.NewAddress(at[:])
 }
 
-// otherChanges of a message's bytes stand beside those of its instructions.
+// otherChanges is how many changes of a message's bytes there are besides those of its instructions.
 const otherChanges = 3
 
-// change returns a changed message, nil where none comes of it.
+// change returns an altered message, or nil if there is none.
 func (m *solanaMutant) change(t *testing.T, i int) (changed []byte, what string) {
 	t.Helper()
 	parsed := must.Get(messages.ParseUnsigned(m.tx.Data))(t)
@@ -199,7 +199,7 @@ func (m *solanaMutant) change(t *testing.T, i int) (changed []byte, what string)
 		c := messageChanges[i%kinds-otherChanges]
 		d := parsed.Draft()
 		m.apply(c, &d)
-		if m.random.IntN(4) == 0 { // two at once
+		if m.random.IntN(4) == 0 { // two together
 			second := messageChanges[m.random.IntN(len(messageChanges))]
 			m.apply(second, &d)
 			c.name += ", and " + second.name

@@ -25,13 +25,13 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// thief is paid by mutated calldata.
+// thief is paid by altered calldata.
 var thief = chain.NewAddress(bytes.Repeat([]byte{0xba}, 20))
 
-// fewMutations are those of make test, of a venue's transactions.
+// fewMutations is the number of mutations of a venue's transactions in make test.
 const fewMutations = 200
 
-// mutations is how many changes are made to a venue's transactions: CROSSGATE_MUTATIONS, or a few.
+// mutations returns how many changes to make to a venue's transactions: CROSSGATE_MUTATIONS, or few.
 func mutations(t *testing.T, few int) int {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_MUTATIONS")
@@ -45,15 +45,15 @@ func mutations(t *testing.T, few int) int {
 	return n
 }
 
-// TestNoMutationIsHandedOut changes the calldata of every venue's transactions, for each kind of swap, and lets the
-// guard read it. What the guard lets pass is run on the chain: where it does not revert, the recipient, who is the sender or
-// somebody else, gets the minimum that the guard read, a stranger nothing, and nothing more than the input is taken. The guard
-// does so alone: no simulation comes before.
+// TestNoMutationIsHandedOut alters the calldata of every venue's transactions, for each kind of swap. What the guard
+// lets pass runs on the chain: unless it reverts, the recipient, who is the sender or another account, gets the minimum
+// that the guard read, a stranger gets nothing, and no more than the input is taken. The guard alone ensures that:
+// there is no simulation.
 func TestNoMutationIsHandedOut(t *testing.T) {
 	eachInWorld(t, mutateAll) // on Solana: TestNoMutationOnSolanaIsHandedOut
 }
 
-// mutateAll changes a venue's transactions on the first chain where it makes any.
+// mutateAll alters a venue's transactions on the first chain where it makes any.
 func mutateAll(t *testing.T, world *sandbox.World, v quote.Venue) {
 	t.Helper()
 	for _, c := range world.Chains() {
@@ -86,7 +86,7 @@ func mutateAll(t *testing.T, world *sandbox.World, v quote.Venue) {
 	t.Error("the venue made no transaction")
 }
 
-// toSenderAndOther is each swap twice.
+// toSenderAndOther returns each swap twice.
 func toSenderAndOther(swaps []quote.Swap) []quote.Swap {
 	for _, s := range swaps {
 		s.Recipient = s.Sender
@@ -95,7 +95,7 @@ func toSenderAndOther(swaps []quote.Swap) []quote.Swap {
 	return swaps
 }
 
-// isRefusedAsItIs wants that no transaction of a venue passes of which nobody knows what its router enforces.
+// isRefusedAsItIs requires that no transaction of a venue passes if it is unknown what its router enforces.
 func (m mutant) isRefusedAsItIs(t *testing.T) {
 	t.Helper()
 	q := must.Get(m.venue.Quote(t.Context(), m.swap))(t)
@@ -106,7 +106,7 @@ func (m mutant) isRefusedAsItIs(t *testing.T) {
 	}
 }
 
-// mutant is one transaction whose calldata is changed.
+// mutant is one transaction whose calldata is altered.
 type mutant struct {
 	venue   quote.Venue
 	swap    quote.Swap
@@ -115,10 +115,10 @@ type mutant struct {
 	random  *rand.Rand
 	quote   quote.Quote
 	tx      quote.Tx
-	minimum chain.Amount // that the swap's slippage leaves
+	minimum chain.Amount // after the swap's slippage
 }
 
-// build makes the transaction, unless the venue makes none; the guard lets it pass.
+// build builds the transaction, which the guard must pass; it reports whether the venue makes one.
 func (m *mutant) build(t *testing.T) bool {
 	t.Helper()
 	var err error
@@ -140,7 +140,7 @@ func (m *mutant) build(t *testing.T) bool {
 	return true
 }
 
-// check is what the guard makes of calldata.
+// check returns the minimum that the guard reads from calldata.
 func (m *mutant) check(data []byte) (chain.Amount, error) {
 	tx := quote.Tx{To: m.tx.To, Value: m.tx.Value, Data: data}
 	if err := (swap.Guard{}).Check(m.swap, m.venue.Profile(), tx); err != nil {
@@ -149,14 +149,14 @@ func (m *mutant) check(data []byte) (chain.Amount, error) {
 	return swap.Guard{}.MinOut(m.swap, m.venue.Profile(), m.quote, tx, m.minimum)
 }
 
-// billion is a part of which venues may lose one to their rounding.
+// billion is a share of the amount of which venues may lose one part to rounding.
 const billion = 1_000_000_000
 
-// mutate changes the calldata a number of times, and runs what the guard lets pass.
+// mutate alters the calldata a number of times and runs what the guard lets pass.
 func (m *mutant) mutate(t *testing.T, times int) {
 	t.Helper()
 	if len(m.tx.Data) < 36 {
-		return // deposit() has nothing to change
+		return // deposit() has nothing to alter
 	}
 	for i := range times {
 		data, what := m.change(i)
@@ -177,12 +177,12 @@ func (m *mutant) mutate(t *testing.T, times int) {
 	}
 }
 
-// change returns changed calldata: each of its words in turn, nested ones at every offset, and what stands behind it.
+// change returns altered calldata: each of its words in turn, nested ones at every offset, and bytes appended to it.
 func (m *mutant) change(i int) (data []byte, what string) {
 	data = bytes.Clone(m.tx.Data)
 	places := m.places()
 	switch at := places[m.random.IntN(len(places))]; i % 12 {
-	case 0: // all names of the recipient, with the true one behind
+	case 0: // all occurrences of the recipient, with the true one appended
 		data = bytes.ReplaceAll(data, m.swap.Recipient.Bytes(), thief.Bytes())
 		return append(append(data, make([]byte, 12)...), m.swap.Recipient.Bytes()...), "the payee replaced and appended"
 	case 1:
@@ -223,7 +223,7 @@ func (m *mutant) change(i int) (data []byte, what string) {
 	}
 }
 
-// shares are words as OKX's router reads them behind the arguments: of one side of the swap, for one stranger or two.
+// shares returns words as OKX's router reads them after the arguments: for one side of the swap, one or two strangers.
 func (m *mutant) shares() []byte {
 	asset, flag := m.swap.In.Address, []byte{0x3c, 0xa2, 0x0a, 0xfc, 0x2a, 0xaa}
 	if m.random.IntN(2) > 0 {
@@ -245,13 +245,13 @@ func (m *mutant) shares() []byte {
 	return append(token, share...)
 }
 
-// taking is the calldata with another amount in the place of the input's.
+// taking returns the calldata with another input amount.
 func (m *mutant) taking(amount chain.Amount) []byte {
 	was, is := m.swap.In.Amount.Bytes32(), amount.Bytes32()
 	return bytes.ReplaceAll(m.tx.Data, was[:], is[:])
 }
 
-// places are where words may stand: nested calldata begins 4 bytes off.
+// places returns the offsets of possible words: nested calldata is shifted by 4 bytes.
 func (m *mutant) places() []int {
 	var places []int
 	for at := 4; at+32 <= len(m.tx.Data); at += 4 {
@@ -262,15 +262,15 @@ func (m *mutant) places() []int {
 	return places
 }
 
-// minimumWord is the minimum as it stands in the calldata.
+// minimumWord returns the minimum as encoded in the calldata.
 func (m *mutant) minimumWord() []byte {
 	enforced, _ := m.check(m.tx.Data)
 	word := enforced.Bytes32()
 	return word[:]
 }
 
-// run executes what was handed out: it reverts, or the recipient gets the minimum, a stranger nothing, and the sender gives
-// the input alone.
+// run executes what was handed out: it reverts, or the recipient gets the minimum, a stranger nothing, and the sender
+// gives only the input.
 func (m *mutant) run(t *testing.T, data []byte, minimum chain.Amount, what string) {
 	t.Helper()
 	got := m.outcome(t, data)
@@ -293,8 +293,8 @@ func (o outcome) robs(in, minimum chain.Amount) bool {
 	return o.stolenIn.Cmp(in.MulDiv(1, 1_000_000)) > 0 || o.stolenOut.Cmp(minimum.MulDiv(1, 1_000_000)) > 0
 }
 
-// outcome is how much more the recipient has of what comes out, how much less the sender of what goes in, how much
-// more of that the spender, who takes it, and how much more a stranger has of both.
+// outcome is how much the recipient gained of the output, how much the sender lost of the input, how much of that the
+// spender kept, and how much a stranger gained of both.
 type outcome struct {
 	received, taken, left, stolenIn, stolenOut chain.Amount
 

@@ -33,7 +33,7 @@ const (
 	operator   = "0x4444444444444444444444444444444444444444"
 )
 
-// onSolana are the same on Solana, where somebody has tokens.
+// onSolana are the corresponding addresses on Solana, where somebody has tokens.
 var (
 	somebody = solana.NewAccount("somebody", [32]byte{1})
 	onSolana = map[string]string{
@@ -46,7 +46,7 @@ var (
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// hall is a small market on Base with one pool, whose reserves a test can move, and the like of it on Solana.
+// hall is a small market on Base with one pool, whose reserves a test can move, and a similar one on Solana.
 type hall struct {
 	wrap, usdc *big.Int
 	ledger     *solana.Chain
@@ -54,13 +54,13 @@ type hall struct {
 
 func newHall() *hall { return &hall{wrap: units(1000, 18), usdc: units(3_000_000, 6)} }
 
-// fall takes what a tolerance of half a percent does not cover off every price.
+// fall lowers every price by more than a tolerance of half a percent.
 func (h *hall) fall() {
 	h.usdc = units(2_980_000, 6)
 	h.ledger = newLedger(2_980_000)
 }
 
-// newLedger is Solana with a pool of a thousand coins.
+// newLedger returns Solana with a pool of a thousand coins.
 func newLedger(usdc uint64) *solana.Chain {
 	ledger := solana.New(noon)
 	ledger.Stock(solana.NewPool(solana.Tokens[0], solana.Tokens[1], 25), 1000_000_000_000, usdc*1_000_000)
@@ -105,7 +105,7 @@ func open(t testing.TB, name string, h http.Handler) quote.Venue {
 	}))(t)
 }
 
-// settlers is a chain where the registry of 0x names a contract, and nobody else answers.
+// settlers is a chain where the registry of 0x returns a contract, and nothing else answers.
 func settlers(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
 	settler := bytes.Repeat([]byte{0x5e, 0x77, 0x1e}, 7)[:20]
 	answers := make([][]byte, len(to))
@@ -125,7 +125,7 @@ func addressOn(t testing.TB, family chain.Family, text string) chain.Address {
 	return must.Get(chain.ParseAddress(text, family))(t)
 }
 
-// newSwap is a swap of amount on Base, paid to somebody else than its sender.
+// newSwap returns a swap of amount on Base, paid to another account than its sender.
 func newSwap(t testing.TB, in, out string, amount *big.Int) quote.Swap {
 	t.Helper()
 	decimals := map[string]uint8{coinText: 18, wrapText: 18, usdcText: 6, lonelyText: 18}
@@ -140,8 +140,8 @@ func newSwap(t testing.TB, in, out string, amount *big.Int) quote.Swap {
 	}
 }
 
-// swapBy is a swap of whole tokens where a venue can make it, paid to somebody else than its sender unless the venue
-// pays nobody else.
+// swapBy returns a swap of whole tokens that a venue can make, paid to another account than its sender if the venue
+// supports that.
 func swapBy(t testing.TB, name, in, out string, whole int64) quote.Swap {
 	t.Helper()
 	if !isOnSolana(name) {
@@ -165,10 +165,10 @@ func swapBy(t testing.TB, name, in, out string, whole int64) quote.Swap {
 	return s
 }
 
-// paysSenderAlone are the venues that have no way to another recipient.
+// paysSenderAlone are the venues that pay only the sender.
 var paysSenderAlone = map[string]bool{"jupiter": true}
 
-// addressBy is what stands for an address of Base where a venue swaps.
+// addressBy returns the counterpart of an address of Base on the chain where a venue swaps.
 func addressBy(t testing.TB, name, text string) chain.Address {
 	t.Helper()
 	if isOnSolana(name) {
@@ -177,7 +177,7 @@ func addressBy(t testing.TB, name, text string) chain.Address {
 	return address(t, text)
 }
 
-// each runs a test over every service that trades in the hall: those that serve EVM chains, and those on Solana.
+// each runs a test for every service in the hall: those on EVM chains, and those on Solana.
 func each(t *testing.T, promise func(t *testing.T, name string)) {
 	t.Helper()
 	for _, name := range slices.Concat(venues.Serving(8453), venues.Serving(uint64(chain.Solana))) {

@@ -18,7 +18,7 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// eachService runs a test over every venue that is a service.
+// eachService runs a test for every venue that is a service.
 func eachService(t *testing.T, promise func(t *testing.T, s venue.Service)) {
 	t.Helper()
 	for _, s := range venue.Documented() {
@@ -114,7 +114,7 @@ func TestEveryVenueBuildsWhatItQuotes(t *testing.T) {
 	})
 }
 
-// checkTx wants a call of the venue's router, or a message that calls its program, which names the recipient.
+// checkTx requires a call of the venue's router, or a message that calls its program, with the recipient in it.
 func checkTx(t *testing.T, v quote.Venue, s quote.Swap, tx quote.Tx) {
 	t.Helper()
 	router := v.Profile().Routers[s.Chain.ID]
@@ -132,7 +132,7 @@ func checkTx(t *testing.T, v quote.Venue, s quote.Swap, tx quote.Tx) {
 func TestEveryVenueSaysNoRoute(t *testing.T) {
 	each(t, func(t *testing.T, name string) {
 		v := open(t, name, newHall().handler(name))
-		for range 20 { // far more failures than a breaker bears
+		for range 20 { // far more failures than a circuit breaker tolerates
 			if _, err := v.Quote(t.Context(), swapBy(t, name, lonelyText, usdcText, 1)); !errors.Is(err, quote.ErrNoRoute) {
 				t.Fatalf("Quote = %v, want ErrNoRoute", err)
 			}
@@ -151,7 +151,7 @@ func TestBuildNeverPaysLessThanQuoted(t *testing.T) {
 		q := must.Get(v.Quote(t.Context(), s))(t)
 		h.fall()
 		_, err := v.Build(t.Context(), s, q)
-		// Some build for the price they gave, whatever happened since: the minimum in it protects the sender.
+		// Some build for the price they quoted, whatever has happened since: its minimum protects the sender.
 		if boundByPrice[name] {
 			if err != nil {
 				t.Errorf("Build of a price that binds = %v, want a transaction", err)
@@ -168,11 +168,11 @@ func TestBuildNeverPaysLessThanQuoted(t *testing.T) {
 	})
 }
 
-// tellsNoGas reports whether a venue's answers say nothing of gas: a typical figure stands in for it.
+// tellsNoGas reports whether a venue's answers lack gas, so that a typical figure replaces it.
 func tellsNoGas(name string) bool { return isOnSolana(name) || name == "fabric" }
 
-// boundByPrice are the venues whose transaction is made with its price, or from it; boundByRoute make that of other
-// wallets from it too.
+// boundByPrice are the venues whose transaction comes with its price or derives from it; boundByRoute derive other
+// wallets' transactions from it too.
 var (
 	boundByPrice = map[string]bool{"velora": true, "relay": true, "fly": true, "fabric": true, "lifi": true, "enso": true, "okx": true, "jupiter": true, "dflow": true}
 	boundByRoute = map[string]bool{"velora": true}

@@ -22,7 +22,7 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// observed is two gateways on one database and one shared cache, and a Prometheus that looks at both.
+// observed is two gateways on one database and one shared cache, and a Prometheus that scrapes both.
 type observed struct {
 	replicated
 	prometheus
@@ -30,20 +30,20 @@ type observed struct {
 	link          *postgrestest.Link // from the second gateway to the database
 	first, second process
 	near, far     string // their admin listeners
-	// The chains by what happens to them: slow is slow, lost is away or not followed, spoilt is known through node.
+	// Chains by what happens to them: slow is slow, lost is away or not followed, spoilt is known through node.
 	slow, lost, spoilt *sandbox.Chain
 	node               *spoilt
-	origin             string   // of paths that are not answered here; it fails, and waits
-	staging            process  // another environment in the same Prometheus, which nothing happens to before it ends
+	origin             string   // of passthrough paths; it fails, or does not answer
+	staging            process  // another environment in the same Prometheus, which is healthy until it ends
 	besides            string   // its admin listener
-	lasting            []string // alerts whose cause has not been mended
-	fading             []string // alerts whose cause is gone and was not so long ago that they are silent for certain
+	lasting            []string // alerts whose cause has not been fixed
+	fading             []string // alerts whose cause is gone, but so recently that they may still fire
 }
 
-// startObserved has a second endpoint of the first chain that nobody listens at, and one chain whose node refuses logs.
+// startObserved has a dead second endpoint of the first chain, and one chain whose node refuses logs.
 func startObserved(t *testing.T) *observed {
 	t.Helper()
-	lively := sandbox.Options{BlockTime: 20 * time.Second} // below a minute, from which on a head can be stale
+	lively := sandbox.Options{BlockTime: 20 * time.Second} // below a minute, after which a head can be stale
 	o := &observed{replicated: startReplicated(t, lively), cache: redistest.Serve(t), near: freeAddress(t), far: freeAddress(t), besides: freeAddress(t)}
 	o.link = must.Get(o.server.NewLink())(t)
 	t.Cleanup(func() { o.link.Close() })
@@ -63,7 +63,7 @@ func startObserved(t *testing.T) *observed {
 	far := strings.Replace(o.link.To(o.config), "index: {", "index: {connections: 3, ", 1) // the database's address is in it
 	o.second = serveApart(t, withOperators(far, o.far))
 	behind := fmt.Sprint(o.spoilt.Facts.ID)
-	const stranger = "0x00000000000000000000000000000000000000aa" // of whom nothing has to be asked of that chain
+	const stranger = "0x00000000000000000000000000000000000000aa" // for which that chain does not have to be read
 	for _, each := range []process{o.first, o.second} {
 		each.until(t, "level but for the chain that refuses logs", lockedFor(stranger), func(r reply) bool {
 			late := regexp.MustCompile(`(\d+);[^,]*behind`).FindAllStringSubmatch(r.header.Get("Index-Basis"), -1)
@@ -78,7 +78,7 @@ func startObserved(t *testing.T) *observed {
 	return o
 }
 
-// startFailing has an origin fail on one path, and leave requests to another without an answer.
+// startFailing starts an origin that fails on one path and never answers another.
 func startFailing(t *testing.T) (url string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +93,7 @@ func startFailing(t *testing.T) (url string) {
 	return server.URL
 }
 
-// expect waits until the alerts that fire are those of these causes and of the lasting ones.
+// expect waits until exactly these alerts and the lasting ones fire.
 func (o *observed) expect(t *testing.T, alerts ...string) {
 	t.Helper()
 	want := slices.Concat(o.lasting, alerts)
@@ -103,8 +103,8 @@ func (o *observed) expect(t *testing.T, alerts ...string) {
 	t.Logf("%v after %.1f s", alerts, time.Since(began).Seconds())
 }
 
-// asking asks a gateway for paths, by so many clients at the same time, one path after the other and up to a hundred a second
-// each, until it is stopped.
+// asking sends requests to a gateway from a number of concurrent clients, at up to a hundred a second each, until
+// stopped.
 func (o *observed) asking(t *testing.T, of process, clients int, path func(i int) string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -131,7 +131,7 @@ func (o *observed) asking(t *testing.T, of process, clients int, path func(i int
 	}
 }
 
-// execute has the database carry out statements.
+// execute runs statements in the database.
 func (o *observed) execute(t *testing.T, statements ...string) {
 	t.Helper()
 	for _, each := range statements {
@@ -139,10 +139,10 @@ func (o *observed) execute(t *testing.T, statements ...string) {
 	}
 }
 
-// unknownOrder is the path of an order that no chain knows, another one each time.
+// unknownOrder returns the path of an order that no chain knows, a different one for each i.
 func unknownOrder(i int) string { return fmt.Sprintf("/api/Orders/creationTxHash/0x%064x", 1<<40+i) }
 
-// TestOneCauseIsOneAlert provokes causes beside and after each other, and wants one alert for each.
+// TestOneCauseIsOneAlert provokes causes together and in sequence: each must fire exactly one alert.
 func TestOneCauseIsOneAlert(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -161,7 +161,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	o.lasting = append(o.lasting, "CrossgateReloadFails", "CrossgateSharedCacheAway")
 	o.expect(t)
 
-	// The others come after each other: some hide what would follow from them.
+	// The others follow in sequence, because some hide their consequences.
 	lost := fmt.Sprint(o.lost.Facts.ID)
 	o.execute(t, `UPDATE leases SET holder = 'gone/1/gone', epoch = epoch + 1, expires = expires + 3600 WHERE job = 'follow `+lost+`'`)
 	o.expect(t, "CrossgateChainUnled "+lost)
@@ -195,7 +195,7 @@ func TestOneCauseIsOneAlert(t *testing.T) {
 	o.loseTargets(t)
 }
 
-// fault has a chain's node misbehave.
+// fault makes a chain's node misbehave.
 func (o *observed) fault(t *testing.T, at *sandbox.Chain, how string) {
 	t.Helper()
 	sandboxtest.Control(t, o.world, "fault", fmt.Sprintf(`{"target":%d,%s}`, at.Facts.ID, how), new(any))
@@ -209,7 +209,7 @@ func (o *observed) configure(t *testing.T, lines string) {
 	}
 }
 
-// refuseConfigurations gives both gateways a configuration with a mistake, and returns when they have refused it.
+// refuseConfigurations gives both gateways an invalid configuration and returns when both have rejected it.
 func (o *observed) refuseConfigurations(t *testing.T) {
 	t.Helper()
 	o.configure(t, "nonsense: true\n")
@@ -219,13 +219,13 @@ func (o *observed) refuseConfigurations(t *testing.T) {
 	})
 }
 
-// spoilt is an endpoint before a chain's node that answers some calls otherwise than the node would.
+// spoilt is an endpoint in front of a chain's node that answers some calls differently.
 type spoilt struct {
 	url string
 	by  atomic.Pointer[func(jsonrpc.Request) (members string)]
 }
 
-// startSpoilt has an endpoint before a node answer as the node does, until the test ends.
+// startSpoilt starts an endpoint that answers like the node, until the test ends.
 func startSpoilt(t *testing.T, node string) *spoilt {
 	t.Helper()
 	s := &spoilt{}
@@ -241,11 +241,11 @@ func startSpoilt(t *testing.T, node string) *spoilt {
 	return s
 }
 
-// spoil has calls answered with other members beside their id; those for which there are none, and all calls without
-// by, by the node.
+// spoil makes by return the members of calls' answers beside their id. The node answers calls without members, and all
+// of them if by is nil.
 func (s *spoilt) spoil(by func(jsonrpc.Request) (members string)) { s.by.Store(&by) }
 
-// refusing is the answers of a node that lacks a method.
+// refusing returns the answers of a node that lacks a method.
 func refusing(method string) func(jsonrpc.Request) string {
 	return func(call jsonrpc.Request) string {
 		if call.Method == method {

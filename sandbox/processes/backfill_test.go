@@ -18,7 +18,7 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// TestBackfillBesideAServingGateway reads the sandbox's history while a gateway that began late follows it.
+// TestBackfillBesideAServingGateway backfills the sandbox's history while a gateway that began late follows it.
 func TestBackfillBesideAServingGateway(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Shared(t)
@@ -52,9 +52,9 @@ func TestBackfillBesideAServingGateway(t *testing.T) {
 	elsewhere := strings.Replace(text, filepath.Join(dir, "orders.db"), filepath.Join(dir, "restored.db"), 1)
 	must.Do(t, os.WriteFile(restored, []byte(elsewhere), 0o600))
 	backup := filepath.Join(dir, "backup.db")
-	indexCommand(t, 0, "index", "backup", "--config", serving.config, "--file", backup) // while it is written
+	indexCommand(t, 0, "index", "backup", "--config", serving.config, "--file", backup) // while it is being written
 	indexCommand(t, 0, "index", "restore", "--config", restored, "--file", backup)
-	indexCommand(t, 1, "index", "restore", "--config", restored, "--file", backup) // over what is there
+	indexCommand(t, 1, "index", "restore", "--config", restored, "--file", backup) // over existing data
 	if was, is := dump(t, filepath.Join(dir, "orders.db"), allEvents), dump(t, filepath.Join(dir, "restored.db"), allEvents); was != is || was == "" {
 		t.Errorf("the restored file holds %d bytes of events, want %d", len(is), len(was))
 	}
@@ -66,7 +66,7 @@ func TestBackfillBesideAServingGateway(t *testing.T) {
 	}
 }
 
-// exports runs the command and returns its rows, and the cursor that it ends with.
+// exports runs the command and returns its rows and the cursor at its end.
 func (p process) exports(t *testing.T, arguments ...string) (rows []string, cursor string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), program(t), append([]string{"export", "--url", p.url}, arguments...)...)
@@ -82,8 +82,8 @@ func (p process) exports(t *testing.T, arguments ...string) (rows []string, curs
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), cursor
 }
 
-// TestExportsAreResumed exports events and orders at once and in two parts, and compares both with each other and with what
-// the gateway lists.
+// TestExportsAreResumed exports events and orders in one and in two parts, and compares both with each other and with
+// the gateway's lists.
 func TestExportsAreResumed(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Shared(t)

@@ -19,10 +19,10 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// question is an expression of a panel.
+// question is a panel's expression.
 type question struct{ panel, expression string }
 
-// questions are all that the dashboard asks, for every replica and as often as this test's Prometheus scrapes.
+// questions returns all expressions of the dashboard, for every replica and at this test's scrape interval.
 func questions(t *testing.T) (all []question) {
 	t.Helper()
 	text := must.Get(os.ReadFile(filepath.Join("..", "..", "deploy", "grafana", "dashboard.json")))(t)
@@ -45,7 +45,7 @@ func questions(t *testing.T) (all []question) {
 	return all
 }
 
-// troubled is a configuration in which the first chain has endpoints with everything that panels show of them.
+// troubled returns a configuration in which the endpoints of the first chain have everything that panels show.
 func troubled(t *testing.T, r replicated, operators string) string {
 	t.Helper()
 	asksForPause := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -66,8 +66,8 @@ func troubled(t *testing.T, r replicated, operators string) string {
 	return strings.Replace(text, own, several, 1)
 }
 
-// TestEveryPanelShowsSomething has a gateway go through what the dashboard is for, and Prometheus answer every question
-// of it.
+// TestEveryPanelShowsSomething takes a gateway through everything that the dashboard covers: Prometheus must answer
+// every expression.
 func TestEveryPanelShowsSomething(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -96,7 +96,7 @@ func TestEveryPanelShowsSomething(t *testing.T) {
 		g.provoke(t, r, round, isAway)
 		left = slices.DeleteFunc(left, func(each question) bool { return len(p.query(t, each.expression)) > 0 })
 		if !isAway && !slices.ContainsFunc(left, func(each question) bool { return !strings.HasPrefix(each.panel, "Fail") }) {
-			isAway = true // what is left are failures
+			isAway = true // only failures are left
 			must.Do(t, r.server.Stop())
 			t.Cleanup(func() { must.Do(t, r.server.Resume()) })
 		}
@@ -104,7 +104,7 @@ func TestEveryPanelShowsSomething(t *testing.T) {
 	})
 }
 
-// provoke asks for everything that panels show.
+// provoke triggers everything that panels show.
 func (p process) provoke(t *testing.T, r replicated, round int, withoutDatabase bool) {
 	t.Helper()
 	world := r.world
@@ -112,7 +112,7 @@ func (p process) provoke(t *testing.T, r replicated, round int, withoutDatabase 
 	if withoutDatabase {
 		return
 	}
-	const rounds = 20 // from one of a kind to the next
+	const rounds = 20 // between two of a kind
 	if round%rounds == 1 {
 		p.ask(t, deliver(t, world).path())
 	}
@@ -126,7 +126,7 @@ func (p process) provoke(t *testing.T, r replicated, round int, withoutDatabase 
 		sandboxtest.Control(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
 	}
 	if round%rounds == 2 {
-		// Quotes are shared for a moment; the transaction that is made of one now cannot be simulated.
+		// Quotes are shared for a moment; a transaction built from one now cannot be simulated.
 		sandboxtest.Control(t, world, "fault", `{"target":1,"kind":"down"}`, new(any))
 		p.ask(t, swap+world.Takers()[1].Address.Hex())
 		sandboxtest.Control(t, world, "fault", `{"target":1,"kind":"none"}`, new(any))
@@ -134,7 +134,7 @@ func (p process) provoke(t *testing.T, r replicated, round int, withoutDatabase 
 	request(t, http.MethodGet, p.url+"/v1.0/chain/transaction/explain?chainId=1", "scanner-0123456789")
 }
 
-// giveUp asks as a client does that does not wait for long.
+// giveUp sends a request and abandons it after a while.
 func (p process) giveUp(t *testing.T, path string, after time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), after)

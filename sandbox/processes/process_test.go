@@ -1,4 +1,4 @@
-// Package processes_test runs the command crossgate as its operators do, in processes of its own.
+// Package processes_test runs the command crossgate as operators do, in separate processes.
 package processes_test
 
 import (
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	built.path = filepath.Join(directory, "crossgate")
-	_ = flag.Set("test.parallel", "3") // most of the time these wait: for Prometheus, leases and databases
+	_ = flag.Set("test.parallel", "3") // mostly waiting: for Prometheus, leases and databases
 	code := m.Run()
 	_ = os.RemoveAll(directory)
 	os.Exit(code)
@@ -38,7 +38,7 @@ var built struct {
 	err  error
 }
 
-// program is the path of the command, built once, with the race detector if CROSSGATE_RACE is set, as make soak has it.
+// program returns the path of the command, built once, with the race detector if CROSSGATE_RACE is set (make soak).
 func program(t *testing.T) string {
 	t.Helper()
 	built.once.Do(func() {
@@ -54,16 +54,16 @@ func program(t *testing.T) string {
 	return built.path
 }
 
-// process is a gateway of its own process.
+// process is a gateway in its own process.
 type process struct {
 	url    string
 	id     int
 	config string                   // its file
-	log    string                   // the file with what it says
-	end    func(by os.Signal) error // once, and says how the process ended
+	log    string                   // the log file
+	end    func(by os.Signal) error // may be called once; returns how the process ended
 }
 
-// serveApart starts a gateway with a configuration. It is killed when the test ends.
+// serveApart starts a gateway process with a configuration. It is killed when the test ends.
 func serveApart(t *testing.T, text string) process {
 	t.Helper()
 	directory := t.TempDir()
@@ -94,7 +94,7 @@ func serveApart(t *testing.T, text string) process {
 	return p
 }
 
-// lines are those of the JSON log with a message, and with a path where one is given.
+// lines returns the JSON log lines with a message, and with a path if one is given.
 func (p process) lines(t *testing.T, message, path string) (all []map[string]any) {
 	t.Helper()
 	text := must.Get(os.ReadFile(p.log))(t)
@@ -107,7 +107,7 @@ func (p process) lines(t *testing.T, message, path string) (all []map[string]any
 	return all
 }
 
-// TestLogIsReloaded changes the level of the log and what it has of requests under a running gateway, and reads a duration.
+// TestLogIsReloaded changes the log level, and the log of requests, while a gateway runs, and reads a duration.
 func TestLogIsReloaded(t *testing.T) {
 	t.Parallel()
 	const before, after = `{admin: "", log: json, level: warn, clients: none}`,
@@ -116,7 +116,7 @@ func TestLogIsReloaded(t *testing.T) {
 	quiet := strings.Replace(string(world.Config(t.TempDir()+"/orders.db")), `{admin: "127.0.0.1:0"}`, before, 1)
 	p := serveApart(t, quiet)
 	const path = "/v1.0/supported-chains-info"
-	for range 2 { // the second is a hit
+	for range 2 { // the second is a cache hit
 		p.ask(t, path)
 	}
 	must.Do(t, os.WriteFile(p.config, []byte(strings.Replace(quiet, before, after, 1)), 0o600))

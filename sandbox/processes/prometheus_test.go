@@ -24,35 +24,35 @@ import (
 
 const operatorsToken = "operators-0123456789"
 
-// freeAddress is where nobody listens at the moment.
+// freeAddress returns an address at which nothing listens at the moment.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	return must.Get(linktest.FreeAddress())(t)
 }
 
-// withOperators gives a configuration an admin listener at an address.
+// withOperators adds an admin listener at an address to a configuration.
 func withOperators(text, address string) string {
 	return strings.Replace(text, `telemetry: {admin: "127.0.0.1:0"}`,
 		fmt.Sprintf("telemetry: {admin: %q, token: %q}", address, operatorsToken), 1)
 }
 
-// prometheus is a server of that name that scrapes gateways and evaluates the shipped rules.
-type prometheus struct{ url, targets string } // targets is the file that names what to scrape
+// prometheus is a Prometheus server that scrapes gateways and evaluates the shipped rules.
+type prometheus struct{ url, targets string } // targets is the file with the scrape targets
 
-// waits are how long the shipped rules want a cause to last. Tests cannot. Windows are those over which they look
-// back: a minute of them is a second here.
+// waits match how long the shipped rules require a cause to last, which tests cannot afford. windows match the periods
+// over which they look back: a minute of them is a second here.
 var (
 	waits   = regexp.MustCompile(`for: \d+m`)
 	windows = regexp.MustCompile(`\[(\d+)([mh])\]`)
 )
 
-// hurried are rules whose time passes sixty times as fast.
+// hurried returns rules whose time passes sixty times as fast.
 func hurried(rules string) string {
 	faster := strings.NewReplacer("m]", "s]", "h]", "m]")
 	return windows.ReplaceAllStringFunc(waits.ReplaceAllString(rules, "for: 1s"), faster.Replace)
 }
 
-// scrape has Prometheus scrape these admin listeners from now on, by the namespace that they are in.
+// scrape sets the admin listeners that Prometheus scrapes, by namespace.
 func (p prometheus) scrape(t *testing.T, targets map[string][]string) {
 	t.Helper()
 	type group struct {
@@ -107,7 +107,7 @@ func startPrometheus(t *testing.T, targets map[string][]string) prometheus {
 	return p
 }
 
-// eventually returns when done reports true, for as long as only a machine with much else to do needs.
+// eventually waits until done returns true, for a time that only a very busy machine needs.
 func eventually(t *testing.T, what string, done func() (seen string, ok bool)) {
 	t.Helper()
 	const patience = 4 * time.Minute
@@ -120,11 +120,11 @@ func eventually(t *testing.T, what string, done func() (seen string, ok bool)) {
 		if time.Now().After(deadline) {
 			t.Fatalf("after %v still not: %s: %s", patience, what, seen)
 		}
-		<-time.After(100 * time.Millisecond) // Prometheus looks at its rules each quarter of a second
+		<-time.After(100 * time.Millisecond) // Prometheus evaluates its rules every quarter of a second
 	}
 }
 
-// api asks Prometheus. While it starts nothing is answered.
+// api calls Prometheus. It returns nothing while Prometheus starts.
 func (p prometheus) api(t *testing.T, path string, out any) {
 	t.Helper()
 	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+path, nil))(t)
@@ -141,7 +141,7 @@ func (p prometheus) api(t *testing.T, path string, out any) {
 	}
 }
 
-// query evaluates an expression now, and returns the values that are numbers.
+// query evaluates an expression now and returns the numeric values.
 func (p prometheus) query(t *testing.T, expression string) (values []float64) {
 	t.Helper()
 	var answer struct {
@@ -159,10 +159,10 @@ func (p prometheus) query(t *testing.T, expression string) (values []float64) {
 	return values
 }
 
-// causes are the labels of alerts that name what they are about.
+// causes are the labels that identify the cause of an alert.
 var causes = []string{"namespace", "instance", "crossgate_chain_id", "crossgate_endpoint", "db_system_name", "crossgate_store_pool"}
 
-// firing lists the alerts that fire, each with what it is about.
+// firing returns the firing alerts with their causes.
 func (p prometheus) firing(t *testing.T) (alerts []string) {
 	t.Helper()
 	var answer struct {
@@ -187,7 +187,7 @@ func (p prometheus) firing(t *testing.T) (alerts []string) {
 	return alerts
 }
 
-// untilFiring waits until these alerts fire, and no other but those that may.
+// untilFiring waits until these alerts fire, and no others except those that may.
 func (p prometheus) untilFiring(t *testing.T, may []string, want ...string) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("the alerts that fire are %v", want), func() (string, bool) {

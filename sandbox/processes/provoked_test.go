@@ -12,7 +12,7 @@ import (
 )
 
 // troubleIndex has the node of a chain refuse logs, as it did from the start, and then lose receipts. The block is
-// asked for again a minute later.
+// requested again a minute later.
 func (o *observed) troubleIndex(t *testing.T) {
 	t.Helper()
 	id := fmt.Sprint(o.spoilt.Facts.ID)
@@ -30,7 +30,7 @@ func (o *observed) troubleIndex(t *testing.T) {
 	})
 	const offer = `{"chainId":%s,"takeChainId":137,"giveToken":"USDC","giveAmount":"100","takeToken":"DAI","takeAmount":"99.5"}`
 	sandboxtest.Control(t, o.world, "create", fmt.Sprintf(offer, id), new(any))
-	// Each block that is left out was waited for, and the minute after which an index is behind is not hurried.
+	// Each quarantined block was waited for, and the minute after which an index is behind is not hurried.
 	o.fading = append(o.fading, "CrossgateIndexBehindFast "+id)
 	o.expect(t, "CrossgateBlocksQuarantined "+id)
 	o.node.spoil(nil)
@@ -38,7 +38,7 @@ func (o *observed) troubleIndex(t *testing.T) {
 	o.expect(t)
 }
 
-// failRequests has an origin fail at one request in ten.
+// failRequests makes an origin fail one request in ten.
 func (o *observed) failRequests(t *testing.T) {
 	t.Helper()
 	stop := o.asking(t, o.first, 1, func(i int) string {
@@ -52,7 +52,7 @@ func (o *observed) failRequests(t *testing.T) {
 	o.expect(t)
 }
 
-// giveUpRequests has a balancer's patience end before an origin answers.
+// giveUpRequests abandons requests, as a load balancer does, before an origin answers.
 func (o *observed) giveUpRequests(t *testing.T) {
 	t.Helper()
 	began := time.Now()
@@ -65,8 +65,8 @@ func (o *observed) giveUpRequests(t *testing.T) {
 	o.expect(t)
 }
 
-// loseChain has the only endpoint of a chain fail, then swaps there for want of it, then requests that have nothing to
-// do with it: these alone are errors beside the chain.
+// loseChain makes the only endpoint of a chain fail, then swaps there as a consequence, then unrelated requests: only
+// those are errors in addition to the chain's.
 func (o *observed) loseChain(t *testing.T) {
 	t.Helper()
 	away := fmt.Sprint("CrossgateChainAway ", o.lost.Facts.ID)
@@ -89,7 +89,7 @@ func (o *observed) loseChain(t *testing.T) {
 	o.expect(t)
 }
 
-// loseTargets ends the other environment, and then has Prometheus find none of its targets, and none at all.
+// loseTargets ends the other environment, and then lets Prometheus find none of its targets, and no targets at all.
 func (o *observed) loseTargets(t *testing.T) {
 	t.Helper()
 	down := "CrossgateDown " + o.far
@@ -98,13 +98,13 @@ func (o *observed) loseTargets(t *testing.T) {
 	o.scrape(t, map[string][]string{"": {o.near, o.far}})
 	o.expect(t, down, "CrossgateGone staging")
 	o.scrape(t, nil)
-	o.lasting = nil // of gateways that Prometheus no longer knows
+	o.lasting = nil // alerts of gateways that Prometheus no longer knows
 	o.expect(t, "CrossgateGone", "CrossgateGone staging")
 }
 
-// slowDatabase has the database take a twentieth of a second to look for swaps, which leaves a loaded machine time, and then
-// more than half of one: for no more clients than there are connections, since who waits for one as well has no answer
-// within a statement's second.
+// slowDatabase makes lookups of swaps take a twentieth of a second in the database, which leaves a busy machine time,
+// and then more than half a second. There are no more clients than connections, because clients that also wait for a
+// connection would exceed a statement's second.
 func (o *observed) slowDatabase(t *testing.T) {
 	t.Helper()
 	const view = `CREATE OR REPLACE VIEW swaps AS SELECT * FROM mislaid WHERE (SELECT pg_sleep(%s)) IS NOT NULL`
@@ -121,8 +121,8 @@ func (o *observed) slowDatabase(t *testing.T) {
 	o.expect(t)
 }
 
-// slowAnswers has the three statements that statistics take last so long that the answer misses its objective, and is
-// not given up: of the database's statements these are few, of the answers all.
+// slowAnswers makes the three statements for statistics so slow that the answer misses its objective without being
+// given up: a small share of the database's statements, but all of the answers.
 func (o *observed) slowAnswers(t *testing.T) {
 	t.Helper()
 	o.execute(t, `ALTER TABLE daily_statistics RENAME TO mislaid`,
@@ -136,8 +136,7 @@ func (o *observed) slowAnswers(t *testing.T) {
 	o.expect(t)
 }
 
-// nameUnknownChain has the database hold an order that takes on a chain which is not known. Such orders are counted
-// when a configuration is taken over.
+// nameUnknownChain stores an order whose take chain is unknown. Such orders are counted when a configuration is loaded.
 func (o *observed) nameUnknownChain(t *testing.T) {
 	t.Helper()
 	const unknown = 100000777
@@ -150,7 +149,7 @@ func (o *observed) nameUnknownChain(t *testing.T) {
 	o.expect(t)
 }
 
-// refuseChanges has the database answer and take no changes, as a standby and a full disk do.
+// refuseChanges makes the database read-only, like a standby or a full disk.
 func (o *observed) refuseChanges(t *testing.T) {
 	t.Helper()
 	readOnly := func(value string) {

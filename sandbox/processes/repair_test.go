@@ -17,8 +17,8 @@ import (
 	"crossgate/store"
 )
 
-// TestRepairBesideAServingGateway loses and alters events of the sandbox's orders: the audit names them, the repair
-// brings them back, with a gateway on the same database and without.
+// TestRepairBesideAServingGateway loses and alters events of the sandbox's orders: the audit reports them and the
+// repair restores them, with and without a gateway on the same database.
 func TestRepairBesideAServingGateway(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Shared(t)
@@ -52,7 +52,7 @@ func TestRepairBesideAServingGateway(t *testing.T) {
 	}
 }
 
-// indexCommand runs the command and returns what it printed.
+// indexCommand runs the command, which must end with a code, and returns its output.
 func indexCommand(t *testing.T, code int, arguments ...string) string {
 	t.Helper()
 	var out, bars bytes.Buffer
@@ -75,7 +75,7 @@ func alter(t *testing.T, database, statement string) {
 	})
 }
 
-// allEvents is the question for what is stored of events.
+// allEvents is the query for all stored events.
 const allEvents = `SELECT chain, block, log_index, kind, fact FROM events ORDER BY chain, block, log_index`
 
 // dump returns rows as text.

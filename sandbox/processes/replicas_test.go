@@ -18,7 +18,7 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// reply is what a gateway answered.
+// reply is a gateway's response.
 type reply struct {
 	status int
 	header http.Header
@@ -30,7 +30,7 @@ func (p process) ask(t *testing.T, path string) reply {
 	return request(t, http.MethodGet, p.url+path, "")
 }
 
-// request asks with a key where one is given.
+// request sends a request, with a key if one is given.
 func request(t *testing.T, method, url, key string) reply {
 	t.Helper()
 	request := must.Get(http.NewRequestWithContext(t.Context(), method, url, nil))(t)
@@ -42,7 +42,7 @@ func request(t *testing.T, method, url, key string) reply {
 	return reply{response.StatusCode, response.Header, string(must.Get(io.ReadAll(response.Body))(t))}
 }
 
-// until asks again until the answer is as wanted.
+// until repeats a request until the response is as wanted.
 func (p process) until(t *testing.T, what, path string, wanted func(reply) bool) reply {
 	t.Helper()
 	var got reply
@@ -53,13 +53,13 @@ func (p process) until(t *testing.T, what, path string, wanted func(reply) bool)
 	return got
 }
 
-// isLevel holds for an answer about all chains that are read up to their heads.
+// isLevel reports whether a response covers all chains up to their heads.
 func isLevel(r reply) bool {
 	basis := r.header.Get("Index-Basis")
 	return r.status == http.StatusOK && strings.Contains(basis, ";lag=") && !strings.Contains(basis, ";behind")
 }
 
-// delivered is a new order that the first taker has delivered.
+// delivered is a new order that the first taker has fulfilled.
 type delivered struct{ sandboxtest.Order }
 
 func deliver(t *testing.T, world *sandbox.World) delivered {
@@ -69,7 +69,7 @@ func deliver(t *testing.T, world *sandbox.World) delivered {
 
 func (o delivered) path() string { return "/api/Orders/creationTxHash/" + o.CreationTxHash }
 
-// isLocked holds for an answer with the order, isOpen for one without it.
+// isLocked reports whether a response contains the order, isOpen whether it does not.
 func (o delivered) isLocked(r reply) bool {
 	return r.status == http.StatusOK && strings.Contains(r.body, o.OrderID)
 }
@@ -80,7 +80,7 @@ func (o delivered) isOpen(r reply) bool {
 
 func lockedFor(taker string) string { return "/api/Satistics/" + taker + "/lockedAssets" }
 
-// everything asks for what is locked for every taker and for every order by its id, which only the index knows.
+// everything requests what is locked for every taker, and every order by its ID, which only the index knows.
 func (p process) everything(t *testing.T, world *sandbox.World) map[string]string {
 	t.Helper()
 	answers := map[string]string{}
@@ -96,12 +96,12 @@ func (p process) everything(t *testing.T, world *sandbox.World) map[string]strin
 	return answers
 }
 
-// replicated is a database that gateways share in front of a sandbox.
+// replicated is a database that several gateways in front of a sandbox share.
 type replicated struct {
 	world  *sandbox.World
 	server *postgrestest.Server
 	config string
-	taker  string // the first, who delivers
+	taker  string // the first one, which fulfils
 }
 
 func startReplicated(t *testing.T, o sandbox.Options) replicated {
@@ -129,7 +129,7 @@ func (r replicated) untilAllFollowedBy(t *testing.T, p process) {
 	})
 }
 
-// TestTwoGatewaysOnOneDatabase kills the one that follows the chains, and takes the database away for a while.
+// TestTwoGatewaysOnOneDatabase kills the gateway that follows the chains, and stops the database for a while.
 func TestTwoGatewaysOnOneDatabase(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -168,10 +168,10 @@ func TestTwoGatewaysOnOneDatabase(t *testing.T) {
 	r.withoutDatabase(t, second, missed)
 }
 
-// changesEndAnswersOf asks a gateway that follows no chain again and again for what is locked, while orders are
-// delivered. An answer that grows old is served as a stale one until there is another; only one that is given up while
-// it is fresh is followed by one that was loaded for who asked. The new order can also come by chance with an answer
-// that had grown old in the same moment, so there are several.
+// changesEndAnswersOf keeps asking a gateway that follows no chain for what is locked, while orders are fulfilled. An
+// answer that expires is served stale until there is another one. Only an answer that a change invalidates while it is
+// fresh is replaced for the same request. A new order can also appear by chance with an answer that has just expired,
+// so there are several rounds.
 func (r replicated) changesEndAnswersOf(t *testing.T, p process) {
 	t.Helper()
 	const rounds = 10
@@ -195,7 +195,7 @@ func (r replicated) changesEndAnswersOf(t *testing.T, p process) {
 	t.Errorf("no fresh answer without a new order was followed by one that was loaded anew: %q", seen)
 }
 
-// withoutDatabase stops PostgreSQL and starts it again.
+// withoutDatabase stops PostgreSQL and resumes it.
 func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 	t.Helper()
 	must.Do(t, r.server.Stop())
@@ -203,7 +203,7 @@ func (r replicated) withoutDatabase(t *testing.T, p process, o delivered) {
 	p.until(t, "told by its chains, with word of the lag", o.path(), func(got reply) bool {
 		return strings.Contains(got.body, `"SentUnlock"`) && strings.Count(got.header.Get("Index-Basis"), ";behind") == 2
 	})
-	const stranger = "0x00000000000000000000000000000000000000aa" // of whom nothing is kept
+	const stranger = "0x00000000000000000000000000000000000000aa" // with nothing in the cache
 	unknownID := "0x" + strings.Repeat("ab", 32)
 	refused := p.ask(t, lockedFor(stranger))
 	if refused.status != http.StatusServiceUnavailable || refused.header.Get("Retry-After") == "" || !strings.Contains(refused.body, "INDEX_UNAVAILABLE") {

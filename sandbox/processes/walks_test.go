@@ -15,9 +15,9 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// TestWalks runs what docs/walks shows, in blocks that begin with ```console: lines after "$ " by a shell, in the sequence
-// of the page, which must then print the lines below them. … stands for what differs from one run to the next, and a line
-// that is … for any lines. What is 127.0.0.1:8080 on the page is a gateway in front of a sandbox, and :8090 the sandbox.
+// TestWalks runs the commands of docs/walks, in blocks that begin with ```console: lines after "$ " run in a shell, in
+// the order of the page, and must print the lines below them. … matches what differs between runs, and a line that is …
+// matches any lines. On the pages 127.0.0.1:8080 is a gateway in front of a sandbox, and :8090 the sandbox.
 func TestWalks(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "walks", "*.md"))
@@ -51,7 +51,7 @@ func walk(t *testing.T, page string) {
 	perform(t, page, at, strings.NewReplacer("http://127.0.0.1:8080", gateway.url, "http://127.0.0.1:8090", world.URL()))
 }
 
-// TestRunbookFindsTheLock does what the runbook says of a locked table, on one that is.
+// TestRunbookFindsTheLock follows the runbook's advice for a locked table.
 func TestRunbookFindsTheLock(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("psql"); err != nil {
@@ -80,7 +80,7 @@ func TestRunbookFindsTheLock(t *testing.T) {
 	state("crossgate_store_up 1")
 }
 
-// perform runs the blocks of a page in a directory, with addresses as they are here.
+// perform runs the blocks of a page in a directory, with this test's addresses.
 func perform(t *testing.T, page, at string, here *strings.Replacer) {
 	t.Helper()
 	blocks := shown.FindAllStringSubmatch(page, -1)
@@ -106,7 +106,7 @@ func perform(t *testing.T, page, at string, here *strings.Replacer) {
 	}
 }
 
-// isShown reports whether a command printed what a page shows.
+// isShown reports whether a command's output matches what a page shows.
 func isShown(want, got string) bool {
 	var pattern strings.Builder
 	pattern.WriteString(`\A`)

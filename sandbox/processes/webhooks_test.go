@@ -20,15 +20,15 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// subscriber is sent webhooks, and refuses each seventh once.
+// subscriber receives webhooks and refuses every seventh once.
 type subscriber struct {
 	*httptest.Server
 	mu       sync.Mutex
 	requests int
 	refused  map[uint64]bool
-	heard    map[uint64]string // bodies of those that were not refused, by id
-	sequence []uint64          // of their first hearing
-	before   func()            // is called once, before the next answer
+	heard    map[uint64]string // accepted bodies by ID
+	sequence []uint64          // IDs in the order in which they first arrived
+	before   func()            // called once, before the next answer
 }
 
 func startSubscriber(t *testing.T) *subscriber {
@@ -64,7 +64,7 @@ func (s *subscriber) hasHeardOf(text string) bool {
 	return slices.ContainsFunc(s.sequence, func(each uint64) bool { return strings.Contains(s.heard[each], text) })
 }
 
-// check wants what was heard to be the log of a database, the events of each order in sequence.
+// check requires that the webhooks received equal the database's log, with each order's events in sequence.
 func (s *subscriber) check(t *testing.T, r replicated) {
 	t.Helper()
 	eventually(t, "everything is heard", func() (string, bool) {
@@ -77,7 +77,7 @@ func (s *subscriber) check(t *testing.T, r replicated) {
 		}
 		return fmt.Sprintf("%d of %d", len(s.sequence), strings.Count(logged, "\n")), heard.String() == logged
 	})
-	s.mu.Lock() // what a killed gateway sent may come again
+	s.mu.Lock() // a killed gateway's webhooks may arrive twice
 	defer s.mu.Unlock()
 	steps, last := map[string]int{}, map[string]uint64{}
 	for _, id := range s.sequence {
@@ -99,9 +99,9 @@ func (s *subscriber) check(t *testing.T, r replicated) {
 	t.Logf("%d requests, %d messages about %d orders: %v", s.requests, len(s.sequence), len(last), steps)
 }
 
-// TestWebhooksOutliveKillsAndAnOutage kills the gateway that delivers webhooks (CROSSGATE_KILLS times) in the midst of a
-// request, while blocks are withdrawn, and takes the database away (for CROSSGATE_OUTAGE): nothing is lost, ids are unique,
-// and what happened to an order comes in sequence.
+// TestWebhooksOutliveKillsAndAnOutage kills the gateway that delivers webhooks (CROSSGATE_KILLS times) during requests,
+// while blocks are withdrawn, and stops the database (for CROSSGATE_OUTAGE): nothing is lost, IDs are unique, and each
+// order's events arrive in sequence.
 func TestWebhooksOutliveKillsAndAnOutage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -138,7 +138,7 @@ func TestWebhooksOutliveKillsAndAnOutage(t *testing.T) {
 	}
 	must.Do(t, r.server.Kill())
 	deliver(t, r.world)
-	<-time.After(outage) // what is tried
+	<-time.After(outage) // what is tested
 	must.Do(t, r.server.Resume())
 	deliver(t, r.world)
 	eventually(t, "what was withdrawn is retracted", func() (string, bool) { return "", s.hasHeardOf("order.retracted") })

@@ -23,8 +23,8 @@ import (
 	"crossgate/internal/must"
 )
 
-// rules are lies of liar.mjs, each with the least that it takes to show. With CROSSGATE_BELIEF=5 all are met, with five
-// seeds; with 5/40 each seed meets a fortieth that it draws.
+// rules are lies of liar.mjs, each with the smallest parameters that take effect. CROSSGATE_BELIEF=5 runs all of them,
+// with five seeds; with 5/40 each seed draws a fortieth.
 var rules = []string{
 	"cap:5", "detdrop:0.15", "rnologs:0.3", "callempty:1", "callzero:0.3", "logtime:1000", "rfrom:0.2", "logdata:0.15",
 	"fleet:3", "fork:130:20", "cache:400", "without:eth_getBlockReceipts", "fin:latest", "fin:zero", "fin:null", "fin:back:40", "fin:near:1",
@@ -34,13 +34,13 @@ var rules = []string{
 	"idmix:0.2", "order:0.5", "short:0.3", "idstr:0.5", "oneobj:1", "html:0.2", "gzip:0.2", "trunc:0.2", "empty:0.2", "slow:200:0.3",
 }
 
-// combined are several lies at once.
+// combined are several lies together.
 var combined = []string{
 	"detdrop:0.15+time:1000", "callempty:1+trunc:0.2", "rfrom:0.2+callzero:0.3", "wronghash:0.2+slow:200:0.3", "detdropall:0.15+rnologs:0.3",
 	"cap:5+logdata:0.15", "fleet:3+detdrop:0.15", "bloomzero+rootwrong+detdrop:0.15", "rnull:0.3+pend:0.3+idmix:0.2",
 }
 
-// solanaRules are those of solliar.mjs, likewise.
+// solanaRules are the lies of solliar.mjs.
 var solanaRules = []string{
 	"sigcap:5", "detgap:0.15", "sigerr:0.15",
 	"siggap:0.2", "sigempty:0.3", "siglag:20", "ignoremin", "txnull:0.3", "txdetnull:0.15", "txversion:0.1", "txnometa:0.15",
@@ -49,17 +49,17 @@ var solanaRules = []string{
 
 var solanaCombined = []string{"without:getBlock+sigerr:0.15", "detgap:0.15+txtime:1000", "txdetnull:0.15+siggap:0.2"}
 
-// dayRules lie to a single endpoint's reader, who finds out by what the contracts store.
+// dayRules are lies to the reader of a single endpoint, which the contracts' storage reveals.
 var dayRules = []string{"detdrop:0.15+bloomzero", "cap:5+bloomzero"}
 
-// met is the course that make test runs: of a lie that repeats itself beside an honest endpoint, which ends as soon as
-// everything is right.
+// met is the course of make test: a lie that repeats itself, next to an honest endpoint. It ends as soon as everything
+// is right.
 const met = "ranges/detdrop:0.15/beside=true"
 
-// drawnPairs is how many pairs of lies each seed after the first meets.
+// drawnPairs is how many pairs of lies each seed after the first draws.
 const drawnPairs = 16
 
-// together are several lies at once: those of a list and, but for the first seed, pairs that it draws.
+// together returns combinations of lies: those of a list and, except for the first seed, randomly drawn pairs.
 func together(seed int, listed, rules []string) []string {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	for range min(seed-1, 1) * drawnPairs {
@@ -69,23 +69,23 @@ func together(seed int, listed, rules []string) []string {
 	return listed
 }
 
-// known are lies that show who lied, where an honest endpoint is beside and final blocks are read in
-// ranges: lists that blocks contradict, headers that do not give their hashes. A lie that another endpoint's answer
-// merely takes the place of, since it is taken for a gap, names nobody.
+// known are lies that reveal the liar, if there is an honest endpoint and final blocks are read in ranges: lists that
+// blocks contradict, and headers that do not match their hashes. A lie that looks like a gap, and is only replaced by
+// another endpoint's answer, blames no endpoint.
 var known = []string{"cap:", "caplast:", "detdrop:", "detdropall:", "droppart:", "logdata:", "logshift:", "removed:", "shuffle:", "wronghash:", "time:", "logtime:", "logtimems"}
 
-// unknowable are lies by which it cannot be known which of two endpoints is right, by families.
+// unknowable are lies that leave open which of two endpoints is right, by family.
 var unknowable = map[string]string{
 	"TRON/time:1000":     "no hash proves a time on TRON; what differs is not called proven",
 	"TRON/time:1000:0.2": "likewise",
 }
 
-// oneWord are rules by which something that is right stays the honest endpoint's word, by families: another that calls
-// nothing what a contract returns does not confirm it, and which time of a Solana transaction is right only a block
-// tells that two endpoints show.
+// oneWord matches rules with which something right remains the honest endpoint's word only, by family: an endpoint that
+// returns nothing for a call does not confirm a contract's result, and the right time of a Solana transaction needs a
+// block that two endpoints show.
 var oneWord = regexp.MustCompile(`^(EVM|TRON)/.*call(empty|zero):|^Solana/(.*txtime:.*(without:getBlock|skip:)|.*(without:getBlock|skip:).*txtime:)`)
 
-// beliefs are the courses that are met: of how many seeds, and one of how many; 0: those of make test.
+// beliefs selects the courses to run: the number of seeds, and one course in how many; 0: those of make test.
 type beliefs struct{ seeds, of int }
 
 func readBeliefs(t *testing.T) beliefs {
@@ -102,7 +102,7 @@ func readBeliefs(t *testing.T) beliefs {
 	return b
 }
 
-// have reports whether a seed meets a course.
+// have reports whether a seed runs a course.
 func (b beliefs) have(seed int, name string) bool {
 	if b.of == 0 {
 		return name == met
@@ -110,13 +110,13 @@ func (b beliefs) have(seed int, name string) bool {
 	return crc32.ChecksumIEEE(fmt.Append(nil, seed, name))%uint32(b.of) == 0
 }
 
-// verdict is how the answers of a gateway compare with what the chains hold.
+// verdict is how a gateway's answers compare with the chains.
 type verdict struct {
 	orders, right  int
-	fields         int    // that differ, of orders and of what is locked
-	wrongButProven int    // answers that differ though all that they rest on is called proven
+	fields         int    // fields that differ, in orders and in what is locked
+	wrongButProven int    // answers that differ although everything they rest on is called proven
 	unproven       int    // orders whose chains are not proven to their ends
-	first, basis   string // of answers that differ, and are not proven
+	first, basis   string // of differing answers that are not proven
 }
 
 func (v verdict) isRight() bool { return v.right == v.orders && v.fields == 0 && v.unproven == 0 }
@@ -177,11 +177,11 @@ func (v *verdict) judge(t *testing.T, url string, want any, newest steps) {
 
 var provenBlock = regexp.MustCompile(`(\d+);block=(?:[^,]*;proven=(\d+))?`)
 
-// steps are the blocks with an order's newest steps, by the chains' ids.
+// steps are the blocks of an order's newest steps, by chain ID.
 type steps map[string]uint64
 
-// stepsOf are those that a record names on the lane's chains; at least the first block of each of its two, since it names
-// a token there.
+// stepsOf returns the steps in a record on the lane's chains, and at least the first block of each of its two chains,
+// because the record has a token there.
 func (l *lane) stepsOf(record map[string]any) steps {
 	newest := steps{}
 	for name, value := range record {
@@ -212,7 +212,7 @@ func (l *lane) stepsOf(record map[string]any) steps {
 	return newest
 }
 
-// reported adds the steps of an order that a record does not name: of its amounts and its external call.
+// reported adds the steps of an order that its record does not show: changes of its amounts and its external call.
 func (l *lane) reported(t *testing.T, order string, newest steps) steps {
 	t.Helper()
 	for _, each := range l.ledgers {
@@ -243,11 +243,11 @@ func (s steps) areProven(basis string) bool {
 	return true
 }
 
-// blame is a log that keeps the names of endpoints which it holds to be wrong.
+// blame is a log that collects the endpoints that it reports as wrong.
 type blame struct {
 	slog.Handler
 	mu    sync.Mutex
-	names map[string]string // with why
+	names map[string]string // with the reason
 }
 
 var blaming = regexp.MustCompile(`quarantined for a wrong answer|second reading|found wrong|contradict`)
@@ -280,7 +280,7 @@ func (b *blame) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// of are the blamed endpoints of a kind.
+// of returns the blamed endpoints whose name has a prefix.
 func (b *blame) of(kind string) (blamed []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -293,7 +293,7 @@ func (b *blame) of(kind string) (blamed []string) {
 	return blamed
 }
 
-// lane is where one course runs at a time: a lying endpoint and an honest slower one before each chain.
+// lane runs one course at a time: a lying endpoint and a slower honest one in front of each chain.
 type lane struct {
 	lying, honest map[uint64]string // by the chains' ids
 	ledgers       []*ledger
@@ -301,7 +301,7 @@ type lane struct {
 
 const slower = "slow:60" // ms
 
-// lie gives every lying endpoint of a lane its rule.
+// lie sets the rule of every lying endpoint of a lane.
 func (l *lane) lie(t *testing.T, rule string) {
 	t.Helper()
 	text := must.Get(json.Marshal(strings.Split(rule, "+")))(t)
@@ -312,7 +312,7 @@ func (l *lane) lie(t *testing.T, rule string) {
 	}
 }
 
-// place puts the endpoints of a lane into a configuration.
+// place configures the endpoints of a lane.
 func (l *lane) place(c *config.Config, isBeside bool) {
 	for i := range c.Chains {
 		id := uint64(c.Chains[i].ID)
@@ -327,17 +327,17 @@ func (l *lane) place(c *config.Config, isBeside bool) {
 	}
 }
 
-// course is one rule on one lane, with what becomes of the answers.
+// course is one rule on one lane, with what to expect of the answers.
 type course struct {
 	isBeside bool   // an honest endpoint
 	isCold   bool   // orders are looked up on the chains, once each
-	isDay    bool   // all are compared with the contracts meanwhile
-	isKnown  bool   // by which endpoint it was lied
-	isSingle bool   // something right is one endpoint's word
-	limit    string // why it cannot be known what is right, though an honest endpoint is beside; empty: it can
+	isDay    bool   // meanwhile all are compared with the contracts
+	isKnown  bool   // the liar can be identified
+	isSingle bool   // something right is a single endpoint's word
+	limit    string // why the truth cannot be known despite an honest endpoint; empty: it can
 	config   config.Config
 	start    func(*testing.T)                       // once the gateway is level
-	judge    func(t *testing.T, url string) verdict // nil: of the ledgers
+	judge    func(t *testing.T, url string) verdict // nil: by the ledgers
 }
 
 const (
@@ -347,7 +347,7 @@ const (
 	levelWithin, aloneFor = 10 * time.Minute, 6 * time.Second // a gateway is, likewise
 )
 
-// run serves the configuration and compares the answers: beside an honest endpoint until all are right.
+// run serves the configuration and compares the answers, next to an honest endpoint until all are right.
 func (c course) run(t *testing.T) {
 	t.Helper()
 	blamed := &blame{Handler: slog.DiscardHandler, names: map[string]string{}}
@@ -393,8 +393,8 @@ func (c course) run(t *testing.T) {
 	}
 }
 
-// TestOneWordIsNotBelieved has the golden ledgers read through endpoints that lie, alone and beside an honest one, in
-// ranges, at the tip and for one order at a time.
+// TestOneWordIsNotBelieved reads the golden ledgers through lying endpoints, alone and next to honest ones, in ranges,
+// at the tip and for one order at a time.
 func TestOneWordIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	beliefs := readBeliefs(t)
@@ -438,7 +438,7 @@ func TestOneWordIsNotBelieved(t *testing.T) {
 	}
 }
 
-// seededProxy is a proxy whose lies differ by seed: those that it repeats each time, too.
+// seededProxy starts a proxy whose lies depend on the seed, including those that it repeats every time.
 func seededProxy(t *testing.T, program, target string, seed int) (rpc string) {
 	t.Helper()
 	path := filepath.Join(golden, program)
@@ -457,7 +457,7 @@ func seededProxy(t *testing.T, program, target string, seed int) (rpc string) {
 	return "http://" + address
 }
 
-// hasGrown reports whether all ledgers are so many blocks beyond what was recorded.
+// hasGrown reports whether all ledgers are a number of blocks beyond the recorded ones.
 func (l *lane) hasGrown(t *testing.T, beyond uint64) bool {
 	t.Helper()
 	for _, each := range l.ledgers {
@@ -472,7 +472,7 @@ func (l *lane) hasGrown(t *testing.T, beyond uint64) bool {
 
 // meet runs a course over the ledgers.
 func (l *lane) meet(t *testing.T, how, rule string, isBeside bool) {
-	const beyond = 120 // blocks after the recorded ones, so that all of these are final
+	const beyond = 120 // blocks after the recorded ones, which makes those final
 	l.lie(t, rule)
 	isKnown := isBeside && how == "ranges" && slices.ContainsFunc(known, func(lie string) bool { return strings.HasPrefix(rule, lie) })
 	course := course{isBeside: isBeside, isCold: how == "cold", isDay: how == "day", isKnown: isKnown, isSingle: oneWord.MatchString("EVM/" + rule)}
@@ -510,7 +510,7 @@ func (l *lane) meet(t *testing.T, how, rule string, isBeside bool) {
 	course.judge = func(t *testing.T, url string) (v verdict) {
 		for _, o := range expected.Orders {
 			if course.isDay && o.json()["externalCallState"] != "NoExtCall" {
-				continue // the recorded adapter does not say how far a call is
+				continue // the recorded adapter does not show the progress of calls
 			}
 			v.judge(t, fmt.Sprintf("%s/api/Orders/creationTxHash/%s?index=%d", url, o.CreationTxHash, o.IndexInTx), o.json(), newest[o.OrderID])
 		}

@@ -17,11 +17,11 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// liedWorld is where one course runs at a time, with lying endpoints before Solana, and before TRON and an EVM chain.
+// liedWorld runs one course at a time, with lying endpoints in front of Solana, and of TRON and an EVM chain.
 type liedWorld struct {
 	*sandbox.World
-	lanes  map[bool]*lane            // of Solana, and of the others
-	wanted map[string]map[string]any // records by their paths
+	lanes  map[bool]*lane            // true: Solana; false: the others
+	wanted map[string]map[string]any // expected records by path
 }
 
 func startLied(t *testing.T, seed int) *liedWorld {
@@ -44,7 +44,7 @@ func startLied(t *testing.T, seed int) *liedWorld {
 
 func (w *liedWorld) facts(t *testing.T) worldJSON { return front{world: w.World}.facts(t) }
 
-// control has the world do something.
+// control makes a control call.
 func (w *liedWorld) control(t *testing.T, call string, body map[string]any) (seen struct{ OrderID string }) {
 	t.Helper()
 	text := must.Get(json.Marshal(body))(t)
@@ -56,7 +56,7 @@ func (w *liedWorld) control(t *testing.T, call string, body map[string]any) (see
 	return seen
 }
 
-// settle makes all that happened final, and reads what the records are to be through honest endpoints.
+// settle makes everything that happened final, and reads the expected records through honest endpoints.
 func (w *liedWorld) settle(t *testing.T) {
 	t.Helper()
 	for _, l := range w.lanes {
@@ -91,7 +91,7 @@ func (w *liedWorld) settle(t *testing.T) {
 	}
 }
 
-// live makes orders between the lied chains and another, and moves each of them on.
+// live creates orders between the lied-about chains and another, and takes each further.
 func (w *liedWorld) live(t *testing.T, l *lane) {
 	t.Helper()
 	const other = 137
@@ -107,7 +107,7 @@ func (w *liedWorld) live(t *testing.T, l *lane) {
 	}
 }
 
-// meet runs a course over a lied world.
+// meet runs a course over a lied-about world.
 func (w *liedWorld) meet(t *testing.T, how, rule string, isBeside, ofSolana bool) {
 	l := w.lanes[ofSolana]
 	l.lie(t, rule)
@@ -148,7 +148,7 @@ func (w *liedWorld) meet(t *testing.T, how, rule string, isBeside, ofSolana bool
 	course.run(t)
 }
 
-// patchedOn are the chains by whose events an order's amounts changed.
+// patchedOn returns the chains whose events changed an order's amounts.
 func patchedOn(record map[string]any) steps {
 	on := steps{}
 	for _, name := range []string{"giveOfferWithMetadata", "takeOfferWithMetadata"} {

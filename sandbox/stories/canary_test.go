@@ -25,10 +25,10 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// canary stands for a key wherever a configuration may hold one.
+// canary replaces a key wherever a configuration may have one.
 const canary = "canary-7c41e9d2b6"
 
-// gossip answers every call with all that it knows of the caller's keys, each time in another way.
+// gossip answers every call with everything that it knows of the caller's keys, each time in another way.
 func gossip(t *testing.T) string {
 	var calls atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -61,8 +61,8 @@ func gossip(t *testing.T) string {
 	return server.URL
 }
 
-// withCanaries puts keys everywhere, from variables and from files that variables name: chains ask a gossip first, then their nodes by URLs with keys; venues with a
-// key ask nobody else.
+// withCanaries puts keys everywhere, from variables and from files that variables point to: chains ask a gossip first,
+// then their nodes by URLs with keys; venues with a key ask only the gossip.
 func withCanaries(t *testing.T, world *sandbox.World) config.Config {
 	t.Helper()
 	c := configOf(t, world)
@@ -99,7 +99,7 @@ venues: [{name: oneinch, key: "${CROSSGATE_MOUNTED}-venue", endpoints: [{url: "%
 	return c
 }
 
-// written is everything that a process said, by several goroutines.
+// written collects everything that a process writes, from several goroutines.
 type written struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -117,8 +117,8 @@ func (w *written) String() string {
 	return w.text.String()
 }
 
-// TestNoKeyIsEverTold has upstreams tell every key back in every way, and looks for one in whatever leaves the
-// process: answers, the log in full, spans, measurements, what operators see, and mistakes of the configuration.
+// TestNoKeyIsEverTold has upstreams repeat every key in every way, and looks for one in everything that leaves the
+// process: answers, the full log, spans, metrics, the operators' pages, and configuration errors.
 func TestNoKeyIsEverTold(t *testing.T) {
 	telemetry := startTelemetry(t)
 	recorder := recordSpans(t)
@@ -176,7 +176,7 @@ func tell(t *testing.T, url string, out io.Writer) int {
 	return response.StatusCode
 }
 
-// runLogged runs a gateway with its operators' side until the test ends.
+// runLogged runs a gateway with its admin listener until the test ends.
 func runLogged(t *testing.T, c config.Config, telemetry *gateway.Telemetry, log io.Writer) (url, admin string) {
 	t.Helper()
 	g := must.Get(gateway.New(t.Context(), c, gateway.NewLogger(log, c.Telemetry.Log, c.Telemetry.Level)))(t)

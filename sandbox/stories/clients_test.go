@@ -21,14 +21,14 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// clients is where the libraries are that call a gateway.
+// clients is the folder of the client libraries.
 var clients = filepath.Join("..", "..", "clients")
 
-// typescript is held by a test while it compiles clients/typescript to a folder in the tree, and uses that.
+// typescript is held while a test compiles clients/typescript to a folder in the tree and uses that.
 var typescript sync.Mutex
 
-// TestTypeScriptClient runs the client's own tests against a gateway, and one whose quota is soon used up. They compile,
-// with what must not compile, after a look at whether the generated types are up to date.
+// TestTypeScriptClient runs the client's own tests against a gateway, and against one with a small quota. It compiles
+// them, with the code that must not compile, after checking that the generated types are up to date.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	want(t, "node", "npm")
@@ -47,7 +47,7 @@ func TestTypeScriptClient(t *testing.T) {
 	t.Logf("%s", runExample(t, test))
 }
 
-// TestGoClient asks a gateway everything that the package in clients/go has a method for.
+// TestGoClient calls every method of the package in clients/go.
 func TestGoClient(t *testing.T) {
 	t.Parallel()
 	f := readingFront(t)
@@ -151,7 +151,7 @@ func TestGoClientWatches(t *testing.T) {
 	}
 }
 
-// TestGoClientRepeats has a request beyond the quota succeed after Retry-After, and one without a gateway fail.
+// TestGoClientRepeats proves that a request beyond the quota succeeds after Retry-After, and fails without a gateway.
 func TestGoClientRepeats(t *testing.T) {
 	t.Parallel()
 	limited := inFrontOf(t, sandboxtest.Shared(t), "limits: {address: {units: 10, window: 5s}}")
@@ -184,7 +184,7 @@ func TestGoClientRepeats(t *testing.T) {
 	}
 }
 
-// cutting passes requests on, counts refusals, and breaks every other stream after a text.
+// cutting forwards requests, counts refusals, and breaks every other stream after a text.
 type cutting struct {
 	after            string
 	streams, refused atomic.Int32
@@ -204,7 +204,7 @@ func (c *cutting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// cutBody is a stream that breaks once a text has come.
+// cutBody is a stream that breaks after a text.
 type cutBody struct {
 	io.ReadCloser
 	after  string

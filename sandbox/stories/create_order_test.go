@@ -33,7 +33,7 @@ type creationJSON struct {
 	Order   struct{ Salt json.Number }
 }
 
-// orderCase is an order that is asked for and then made.
+// orderCase is an order to request and create.
 type orderCase struct {
 	in, out, amount string
 	more            url.Values
@@ -67,8 +67,8 @@ func TestCreateOrderMakesTheOrderItPromises(t *testing.T) {
 	}
 }
 
-// createOrder asks for an order, approves the input, asks again, sends the transaction, and finds the order. With a bundle it
-// asks once, and sends its calls.
+// createOrder requests an order, approves the input, requests it again, sends the transaction, and finds the order.
+// With a bundle it requests once and sends the bundle's calls.
 func (w *trader) createOrder(t *testing.T, c orderCase, take *sandbox.Chain, tokens map[string]string) creationJSON {
 	t.Helper()
 	query := url.Values{
@@ -89,7 +89,7 @@ func (w *trader) createOrder(t *testing.T, c orderCase, take *sandbox.Chain, tok
 	if isBundle := query.Has("bundle"); isBundle != (len(calls) == 2) {
 		t.Fatalf("%d calls to send", len(calls))
 	} else if c.in != "coin" && !isBundle {
-		allowed := decimal(t, made.Tx.AllowanceValue) // with room for expenses that rise meanwhile
+		allowed := decimal(t, made.Tx.AllowanceValue) // with room for expenses that rise in the meantime
 		w.approve(t, common.HexToAddress(w.tokens[c.in]), common.HexToAddress(made.Tx.AllowanceTarget), allowed.Mul(allowed, big.NewInt(2)))
 		get(t, address, &made)
 	}

@@ -24,10 +24,10 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// doctorKey is in the URL of every endpoint that is looked at, and in addresses of databases.
+// doctorKey is in the URL of every endpoint that is examined, and in addresses of databases.
 const doctorKey = "canary-4f1d2a"
 
-// TestDoctorNamesEachDefect has everything of a sandbox looked at, first as it is, then with one of each defect.
+// TestDoctorNamesEachDefect examines everything of a sandbox, first unchanged, then with one of each defect.
 func TestDoctorNamesEachDefect(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Shared(t)
@@ -63,7 +63,7 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 			far(t, c.Chains[evm].Endpoints[0]),
 			{Name: "gone", URL: config.NewSecret("http://127.0.0.1:9/" + doctorKey)},
 		}, elsewhere(t, doctorKey))
-	c.Chains[other].Contracts.Multicall = c.Registry().All()[0].WrappedCoin // where nobody has put a contract
+	c.Chains[other].Contracts.Multicall = c.Registry().All()[0].WrappedCoin // where there is no contract
 	keyed := slices.IndexFunc(c.Venues, func(v config.Venue) bool { return v.Name == "kyberswap" })
 	c.Venues[keyed].Endpoints = []config.Endpoint{{Name: "keyed", URL: config.NewSecret(refusing.URL)}}
 	c.Index.Postgres = config.NewSecret("postgres://crossgate:" + doctorKey + "@127.0.0.1:9/crossgate")
@@ -91,7 +91,7 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 	}
 }
 
-// compareDefects checks what is said of each name; isAll says that nothing may be said of any other.
+// compareDefects checks what is reported of each name; with isAll nothing may be reported of others.
 func compareDefects(t *testing.T, kind string, got, want map[string]string, isAll bool) {
 	t.Helper()
 	for of, words := range want {
@@ -106,7 +106,7 @@ func compareDefects(t *testing.T, kind string, got, want map[string]string, isAl
 	}
 }
 
-// elsewhere are endpoints at which no node answers; their URLs hold a key.
+// elsewhere returns endpoints at which no node answers; their URLs contain a key.
 func elsewhere(t *testing.T, key string) (endpoints []config.Endpoint) {
 	t.Helper()
 	at := func(name, url string) {
@@ -128,7 +128,7 @@ func elsewhere(t *testing.T, key string) (endpoints []config.Endpoint) {
 		}
 	}
 	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
-	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that fail
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // of failed handshakes
 	untrusted.StartTLS()
 	t.Cleanup(untrusted.Close)
 	at("untrusted", untrusted.URL)
@@ -136,7 +136,7 @@ func elsewhere(t *testing.T, key string) (endpoints []config.Endpoint) {
 	return endpoints
 }
 
-// diagnosis is what is said of each endpoint or service.
+// diagnosis is what doctor reports of each endpoint or service.
 type diagnosis struct {
 	wrong, limited map[string]string
 	sound          int
@@ -167,15 +167,15 @@ func diagnose(t *testing.T, c config.Config) diagnosis {
 	return found
 }
 
-// defects are those of endpoints by their names: the methods that are not answered as the node does.
+// defects lists, by endpoint name, the methods that are not answered like the node.
 type defects map[string]map[string]answering
 
-// answering returns members of the reply to a call with so many others: a result or an error; empty: as the node does.
+// answering returns the members of the reply to a call in a batch: a result or an error; empty: the node answers.
 type answering func(params string, calls int) string
 
 func always(answer string) answering { return func(string, int) string { return answer } }
 
-// batchesOf refuses a call that comes with too many others.
+// batchesOf refuses calls in too large a batch.
 func batchesOf(most int) answering {
 	return func(_ string, calls int) string {
 		if calls <= most {
@@ -185,7 +185,7 @@ func batchesOf(most int) answering {
 	}
 }
 
-// nodeDefects are those that a node of an EVM chain has by itself. Heads are as many blocks too low as makes no doubt.
+// nodeDefects are defects of an EVM node itself. Heads are low by too few blocks to raise doubt.
 var nodeDefects = defects{
 	"deaf":   {"eth_getLogs": always(`"error":{"code":-32601,"message":"the method eth_getLogs does not exist"}`)},
 	"behind": {"eth_blockNumber": always(`"result":"0x9"`)},
@@ -219,7 +219,7 @@ var nodeDefects = defects{
 	"few":      {"eth_getBlockByNumber": batchesOf(3)},
 }
 
-// defective are endpoints before a node, one for each of some defects.
+// defective returns endpoints in front of a node, one for each of some defects.
 func defective(t *testing.T, node config.Endpoint, known defects) (endpoints []config.Endpoint) {
 	t.Helper()
 	for name, answers := range known {
@@ -238,7 +238,7 @@ func defective(t *testing.T, node config.Endpoint, known defects) (endpoints []c
 
 var stamped = regexp.MustCompile(`"timestamp":"0x[0-9a-f]+"`)
 
-// early is an endpoint before a node whose blocks it dates a day from now.
+// early returns an endpoint in front of a node that dates its blocks a day ahead.
 func early(t *testing.T, node config.Endpoint) config.Endpoint {
 	t.Helper()
 	behind := jsonrpc.At(node.URL.Reveal())
@@ -251,7 +251,7 @@ func early(t *testing.T, node config.Endpoint) config.Endpoint {
 	return config.Endpoint{Name: "early", URL: config.NewSecret(server.URL + "/" + doctorKey)}
 }
 
-// far is an endpoint before a node over a slow link.
+// far returns an endpoint in front of a node over a slow link.
 func far(t *testing.T, node config.Endpoint) config.Endpoint {
 	t.Helper()
 	server := defective(t, node, defects{"far": nil})[0]

@@ -15,14 +15,14 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// What the API's JSON is made of, written from its description: this shares no code with the gateway.
+// The encoding of the API's JSON, written from its description: this shares no code with the gateway.
 
 const (
 	solanaID = 7565164
 	tronID   = 100000026
 )
 
-// compare wants every member of want in got. Members that want does not have are not looked at.
+// compare requires every member of want in got. It ignores members that want does not have.
 func compare(t interface {
 	Helper()
 	Errorf(format string, a ...any)
@@ -34,7 +34,7 @@ func compare(t interface {
 	}
 }
 
-// within are those members of got that want has, as deep as that goes.
+// within reduces got to the members that want has, at every depth.
 func within(got, want any) any {
 	switch want := want.(type) {
 	case map[string]any:
@@ -102,7 +102,7 @@ func addressJSON(raw []byte, chainID uint64) map[string]any {
 	}
 }
 
-// metadataJSON has the members whose place in the bytes is known.
+// metadataJSON decodes the members whose position in the bytes is known.
 func metadataJSON(raw []byte) any {
 	if len(raw) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func metadataJSON(raw []byte) any {
 	return out
 }
 
-// unitsJSON writes an amount in whole tokens, without an exponent and without trailing zeros.
+// unitsJSON formats an amount in whole tokens, without an exponent and without trailing zeros.
 func unitsJSON(amount *big.Int, offer map[string]any) json.Number {
 	decimals, err := offer["metadata"].(map[string]any)["decimals"].(json.Number).Int64()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// examples is where the programs are that show how to use a gateway.
+// examples is the folder of programs that show how to use a gateway.
 var examples = filepath.Join("..", "..", "examples")
 
 // TestExamples runs each example against a sandbox, as its page says.
@@ -30,7 +30,7 @@ func TestExamples(t *testing.T) {
 	t.Run("wallet", func(t *testing.T) { testWalletExample(t, f) })
 }
 
-// testCurlExamples runs every block of curl.md in a shell of its own. What it prints begins as an answer does.
+// testCurlExamples runs every block of curl.md in a shell of its own. Its output must look like an answer.
 func testCurlExamples(t *testing.T, f front) {
 	want(t, "curl", "jq", "bash")
 	page := must.Get(os.ReadFile(filepath.Join(examples, "curl.md")))(t)
@@ -52,7 +52,7 @@ func testCurlExamples(t *testing.T, f front) {
 	}
 }
 
-// testTakerExample has the taker's orders listed, and an address that is none refused in the API's words.
+// testTakerExample lists the taker's orders, and checks that an invalid address is refused in the API's words.
 func testTakerExample(t *testing.T, f front) {
 	program := filepath.Join(t.TempDir(), "taker")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
@@ -95,10 +95,10 @@ func testTakerExample(t *testing.T, f front) {
 	}
 }
 
-// swapped is what the wallet prints at the end: it swaps for some 300 USDC, and for less than one coin.
+// swapped matches the wallet's last line: it swaps for some 300 USDC, and for less than one coin.
 var swapped = regexp.MustCompile(`swapped in 0x[0-9a-f]{64}: received (29\d\.\d+ USDC|0\.0\d+ ETH), at least `)
 
-// testWalletExample swaps the coin into a token and a part of it back, which needs an approval. It compiles only once.
+// testWalletExample swaps the coin to a token and a part of it back, which needs an approval. It compiles only once.
 func testWalletExample(t *testing.T, f front) {
 	want(t, "node", "npm")
 	directory := filepath.Join(examples, "wallet")
@@ -137,7 +137,7 @@ func testWalletExample(t *testing.T, f front) {
 	}
 }
 
-// want skips a test for which a program is missing.
+// want skips a test if a program is missing.
 func want(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -147,7 +147,7 @@ func want(t testing.TB, programs ...string) {
 	}
 }
 
-// runExample returns what a command prints; it must succeed.
+// runExample returns the output of a command, which must succeed.
 func runExample(t *testing.T, command *exec.Cmd) []byte {
 	t.Helper()
 	var complaints bytes.Buffer
@@ -182,7 +182,7 @@ func TestReadmeShowsARealAnswer(t *testing.T) {
 	}
 }
 
-// TestSchemaTakesTheSandboxesConfiguration holds what the sandbox configures a gateway with against the schema.
+// TestSchemaTakesTheSandboxesConfiguration validates the sandbox's gateway configuration against the schema.
 func TestSchemaTakesTheSandboxesConfiguration(t *testing.T) {
 	schema := must.Get(jsonschema.NewCompiler().Compile("../../config/schema.json"))(t)
 	var file any

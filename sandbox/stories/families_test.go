@@ -25,7 +25,7 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// side is a chain as the first account uses it, and whose tokens the second one receives there.
+// side is a chain from which the first account gives, and on which the second one receives.
 type side struct {
 	place  sandbox.Place
 	evm    *trader       // nil on Solana
@@ -34,7 +34,7 @@ type side struct {
 	takes  []string // by symbol
 }
 
-// address of the n-th account, as the API spells it.
+// address returns the n-th account's address in the API's spelling.
 func (s side) address(world *sandbox.World, n int) string {
 	if account := world.Accounts()[n]; s.evm == nil {
 		return account.Wallet.Key.String()
@@ -43,7 +43,7 @@ func (s side) address(world *sandbox.World, n int) string {
 	}
 }
 
-// token is how the API spells it.
+// token returns a token's address in the API's spelling.
 func (s side) token(symbol string) string {
 	if s.evm == nil {
 		return s.solana.mint(symbol)
@@ -60,7 +60,7 @@ func (s side) balance(t *testing.T, world *sandbox.World, symbol string) *big.In
 	return s.evm.balance(t, common.HexToAddress(s.evm.tokens[symbol]), receiver.Address)
 }
 
-// families are a side of each, with what may be given, and how many of its smallest units are a dollar.
+// families returns the sides of each family, with the tokens to give and how many smallest units of each are a dollar.
 func families(t *testing.T, front front) map[chain.Family][]side {
 	t.Helper()
 	sides := map[chain.Family][]side{}
@@ -70,12 +70,12 @@ func families(t *testing.T, front front) map[chain.Family][]side {
 		case c.Facts.Family == chain.TVM:
 			s.evm.client = newWallet(t, c.EVMRPC, front.world.Accounts()[0].PrivateKey()).client
 			s.gives, s.takes = map[string]int64{"USDT": 1_000_000}, []string{"USDT", "USDC"}
-		case c.Facts.ID == 100000014: // without a reserve token that the others have, but USDC
+		case c.Facts.ID == 100000014: // its only reserve token in common with the others is USDC
 			continue
 		default:
 			s.gives, s.takes = map[string]int64{"USDC": 1_000_000, "DAI": 1_000_000_000_000_000_000}, []string{"USDC", "coin", "DAI"}
 		}
-		if c.Facts.Coin.Symbol != "ETH" { // of which the taker has enough
+		if c.Facts.Coin.Symbol != "ETH" { // the taker has enough ether
 			s.takes = slices.DeleteFunc(s.takes, func(symbol string) bool { return symbol == "coin" })
 		}
 		sides[c.Facts.Family] = append(sides[c.Facts.Family], s)
@@ -86,7 +86,7 @@ func families(t *testing.T, front front) map[chain.Family][]side {
 	return sides
 }
 
-// ordersWanted is how many random orders each pair of families has: as CROSSGATE_ORDERS says (make soak: 200), else one.
+// ordersWanted returns the number of random orders per pair of families: CROSSGATE_ORDERS (make soak: 200), else one.
 func ordersWanted(t *testing.T) int {
 	t.Helper()
 	const usual = 1
@@ -101,15 +101,15 @@ func ordersWanted(t *testing.T) int {
 	return wanted
 }
 
-// TestOrdersBetweenFamilies asks for random orders between chains of each pair of families, signs and sends what it gets
-// with ordinary clients, and finds each order under the promised id. The taker fulfils all, the receiver has what was
-// promised, and the taker's locked assets show what is not claimed yet. The transactions are decoded with the protocol's own
-// client where that is here.
+// TestOrdersBetweenFamilies requests random orders between chains of each pair of families, signs and sends the
+// transactions with ordinary clients, and finds each order under the promised ID. The taker fulfils all, the receiver
+// gets the promised amount, and the taker's locked assets show what is not claimed yet. If the protocol's own client is
+// installed, it decodes the transactions.
 func TestOrdersBetweenFamilies(t *testing.T) {
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
 	sides, protocol := families(t, front), newProtocolClient(t)
-	const atOnce = 5 // orders between two looks of the taker
+	const atOnce = 5 // orders between two runs of the taker
 	for _, pair := range [][2]chain.Family{
 		{chain.EVM, chain.EVM},
 		{chain.EVM, chain.SVM},
@@ -134,7 +134,7 @@ func TestOrdersBetweenFamilies(t *testing.T) {
 	t.Run("takers are paid", func(t *testing.T) { front.takersArePaid(t, protocol) })
 }
 
-// ordersBetween makes some orders and has the taker look.
+// ordersBetween creates some orders and runs the taker.
 func (f front) ordersBetween(t *testing.T, protocol *protocolClient, random *rand.Rand, gives, takes []side, count int) {
 	t.Helper()
 	take := takes[random.IntN(len(takes))]
@@ -184,7 +184,7 @@ func (f front) ordersBetween(t *testing.T, protocol *protocolClient, random *ran
 	})
 }
 
-// orderFrom asks for an order of a random amount and token, sends its transaction, and finds it by its id.
+// orderFrom requests an order of a random amount and token, sends its transaction, and finds it by its ID.
 func (f front) orderFrom(t *testing.T, random *rand.Rand, give, take side, out string) (asked url.Values, made creationJSON) {
 	t.Helper()
 	symbols := make([]string, 0, len(give.gives))
@@ -216,7 +216,7 @@ func (f front) orderFrom(t *testing.T, random *rand.Rand, give, take side, out s
 	return query, made
 }
 
-// made asks for an order, sends its transaction, and finds it by its id.
+// made requests an order, sends its transaction, and finds it by its ID.
 func (f front) made(t *testing.T, give side, address, in string, amount *big.Int, made *creationJSON) {
 	t.Helper()
 	if give.evm == nil {
@@ -230,7 +230,7 @@ func (f front) made(t *testing.T, give side, address, in string, amount *big.Int
 	}
 }
 
-// create approves, asks and sends. On TRON nothing can be simulated before the approval.
+// create approves, requests and sends. On TRON nothing can be simulated before the approval.
 func (s side) create(t *testing.T, address, in string, amount *big.Int, made *creationJSON) {
 	t.Helper()
 	token, contract := common.HexToAddress(s.evm.tokens[in]), common.BytesToAddress(s.place.Facts.Contracts.DlnSource.Bytes())
@@ -247,13 +247,13 @@ func (s side) create(t *testing.T, address, in string, amount *big.Int, made *cr
 	s.evm.send(t, to, hexutil.MustDecode(made.Tx.Data), decimal(t, made.Tx.Value))
 }
 
-// sentByTronWeb is what became of a transaction that TRON's client library signed and sent.
+// sentByTronWeb is the outcome of a transaction that TRON's client library signed and sent.
 type sentByTronWeb struct {
 	TxID, Result, OrderID string
-	Codes                 []string // of what was sent with another signature, as it is, and again
+	Codes                 []string // of sending it with another signature, unchanged, and again
 }
 
-// byTronWeb approves what a path answers with the fourth account's key, signs the transaction, and sends it.
+// byTronWeb makes a path's approval with the fourth account's key, signs the path's transaction, and sends it.
 func (f front) byTronWeb(t *testing.T, path string) (sent sentByTronWeb) {
 	t.Helper()
 	tron, _ := f.world.Chain(chain.Tron)
@@ -267,8 +267,8 @@ func (f front) byTronWeb(t *testing.T, path string) (sent sentByTronWeb) {
 	return sent
 }
 
-// ordersByTronWeb makes the requests of the service's integrator example (usdt-tron-to-sol.ts, tron-to-sol.ts), which approves
-// after it has the transaction; has the order fulfilled; and cancels one on TRON.
+// ordersByTronWeb makes the requests of the service's integrator example (usdt-tron-to-sol.ts, tron-to-sol.ts), which
+// approves after it has the transaction, lets the taker fulfil the order, and cancels one on TRON.
 func (f front) ordersByTronWeb(t *testing.T, tron, solana, other side) {
 	if _, err := os.Stat(filepath.Join("testdata", "client", "node_modules", "tronweb")); err != nil {
 		t.Skip("tronweb is not here: npm ci --ignore-scripts in sandbox/stories/testdata/client, which make test does")
@@ -316,7 +316,7 @@ func (f front) ordersByTronWeb(t *testing.T, tron, solana, other side) {
 	f.awaitCancelled(t, waiting.OrderID)
 }
 
-// exampleOf is a request as the service's integrator example writes it (createDeBridgeOrder.ts).
+// exampleOf returns a request as the service's integrator example writes it (createDeBridgeOrder.ts).
 func (f front) exampleOf(give, take side, in, out, amount, sender, receiver string) string {
 	return f.url + "/v1.0/dln/order/create-tx?" + url.Values{
 		"srcChainId": {give.place.Facts.ID.String()}, "srcChainTokenIn": {in}, "srcChainTokenInAmount": {amount},
@@ -326,9 +326,9 @@ func (f front) exampleOf(give, take side, in, out, amount, sender, receiver stri
 	}.Encode()
 }
 
-// ordersOfTheExample makes the requests of its scripts between the other chains of the world. What those send of USDC to
-// Solana is below a taker's expenses, here as by the hosted service's own (0.97 USD in a recording): a hundred times as much
-// makes the order. One order takes far too much, so that it can be cancelled.
+// ordersOfTheExample makes the requests of the example's scripts between the other chains of the world. The USDC that
+// they send to Solana is less than a taker's expenses, here as at the hosted service (0.97 USD in a recording); a
+// hundred times as much creates the order. One order takes far too much, so that it can be cancelled.
 func (f front) ordersOfTheExample(t *testing.T, solana side, evm []side) {
 	polygon, base, made := on(137, evm), on(8453, evm), map[string]string{}
 	const stuck, share = "stuck-order-sol-to-poly", "&affiliateFeePercent=0.1&affiliateFeeRecipient="
@@ -379,12 +379,12 @@ func (f front) awaitCancelled(t *testing.T, id string) {
 	})
 }
 
-// on is the side of a chain.
+// on returns the side of a chain.
 func on(id chain.ID, among []side) side {
 	return among[slices.IndexFunc(among, func(s side) bool { return s.place.Facts.ID == id })]
 }
 
-// callIsCancelled has an order with a call delivered, and its authority take the delivery instead.
+// callIsCancelled fulfils an order with a call, and its authority takes the delivery instead.
 func (f front) callIsCancelled(t *testing.T, evm []side) {
 	base, polygon, own := on(8453, evm), on(137, evm), f.world.Accounts()[0].Address
 	usdc := common.HexToAddress(polygon.evm.tokens["USDC"])

@@ -30,7 +30,7 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// worldJSON is GET /sandbox/world, as far as the tests read it.
+// worldJSON is GET /sandbox/world, with the members that the tests need.
 type worldJSON struct {
 	Chains []struct {
 		ID, EVMChainID                                       uint64
@@ -59,7 +59,7 @@ type front struct {
 	world *sandbox.World
 }
 
-// facts are what the world shows now.
+// facts returns the current world.
 func (f front) facts(t testing.TB) worldJSON { t.Helper(); return factsOf(t, f.world) }
 
 func factsOf(t testing.TB, world *sandbox.World) (seen worldJSON) {
@@ -68,7 +68,7 @@ func factsOf(t testing.TB, world *sandbox.World) (seen worldJSON) {
 	return seen
 }
 
-// token is the address of one with a symbol.
+// token returns the address of a token by symbol.
 func (w worldJSON) token(t testing.TB, id uint64, symbol string) string {
 	t.Helper()
 	for _, each := range w.Tokens {
@@ -80,23 +80,23 @@ func (w worldJSON) token(t testing.TB, id uint64, symbol string) string {
 	return ""
 }
 
-// configOf is the configuration of a gateway that knows a world, with an order index of its own.
+// configOf returns the configuration of a gateway that knows a world, with an order index of its own.
 func configOf(t testing.TB, world *sandbox.World) config.Config {
 	t.Helper()
 	return tested(must.Get(config.Parse(world.Config(filepath.Join(t.TempDir(), "orders.db"))))(t))
 }
 
-// oftenAsked is between two looks at a chain, so that tests need not wait for long.
+// oftenAsked is a short interval between two polls of a chain, so that tests do not wait long.
 const oftenAsked = 500 * time.Millisecond
 
-// tested is a configuration for a machine with much else to do, of a gateway that looks at its chains often.
+// tested adjusts a configuration for a busy machine and polls the chains often.
 func tested(c config.Config) config.Config {
 	c.Index.Asked = oftenAsked
 	c.Swap.Window, c.Swap.Deadline = 10*time.Second, 30*time.Second
 	return c
 }
 
-// swapsAlone is configOf for a gateway that is asked for swaps only: it reads no history of orders.
+// swapsAlone is configOf for a gateway that only serves swaps: it reads no history of orders.
 func swapsAlone(t testing.TB, world *sandbox.World) config.Config {
 	t.Helper()
 	c := configOf(t, world)
@@ -104,7 +104,7 @@ func swapsAlone(t testing.TB, world *sandbox.World) config.Config {
 	return c
 }
 
-// serveSwaps serves swaps alone, with a configuration that is changed, and returns the gateway's address.
+// serveSwaps serves only swaps, with a changed configuration, and returns the gateway's URL.
 func serveSwaps(t testing.TB, world *sandbox.World, change func(*config.Config)) (url string) {
 	t.Helper()
 	c := swapsAlone(t, world)
@@ -113,7 +113,7 @@ func serveSwaps(t testing.TB, world *sandbox.World, change func(*config.Config))
 	return url
 }
 
-// onlyVenues leaves the venues with these names in a configuration.
+// onlyVenues removes all venues except those with these names from a configuration.
 func onlyVenues(c *config.Config, names ...string) {
 	c.Venues = slices.DeleteFunc(c.Venues, func(v config.Venue) bool { return !slices.Contains(names, v.Name) })
 }
@@ -124,7 +124,7 @@ func startFront(t testing.TB) front {
 	return inFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
 }
 
-// reading is a gateway that tests share, from the first that needs it until all are over.
+// reading is a gateway that tests share, from the first that needs it until all have ended.
 var reading struct {
 	once sync.Once
 	url  string
@@ -142,7 +142,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// readingFront is a gateway in front of the world that tests share which only read it, and which they share as well.
+// readingFront returns the gateway that read-only tests share, in front of the world that they share.
 func readingFront(t testing.TB) front {
 	t.Helper()
 	world := sandboxtest.Shared(t)
@@ -161,7 +161,7 @@ func readingFront(t testing.TB) front {
 	return front{reading.url, world}
 }
 
-// inFrontOf starts a gateway that is level with a world, with further sections of its configuration. It ends with the test.
+// inFrontOf starts a gateway with further sections of configuration and waits until it is level with a world.
 func inFrontOf(t testing.TB, world *sandbox.World, sections ...string) front {
 	t.Helper()
 	text := string(world.Config(filepath.Join(t.TempDir(), "orders.db"))) + strings.Join(sections, "\n") + "\n"
@@ -170,7 +170,7 @@ func inFrontOf(t testing.TB, world *sandbox.World, sections ...string) front {
 	return front{url, world}
 }
 
-// patientlyInFrontOf is inFrontOf for swaps that take long on a machine with much else to do.
+// patientlyInFrontOf is inFrontOf with time for swaps that take long on a busy machine.
 func patientlyInFrontOf(t testing.TB, world *sandbox.World) front {
 	t.Helper()
 	g, url := serveConfig(t, configOf(t, world))
@@ -178,7 +178,7 @@ func patientlyInFrontOf(t testing.TB, world *sandbox.World) front {
 	return front{url, world}
 }
 
-// serveGateway runs the gateway of a configuration's text on a port of its own until the test ends.
+// serveGateway runs the gateway of a configuration's text on its own port until the test ends.
 func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
 	t.Helper()
 	c := must.Get(config.Parse(text))(t)
@@ -186,7 +186,7 @@ func serveGateway(t testing.TB, text []byte) (g *gateway.Gateway, url string) {
 	return serveConfig(t, c)
 }
 
-// serveConfig is serveGateway for a configuration that was read.
+// serveConfig is serveGateway for a parsed configuration.
 func serveConfig(t testing.TB, c config.Config) (g *gateway.Gateway, url string) {
 	t.Helper()
 	return serveLogging(t, c, slog.New(slog.DiscardHandler))
@@ -215,10 +215,10 @@ func run(t testing.TB, c config.Config, log *slog.Logger) (g *gateway.Gateway, u
 	return g, "http://" + listener.Addr().String(), func() error { cancel(); return <-ended }
 }
 
-// ask sends a request, with header lines of the form "Name: value", and returns the answer and its body.
+// ask sends a request, with header lines of the form "Name: value", and returns the response and its body.
 func ask(t testing.TB, method, url, sent string, lines ...string) (*http.Response, []byte) {
 	t.Helper()
-	const patience = 20 // times; what is late is asked for again, as clients do
+	const patience = 20 // attempts; like clients, it repeats requests that were too late
 	for attempt := 1; ; attempt++ {
 		request := must.Get(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(sent)))(t)
 		for _, line := range lines {
@@ -235,13 +235,13 @@ func ask(t testing.TB, method, url, sent string, lines ...string) (*http.Respons
 	}
 }
 
-// isLate reports whether an answer says that a busy machine has not read or tried something in time.
+// isLate reports whether a response says that a busy machine has not read or simulated something in time.
 func isLate(status int, body []byte) bool {
 	return status == http.StatusServiceUnavailable && bytes.Contains(body, []byte("goes on")) ||
 		status == http.StatusBadGateway && bytes.Contains(body, []byte("TRANSACTION_NOT_SIMULATED"))
 }
 
-// await returns when done does, or fails the test after a time that only a machine with much else to do needs.
+// await waits until done returns true, or fails the test after a time that only a very busy machine needs.
 func await(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	const patience = 4 * time.Minute
@@ -252,7 +252,7 @@ func await(t testing.TB, what string, done func() bool) {
 	}
 }
 
-// get fetches url and decodes the JSON of a 200 into out.
+// get fetches url and decodes the JSON of a 200 response into out.
 func get(t testing.TB, url string, out any) {
 	t.Helper()
 	response, body := ask(t, http.MethodGet, url, "")
@@ -263,7 +263,7 @@ func get(t testing.TB, url string, out any) {
 	decode(t, url, body, out)
 }
 
-// decode reads JSON, and numbers by their digits.
+// decode decodes JSON and keeps the digits of numbers.
 func decode(t testing.TB, what string, body []byte, out any) {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(body))
@@ -273,7 +273,7 @@ func decode(t testing.TB, what string, body []byte, out any) {
 	}
 }
 
-// problemJSON is the body of an answer that is none, with its status and headers.
+// problemJSON is the body of an error response, with its status and headers.
 type problemJSON struct {
 	ErrorID string `json:"errorId"`
 	Message string `json:"message"`
@@ -283,7 +283,7 @@ type problemJSON struct {
 	header http.Header
 }
 
-// problemAt fetches url, which must answer with a problem.
+// problemAt fetches url, which must respond with a problem.
 func problemAt(t *testing.T, url string) problemJSON {
 	t.Helper()
 	response, body := ask(t, http.MethodGet, url, "")
@@ -295,7 +295,7 @@ func problemAt(t *testing.T, url string) problemJSON {
 	return p
 }
 
-// documentedRoutes are those of the API's document.
+// documentedRoutes are the routes of the API's document.
 var documentedRoutes = sync.OnceValues(func() (routers.Router, error) {
 	document, err := openapi3.NewLoader().LoadFromFile(filepath.Join("..", "..", "proxy", "openapi.yaml"))
 	if err != nil {
@@ -304,8 +304,8 @@ var documentedRoutes = sync.OnceValues(func() (routers.Router, error) {
 	return legacy.NewRouter(document)
 })
 
-// checkDocumented holds an answer of the gateway against the API's document. What others answer, such as the
-// sandbox, is not looked at.
+// checkDocumented validates a response of the gateway against the API's document. It ignores other servers, such as the
+// sandbox.
 func checkDocumented(t testing.TB, response *http.Response, body []byte) {
 	t.Helper()
 	request := response.Request

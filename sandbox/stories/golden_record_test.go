@@ -15,7 +15,7 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// expectation is what the golden ledgers must become, by a decoder that shares no code with the gateway.
+// expectation is what the golden ledgers contain, according to a decoder that shares no code with the gateway.
 type expectation struct {
 	Orders []goldenOrder
 	Locked []struct {
@@ -29,7 +29,7 @@ type goldenOrder struct {
 	CreationTxHash             string
 	SourceChainID, TakeChainID json.Number
 	IndexInTx, OrdersInTx      int
-	Record                     map[string]any // as the API has it, with amounts in decimal digits and bytes in hex
+	Record                     map[string]any // as in the API, with amounts in decimal digits and bytes in hex
 	Extra                      struct{ ActualFulfillAmount any }
 }
 
@@ -53,8 +53,8 @@ func readExpectation(t testing.TB) expectation {
 	return e
 }
 
-// memberKinds are the members of a record that the API writes in another way. An address that is not there is an object
-// of nulls, or null where it is optional.
+// memberKinds are the members of a record that the API encodes differently. An absent address is an object of nulls, or
+// null if it is optional.
 var memberKinds = map[string]string{
 	"orderId": "hash", "submissionId": "hash", "transactionHash": "hash", "blockHash": "hash",
 	"chainId": "amount", "amount": "amount", "finalAmount": "amount", "actualFulfillAmount": "amount",
@@ -65,7 +65,7 @@ var memberKinds = map[string]string{
 	"unlockBeneficiarySrc": "optional address", "cancelBeneficiarySrc": "optional address",
 }
 
-// json is the answer that the record calls for.
+// json returns the expected response for the record.
 func (o goldenOrder) json() map[string]any {
 	record := o.member("", o.Record, 0).(map[string]any)
 	record["actualFulfillAmount"] = o.member("actualFulfillAmount", o.Extra.ActualFulfillAmount, 0)
@@ -77,7 +77,7 @@ func (o goldenOrder) json() map[string]any {
 	return record
 }
 
-// member is a member of the answer. An address is of the chain that its name says, or that it is within.
+// member returns a member of the response. An address is of the chain in its name, or of the enclosing object's chain.
 func (o goldenOrder) member(name string, value any, id uint64) any {
 	switch {
 	case strings.Contains(name, "Src"):
@@ -119,8 +119,8 @@ func (o goldenOrder) member(name string, value any, id uint64) any {
 	return answer
 }
 
-// tokenJSON has no name of a native coin, which chains do not have, and nothing of a token on a chain that was not
-// recorded but where its picture would be.
+// tokenJSON omits the name of a native coin, which chains do not have. A token on a chain that was not recorded has
+// only the URL of its picture.
 func tokenJSON(token map[string]any, id uint64, address []byte) map[string]any {
 	answer := map[string]any{
 		"logoURI": fmt.Sprintf("https://tokens.debridge.finance/Logo/%d/%s/big/token-logo.png", id, addressText(address, id)),
@@ -136,7 +136,7 @@ func tokenJSON(token map[string]any, id uint64, address []byte) map[string]any {
 	return answer
 }
 
-// json is the answer's element for a chain; USD values are left out, since nothing prices these tokens.
+// json returns the response's element for a chain, without USD values, because these tokens have no price.
 func (g goldenLocked) json() map[string]any {
 	id := chainIDOf(g.ChainID)
 	tokens := []any{}
@@ -190,7 +190,7 @@ func digits(text string) *big.Int {
 
 func digitsJSON(text string) map[string]any { return numberJSON(digits(text)) }
 
-// unhex reads 0x hex, or base58, the form of what belongs to Solana.
+// unhex decodes 0x hex, or base58, which belongs to Solana.
 func unhex(text string) []byte {
 	if digits, prefixed := strings.CutPrefix(text, "0x"); prefixed {
 		raw, err := hex.DecodeString(digits)

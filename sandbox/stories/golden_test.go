@@ -16,8 +16,8 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestGoldenLedgers asks two gateways about the golden ledgers: one traces each order straight from the chains, the
-// other has indexed them all.
+// TestGoldenLedgers asks two gateways about the golden ledgers: one traces each order directly on the chains, the other
+// has indexed them all.
 func TestGoldenLedgers(t *testing.T) {
 	t.Parallel()
 	ledgers := replayLedgers(t)
@@ -51,7 +51,7 @@ func (f goldenFront) orders(t *testing.T) {
 	}
 }
 
-// lists looks for every order of the golden ledgers in the whole list, page by page, and compares it with its record.
+// lists finds every order of the golden ledgers in the whole list, page by page, and compares it with its record.
 func (f goldenFront) lists(t *testing.T) {
 	const pageLength = 40
 	listed := map[string]map[string]any{}
@@ -102,7 +102,7 @@ func (f goldenFront) locked(t *testing.T) {
 	}
 }
 
-// goldenCases are the hashes and orders of the golden ledgers with something particular about them.
+// goldenCases are hashes and orders of the golden ledgers with some peculiarity.
 type goldenCases struct {
 	UnknownHash, MalformedHash                              []string
 	UpperCaseHashOfKnownTx                                  string
@@ -129,7 +129,7 @@ type goldenCases struct {
 	CreatedAfterFinalized    []string
 }
 
-// goldenFront is a gateway in front of the golden ledgers with what is to be asked of it.
+// goldenFront is a gateway in front of the golden ledgers, with the cases to ask about.
 type goldenFront struct {
 	url       string
 	cases     goldenCases
@@ -149,7 +149,7 @@ func startGolden(t *testing.T, ledgers []*ledger, lookback int) goldenFront {
 	return front
 }
 
-// order fetches the record that a creation hash leads to.
+// order fetches the record of a creation hash.
 func (f goldenFront) order(t *testing.T, creation string) map[string]any {
 	t.Helper()
 	var record map[string]any
@@ -157,7 +157,7 @@ func (f goldenFront) order(t *testing.T, creation string) map[string]any {
 	return record
 }
 
-// refused wants a problem instead of a record.
+// refused requires a problem instead of a record.
 func (f goldenFront) refused(t *testing.T, creation string, status int, errorID string) {
 	t.Helper()
 	problem := problemAt(t, f.url+"/api/Orders/creationTxHash/"+creation)
@@ -204,7 +204,7 @@ func (f goldenFront) refusals(t *testing.T) {
 	}
 }
 
-// shared looks at transactions that did something to more than one order.
+// shared asks about transactions that affected several orders.
 func (f goldenFront) shared(t *testing.T) {
 	for _, c := range f.cases.MultiOrderTx {
 		compare(t, c.Tx, f.order(t, c.Tx)["orderId"], hashJSON(unhex(c.OrderIDs[0])))
@@ -264,18 +264,18 @@ func (f goldenFront) lockedCases(t *testing.T) {
 	}
 }
 
-// finality looks at how long answers may be kept: long when nothing follows, no reorg can take anything back and all
-// of it is proven, a moment otherwise. Blocks are proven after they were read.
+// finality checks how long answers may be cached: long if nothing can follow, no reorg can revert anything and
+// everything is proven; else for a moment. Blocks are proven after they were read.
 func (f goldenFront) finality(t *testing.T) {
 	await(t, "an order that is kept for long, and one for a moment", func() bool { return len(f.lives(t)) == 2 })
 }
 
-// lives are how long answers may be kept.
+// lives returns which lifetimes answers have.
 func (f goldenFront) lives(t *testing.T) map[string]bool {
 	kept := map[string]bool{}
 	for _, o := range readExpectation(t).Orders {
 		if o.OrdersInTx > 1 {
-			continue // their answers are kept together
+			continue // their answers are cached together
 		}
 		life := "public, max-age=2, stale-while-revalidate=2, stale-if-error=300"
 		headers := headersAt(t, f.url+"/api/Orders/creationTxHash/"+o.CreationTxHash)
@@ -291,7 +291,7 @@ func (f goldenFront) lives(t *testing.T) map[string]bool {
 	return kept
 }
 
-// isProven reports whether an answer's basis has the blocks of all steps of an order as proven, where it has their chain.
+// isProven reports whether an answer's basis has the blocks of all steps of an order on its chains as proven.
 func (o goldenOrder) isProven(t *testing.T, basis string) bool {
 	t.Helper()
 	for name, step := range o.Record {

@@ -12,7 +12,7 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// agent is a client of the tools, by the protocol's own library.
+// agent is an MCP client, of the protocol's own library.
 type agent struct {
 	*testing.T
 	session *mcp.ClientSession
@@ -27,7 +27,7 @@ func (a agent) call(tool string, arguments map[string]any) (text string, isError
 	return result.Content[0].(*mcp.TextContent).Text, result.IsError
 }
 
-// TestAgentsUseTools has an agent ask for what the API answers, and compares the answers.
+// TestAgentsUseTools lets an agent ask for what the API answers, and compares the answers.
 func TestAgentsUseTools(t *testing.T) {
 	world := sandboxtest.Shared(t)
 	off := inFrontOf(t, world)
@@ -59,7 +59,7 @@ func TestAgentsUseTools(t *testing.T) {
 	for _, each := range []struct {
 		tool      string
 		arguments map[string]any
-		path      string // with the same answer; empty: it has further ones each time
+		path      string // with the same answer; empty: it has more entries each time
 		says      string
 	}{
 		{"order_by_creation", map[string]any{"creationTxHash": o.CreationTxHash}, "/api/Orders/creationTxHash/" + o.CreationTxHash, o.OrderID},
@@ -113,7 +113,7 @@ func TestAgentsUseTools(t *testing.T) {
 	f.refusesAgentsOverQuota(t, "/mcp?accesstoken=clerk-0123456789abcdef", http.DefaultClient)
 }
 
-// refusesAgentsOverQuota spends the quota of a key by tools, whose costs are those of their paths.
+// refusesAgentsOverQuota exhausts a key's quota with tools, whose costs are those of their paths.
 func (f front) refusesAgentsOverQuota(t *testing.T, path string, withKey *http.Client) {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)

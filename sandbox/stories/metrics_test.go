@@ -27,7 +27,7 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// startTelemetry makes this process' measurements those of a gateway until the test ends.
+// startTelemetry makes this process's metrics those of a gateway until the test ends.
 func startTelemetry(t *testing.T) *gateway.Telemetry {
 	t.Helper()
 	return startTelemetryAs(t, config.Telemetry{Share: 1})
@@ -41,7 +41,7 @@ func startTelemetryAs(t *testing.T, c config.Telemetry) *gateway.Telemetry {
 	return telemetry
 }
 
-// restoreTelemetry takes back what starting a telemetry changes of the process.
+// restoreTelemetry restores, at the end of the test, the process state that starting telemetry changes.
 func restoreTelemetry(t *testing.T) {
 	t.Helper()
 	meters, tracers, errors := otel.GetMeterProvider(), otel.GetTracerProvider(), otel.GetErrorHandler()
@@ -53,7 +53,7 @@ func restoreTelemetry(t *testing.T) {
 	})
 }
 
-// scrape returns what Prometheus would get, as text and read.
+// scrape returns what Prometheus would get, as text and parsed.
 func scrape(t *testing.T, telemetry *gateway.Telemetry) (string, map[string]*dto.MetricFamily) {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -67,7 +67,7 @@ func scrape(t *testing.T, telemetry *gateway.Telemetry) (string, map[string]*dto
 	return text, families
 }
 
-// labels lists the names of labels that a family has.
+// labels returns the names of a family's labels.
 func labels(family *dto.MetricFamily) []string {
 	var names []string
 	for _, metric := range family.GetMetric() {
@@ -79,8 +79,8 @@ func labels(family *dto.MetricFamily) []string {
 	return slices.Compact(names)
 }
 
-// own are the measurements of this gateway with all the labels that they may have, each a line of testdata/metrics.golden. One
-// that a healthy hour without a shared cache and a PostgreSQL does not bring about is marked there as rare.
+// own are this gateway's metrics with all labels that they may have, each a line of testdata/metrics.golden. Metrics
+// that do not occur in a healthy hour without a shared cache and PostgreSQL are marked there as rare.
 func own(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -91,8 +91,8 @@ func own(t *testing.T) map[string][]string {
 	return all
 }
 
-// TestMeasurementsHaveFixedLabels asks for everything once, looks at what Prometheus gets, and then has a crowd
-// send whatever it can make up: not one series more may come of it.
+// TestMeasurementsHaveFixedLabels requests everything once, scrapes, and then lets a crowd send whatever it can make
+// up: that must not add a single series.
 func TestMeasurementsHaveFixedLabels(t *testing.T) {
 	telemetry := startTelemetry(t)
 	front := inFrontOf(t, sandboxtest.Shared(t)) // measured
@@ -144,7 +144,7 @@ func checkFamilies(t *testing.T, families map[string]*dto.MetricFamily) {
 	}
 }
 
-// series are the time series, without those of the runtime; a histogram is one.
+// series returns the time series without those of the runtime; a histogram counts as one.
 func series(t *testing.T, families map[string]*dto.MetricFamily) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
@@ -156,7 +156,7 @@ func series(t *testing.T, families map[string]*dto.MetricFamily) map[string]bool
 	return all
 }
 
-// lint has promtool say what it thinks of a scrape.
+// lint runs promtool on a scrape.
 func lint(t *testing.T, text string) {
 	t.Helper()
 	want(t, "promtool")
@@ -173,7 +173,7 @@ func swapPath(world worldJSON) string {
 		"&tokenInAmount=1000000000000000&tokenOut=" + world.Tokens[1].Address + "&tokenOutRecipient=" + account
 }
 
-// invent sends many requests of which no two are alike.
+// invent sends many requests, no two of them alike.
 func invent(t *testing.T, url string, each int) {
 	t.Helper()
 	var crowd sync.WaitGroup

@@ -25,11 +25,11 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// receiver is the collector's end of OTLP over HTTP.
+// receiver is a collector's endpoint for OTLP over HTTP.
 type receiver struct {
 	mu    sync.Mutex
 	spans []*spans.Span
-	from  map[string]string // attributes of the resource that sent them
+	from  map[string]string // attributes of the resource that sent the spans
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
@@ -46,7 +46,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 
-// keep keeps what a collector was sent.
+// keep stores an export.
 func (r *receiver) keep(export *collector.ExportTraceServiceRequest) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,7 +60,7 @@ func (r *receiver) keep(export *collector.ExportTraceServiceRequest) {
 	}
 }
 
-// of returns the spans of a trace by their ids.
+// of returns the spans of a trace by ID.
 func (r *receiver) of(trace string) map[string]*spans.Span {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *receiver) of(trace string) map[string]*spans.Span {
 	return found
 }
 
-// attributesOf are a span's attributes as text; numbers are there without their value.
+// attributesOf returns a span's attributes as text; numbers have an empty value.
 func attributesOf(span *spans.Span) map[string]string {
 	all := make(map[string]string)
 	for _, attribute := range span.GetAttributes() {
@@ -90,7 +90,7 @@ const (
 	orderTrace     = "6bf92f3577b34da6a3ce929d0e0e4736"
 )
 
-// startCollector has everything that is sampled arrive at a receiver.
+// startCollector exports everything that is sampled to a receiver.
 func startCollector(t *testing.T) (*receiver, *gateway.Telemetry) {
 	t.Helper()
 	r := &receiver{from: make(map[string]string)}
@@ -103,8 +103,8 @@ func startCollector(t *testing.T) (*receiver, *gateway.Telemetry) {
 	return r, startTelemetry(t)
 }
 
-// TestATraceArrivesAtItsCollector follows a swap from the caller's traceparent to the attempts at every node and venue, as a
-// collector gets it over OTLP, an order to its statement in the database, and a refused request by the reqId of its answer.
+// TestATraceArrivesAtItsCollector follows a swap from the caller's traceparent to the attempts at all nodes and venues,
+// as received over OTLP, an order to its database statement, and a refused request by the reqId of its response.
 func TestATraceArrivesAtItsCollector(t *testing.T) {
 	r, telemetry := startCollector(t)
 	world := sandboxtest.Shared(t)
@@ -142,7 +142,7 @@ func TestATraceArrivesAtItsCollector(t *testing.T) {
 	}
 }
 
-// traced asks within a trace of the caller's, sampled by flags 01, and decodes the answer into out unless that is nil.
+// traced sends a request within a caller's trace, sampled by flags 01, and decodes the response into out, if any.
 func traced(t *testing.T, url, trace, flags string, out any) int {
 	t.Helper()
 	response, body := ask(t, http.MethodGet, url, "", "Traceparent: 00-"+trace+"-"+callersSpan+"-"+flags)
@@ -152,7 +152,7 @@ func traced(t *testing.T, url, trace, flags string, out any) int {
 	return response.StatusCode
 }
 
-// checkSwapTrace wants each kind of span below the one that it belongs to, with what it has to tell.
+// checkSwapTrace requires each kind of span below its parent, with its attributes.
 func checkSwapTrace(t *testing.T, all map[string]*spans.Span) {
 	t.Helper()
 	want := map[string]struct{ below, tells string }{
@@ -207,7 +207,7 @@ func checkSwapTrace(t *testing.T, all map[string]*spans.Span) {
 	}
 }
 
-// checkExemplar wants the duration of a traced request to lead to its trace, where Prometheus asks for OpenMetrics.
+// checkExemplar requires that the duration of a traced request links to its trace if Prometheus asks for OpenMetrics.
 func checkExemplar(t *testing.T, telemetry *gateway.Telemetry, trace string) {
 	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
@@ -227,7 +227,7 @@ func checkExemplar(t *testing.T, telemetry *gateway.Telemetry, trace string) {
 	t.Errorf("no bucket of the request's duration has trace %s as its exemplar", trace)
 }
 
-// checkStore wants the way from the request through the cache and the index into the database.
+// checkStore requires the path from the request through the cache and the index to the database.
 func checkStore(t *testing.T, all map[string]*spans.Span) {
 	t.Helper()
 	for _, span := range all {
@@ -248,13 +248,13 @@ func checkStore(t *testing.T, all map[string]*spans.Span) {
 	t.Error("the trace of an order has no question to the database")
 }
 
-// TestWhatCannotBeExportedIsOneLineInTheLog has no collector where spans are to go.
+// TestWhatCannotBeExportedIsOneLineInTheLog exports spans to a missing collector.
 func TestWhatCannotBeExportedIsOneLineInTheLog(t *testing.T) {
 	gone := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	must.Do(t, gone.Close())
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:canary-password@"+gone.Addr().String())
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "100")
-	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // each span is exported by itself
+	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // each span is exported separately
 	var log written
 	restoreTelemetry(t)
 	telemetry := must.Get(gateway.StartTelemetry(t.Context(), config.Telemetry{Share: 1},

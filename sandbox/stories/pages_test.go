@@ -38,10 +38,10 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// TestPagesInABrowser lets Chromium walk through the pages, for make check-pages: testdata/pages/pages.mjs. CROSSGATE_PAGES
-// are the modules of the walk, separated by commas, or all. CROSSGATE_SHOTS names a directory for whole pictures of every
-// page in both themes and at a phone's width. CROSSGATE_PAINT is how many milliseconds the largest part of
-// each page may take, on a processor four times as slow, where nothing may move meanwhile; without it both are told only.
+// TestPagesInABrowser walks through the pages in Chromium, for make check-pages: testdata/pages/pages.mjs.
+// CROSSGATE_PAGES lists the modules of the walk, separated by commas, or is all. CROSSGATE_SHOTS is a directory for
+// full pictures of all pages in both themes and at a phone's width. CROSSGATE_PAINT limits each page's largest paint in
+// milliseconds, on a four times slower processor, and forbids layout shifts; without it both are only reported.
 func TestPagesInABrowser(t *testing.T) {
 	wanted := os.Getenv("CROSSGATE_PAGES")
 	if wanted == "" {
@@ -102,20 +102,20 @@ func TestPagesInABrowser(t *testing.T) {
 	compareScreens(t, taken)
 }
 
-// operatorsToken is what commands on the operators' page want.
+// operatorsToken is required by commands on the operators' page.
 const operatorsToken = "token-of-the-walk-through-the-pages"
 
-// startOperated is startFront with the listener for operators.
+// startOperated is startFront with the admin listener.
 func startOperated(t *testing.T) (f front, admin string) {
 	t.Helper()
-	world := sandboxtest.Start(t, sandbox.Options{BlockTime: 5 * time.Second}) // a chain that rests is behind
+	world := sandboxtest.Start(t, sandbox.Options{BlockTime: 5 * time.Second}) // a chain without new blocks is behind
 	c := configOf(t, world)
 	c.Telemetry.Token = config.NewSecret(operatorsToken)
 	url, admin := runLogged(t, c, startTelemetry(t), io.Discard)
 	return front{url, world}, admin
 }
 
-// browser finds what the test of the pages needs.
+// browser finds the programs that the test of the pages needs.
 func browser(t *testing.T) (node, chromium string) {
 	t.Helper()
 	node, noNode := exec.LookPath("node")
@@ -132,8 +132,8 @@ func browser(t *testing.T) (node, chromium string) {
 	return node, chromium
 }
 
-// foresee is an order that nobody has created yet: a signed transaction, which does what another did from another
-// account, its hash, the id of the order that it will create, and where to send it.
+// foresee returns an order that does not exist yet: a signed transaction, which repeats another one from another
+// account, its hash, the ID of the order that it will create, and where to send it.
 func foresee(t *testing.T, world worldJSON) map[string]string {
 	t.Helper()
 	const give = 1
@@ -167,16 +167,16 @@ func foresee(t *testing.T, world worldJSON) map[string]string {
 	return map[string]string{"rpc": rpc, "raw": hexutil.Encode(raw), "hash": tx.Hash().Hex(), "id": hexutil.Encode(id)}
 }
 
-// walletCall is what a wallet in the browser passes on: a method of EIP-1193 on a chain, by its EIP-155 id, or with chain
-// 0 a transaction of Solana to be signed and sent.
+// walletCall is what a wallet in the browser passes on: a method of EIP-1193 on a chain, by EIP-155 ID, or with chain 0
+// a transaction of Solana to sign and send.
 type walletCall struct {
 	Chain  uint64
 	Method string
 	Params []json.RawMessage
 }
 
-// startWallet serves the signing half of the wallets that the walk puts into its pages, for the second account of the
-// world and its first taker, and returns its URL.
+// startWallet serves the signing half of the wallets that the walk adds to its pages, for the world's second account
+// and first taker, and returns its URL.
 func startWallet(t *testing.T, world *sandbox.World) string {
 	t.Helper()
 	facts := factsOf(t, world)
@@ -189,7 +189,7 @@ func startWallet(t *testing.T, world *sandbox.World) string {
 			takers[c.EVMChainID] = newWallet(t, c.EVMRPC, facts.Takers[0].PrivateKey)
 		}
 	}
-	instead := make(chan *types.Transaction, 8) // of those that wait for a higher fee
+	instead := make(chan *types.Transaction, 8) // that replace those waiting for a higher fee
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var call walletCall
 		err := json.NewDecoder(r.Body).Decode(&call)
@@ -236,7 +236,7 @@ func (w *wallet) pass(r *http.Request, call walletCall) (result json.RawMessage,
 	return result, err
 }
 
-// signTyped signs typed data (EIP-712), a text of JSON.
+// signTyped signs typed data (EIP-712), given as a JSON text.
 func (w *wallet) signTyped(asked json.RawMessage) (hexutil.Bytes, error) {
 	var text string
 	var typed apitypes.TypedData
@@ -253,8 +253,8 @@ func (w *wallet) signTyped(asked json.RawMessage) (hexutil.Bytes, error) {
 	return signature, err
 }
 
-// sendSigned signs and sends a transaction as eth_sendTransaction has it. Where another is to take its place, the same or
-// one of nothing, its price is too low, and the other goes into the channel.
+// sendSigned signs and sends a transaction like eth_sendTransaction. If another one is to replace it, the same one or
+// an empty one, its own price is too low, and the replacement goes to the channel.
 func (w *wallet) sendSigned(r *http.Request, request json.RawMessage, place string, instead chan<- *types.Transaction) (hash string, err error) {
 	var asked struct {
 		To                   common.Address
@@ -288,7 +288,7 @@ func (w *wallet) sendSigned(r *http.Request, request json.RawMessage, place stri
 	return signed.Hash().Hex(), w.client.SendTransaction(r.Context(), signed)
 }
 
-// sendSigned signs and sends a transaction in hex, and returns its signature likewise.
+// sendSigned signs and sends a transaction in hex, and returns its signature in hex.
 func (w *solanaTrader) sendSigned(transaction json.RawMessage) (signature hexutil.Bytes, err error) {
 	var raw hexutil.Bytes
 	if err := json.Unmarshal(transaction, &raw); err != nil || len(raw) < 65 {
@@ -304,14 +304,14 @@ var updateScreens = flag.Bool("update-screens", false, "write docs/screens anew"
 
 const screens = "../../docs/screens"
 
-// A screen is compared by the light of its fields, so that times, ids and the fonts of another machine do not matter,
-// and what is missing, in the wrong place or of the wrong theme does.
+// Screens are compared by the brightness of their fields: times, IDs and another machine's fonts do not matter, but
+// what is missing, misplaced or of the wrong theme does.
 const (
 	fieldColumns, fieldRows = 16, 12
-	largestDifference       = 0.03 // of the light from black to white, as the root of the mean square over all fields
+	largestDifference       = 0.03 // of brightness from black to white, as the root mean square over all fields
 )
 
-// fields is the light of each field of a picture, from 0 to 1.
+// fields returns the brightness of each field of a picture, from 0 to 1.
 func fields(picture image.Image) (light [fieldColumns * fieldRows]float64) {
 	var pixels [fieldColumns * fieldRows]float64
 	b := picture.Bounds()
@@ -329,7 +329,7 @@ func fields(picture image.Image) (light [fieldColumns * fieldRows]float64) {
 	return light
 }
 
-// difference is how far the fields of two pictures are from each other, the farther ones counting more.
+// difference returns how far the fields of two pictures differ, as the root mean square.
 func difference(t *testing.T, one, other string) float64 {
 	t.Helper()
 	a, b := fields(readPicture(t, one)), fields(readPicture(t, other))
@@ -351,7 +351,7 @@ func readPicture(t *testing.T, path string) image.Image {
 	return picture
 }
 
-// compareScreens compares the pictures in a directory with those of docs/screens, or puts them there.
+// compareScreens compares the pictures in a directory with those of docs/screens, or stores them there.
 func compareScreens(t *testing.T, taken string) {
 	t.Helper()
 	pictures, err := filepath.Glob(filepath.Join(taken, "*.jpg"))

@@ -26,13 +26,13 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// protocolClient decodes transactions by what the protocol's own client package has of its contracts and programs.
+// protocolClient decodes transactions with the contract and program interfaces in the protocol's own client package.
 type protocolClient struct {
 	abis []abi.ABI
 	idls map[string]idl // by program
 }
 
-// idl is how a program of Solana reads its instructions (anchor-lang.com).
+// idl is the interface of a Solana program's instructions (anchor-lang.com).
 type idl struct {
 	Instructions []struct {
 		Name string
@@ -49,7 +49,7 @@ type idlField struct {
 	Type any
 }
 
-// newProtocolClient reads the package; nil where it is not here, and then the transactions are sent undecoded.
+// newProtocolClient reads the package. It returns nil if that is not installed; transactions are then sent undecoded.
 func newProtocolClient(t *testing.T) *protocolClient {
 	t.Helper()
 	folder := filepath.Join("testdata", "client", "node_modules", "@debridge-finance", "dln-client", "dist", "cjs")
@@ -76,7 +76,7 @@ func newProtocolClient(t *testing.T) *protocolClient {
 	return p
 }
 
-// call decodes calldata. A call of the router is that of the contract behind it.
+// call decodes calldata. For a call of the router it decodes the inner call.
 func (p *protocolClient) call(t *testing.T, data []byte) (function string, arguments map[string]any) {
 	t.Helper()
 	for _, each := range p.abis {
@@ -97,8 +97,8 @@ func (p *protocolClient) call(t *testing.T, data []byte) (function string, argum
 
 var capital = regexp.MustCompile("[A-Z]")
 
-// instruction decodes the last instruction of a transaction of Solana, and returns how many accounts it has. The package
-// has create_order, not yet create_order_with_nonce, which has a nonce and metadata behind the same arguments.
+// instruction decodes the last instruction of a Solana transaction and returns its number of accounts. The package has
+// create_order, but not create_order_with_nonce, which has a nonce and metadata after the same arguments.
 func (p *protocolClient) instruction(t *testing.T, raw []byte) (name string, arguments map[string]any, accounts int) {
 	t.Helper()
 	m := must.Get(client.TransactionFromBytes(raw))(t).Message
@@ -128,7 +128,7 @@ func (p *protocolClient) instruction(t *testing.T, raw []byte) (name string, arg
 	return "", nil, 0
 }
 
-// read reads a value of a type, or the fields of a structure (borsh.io): numbers as uint64, bytes as they are.
+// read decodes a value of a type, or the fields of a structure (borsh.io): numbers as uint64, bytes unchanged.
 func (i idl) read(t *testing.T, from *[]byte, of any) any {
 	t.Helper()
 	take := func(size int) []byte {
@@ -177,7 +177,7 @@ func (i idl) read(t *testing.T, from *[]byte, of any) any {
 	return nil
 }
 
-// creationTuple is what DlnSource is asked for.
+// creationTuple is the argument of DlnSource's creation.
 type creationTuple struct {
 	GiveTokenAddress            common.Address
 	GiveAmount                  *big.Int
@@ -191,7 +191,7 @@ type creationTuple struct {
 	AllowedCancelBeneficiarySrc []byte
 }
 
-// checkCreation compares what a transaction asks for with the request, and with the answer.
+// checkCreation compares a transaction with the request and the response.
 func (p *protocolClient) checkCreation(t *testing.T, asked url.Values, made creationJSON) {
 	t.Helper()
 	if p == nil {
@@ -231,8 +231,8 @@ func (p *protocolClient) checkCreation(t *testing.T, asked url.Values, made crea
 	}
 }
 
-// checkSettlement compares the orders of a cancel or an unlock, and whom it has paid on a chain. Nothing is paid for
-// carrying the message out.
+// checkSettlement compares the orders of a cancel or an unlock, and the beneficiary on a chain. Executing the message
+// must not cost anything.
 func (p *protocolClient) checkSettlement(t *testing.T, take, give uint64, data, beneficiary string, ids ...string) {
 	t.Helper()
 	if p == nil {
@@ -246,7 +246,7 @@ func (p *protocolClient) checkSettlement(t *testing.T, take, give uint64, data, 
 		paid, fee = addressText(arguments[map[bool]string{true: "cancelBeneficiary", false: "beneficiary"}[name == "sendOrderCancel"]].([]byte), give), arguments["executionFee"]
 		if id, is := arguments["orderId"].([]byte); is {
 			named = append(named, hexutil.Encode(id))
-		} else if accounts == 20+len(ids) { // behind the program's own are the orders' accounts
+		} else if accounts == 20+len(ids) { // after the program's own accounts come the orders'
 			named = ids
 		}
 	} else {

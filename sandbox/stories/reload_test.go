@@ -21,7 +21,7 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// counted is a way to a service that counts what goes along.
+// counted is a proxy that counts the requests to a service.
 type counted struct {
 	*httptest.Server
 	requests atomic.Int64
@@ -42,7 +42,7 @@ func countedWay(t *testing.T, to string) *counted {
 	return c
 }
 
-// TestReloadIsNotNoticed puts one configuration after another in the place of a running one, under load.
+// TestReloadIsNotNoticed replaces a running configuration several times, under load.
 func TestReloadIsNotNoticed(t *testing.T) {
 	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
@@ -81,7 +81,7 @@ func TestReloadIsNotNoticed(t *testing.T) {
 	}
 }
 
-// keepAsking asks all three documented paths until stop is called, which tells how that went.
+// keepAsking requests all three documented paths until stop is called, which returns the results.
 func keepAsking(t *testing.T, world *sandbox.World, front string) (stop func() (answers int, failures []string)) {
 	t.Helper()
 	known := factsOf(t, world)
@@ -127,7 +127,7 @@ func fetch(url string) (status int, body string) {
 	return response.StatusCode, string(text)
 }
 
-// following counts the goroutines that follow chains.
+// following returns the number of goroutines that follow chains.
 func following() int {
 	var text bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&text, 2)

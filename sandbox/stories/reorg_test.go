@@ -30,9 +30,9 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestReorgsOfRealChainsWhileServing drops 1 to 20 blocks at a time from chains that are followed while clients ask for
-// orders and for what is locked: blocks that the follower has read, and blocks that only the answers have told of. No
-// answer to a question that was put after a head of the new branch had been read holds what the dropped blocks said.
+// TestReorgsOfRealChainsWhileServing drops 1 to 20 blocks at a time from followed chains while clients ask for orders
+// and for what is locked: blocks that the follower has read, and blocks that only answers have used. No answer to a
+// request sent after a head of the new branch was read contains anything from the dropped blocks.
 func TestReorgsOfRealChainsWhileServing(t *testing.T) {
 	t.Parallel()
 	const deepest = 20
@@ -54,7 +54,7 @@ func TestReorgsOfRealChainsWhileServing(t *testing.T) {
 	t.Logf("%d answers while blocks were dropped", r.answers.Load())
 }
 
-// depths are two of those up to the deepest, an odd and an even one, or with CROSSGATE_REORGS=all (make soak) each.
+// depths returns an odd and an even depth up to the deepest, or with CROSSGATE_REORGS=all (make soak) each.
 func depths(deepest int) []int {
 	if os.Getenv("CROSSGATE_REORGS") != "all" {
 		return []int{1, deepest}
@@ -66,15 +66,15 @@ func depths(deepest int) []int {
 	return all
 }
 
-// poll is how often followers look at their chains' heads.
+// poll is how often followers poll their chains' heads.
 const poll = 10 * time.Millisecond
 
-// reorgs is the HTTP face over an index of two chains of a sandbox.
+// reorgs is the HTTP interface to an index of two chains of a sandbox.
 type reorgs struct {
 	world      *sandbox.World
 	index      *query.Index
 	url        string
-	locked     string // path of what is locked for the taker who delivers
+	locked     string // path of what is locked for the taker who fulfils
 	give, take *watchedChain
 	answers    atomic.Int64
 
@@ -85,18 +85,18 @@ type reorgs struct {
 // reorged is an order whose creation or delivery is dropped.
 type reorged struct {
 	id, creation string
-	lost         string        // the transaction that is dropped
-	chain        *watchedChain // that it is dropped from
-	head         uint64        // of the branch without it; 0: it is there
+	lost         string        // the dropped transaction
+	chain        *watchedChain // the chain that drops it
+	head         uint64        // head of the branch without it; 0: not dropped yet
 }
 
-// watchedChain is a chain of which is known how far its follower has come, and that can hold it.
+// watchedChain records how far its follower has come, and can stop it.
 type watchedChain struct {
 	*evm.Chain
 	id        chain.ID
-	following sync.RWMutex  // locked: the follower does not get to see a head
-	waits     atomic.Bool   // the follower asks for a head; while following is locked it is known to wait for it
-	newest    atomic.Uint64 // head that the follower was given last
+	following sync.RWMutex  // while locked, the follower gets no heads
+	waits     atomic.Bool   // the follower asks for a head; while following is locked, it is waiting for one
+	newest    atomic.Uint64 // head that the follower got last
 	read      atomic.Uint64 // head that it has compared with what it had read
 }
 
@@ -118,7 +118,7 @@ func (w *watchedChain) Events(ctx context.Context, from, to uint64) ([]order.Eve
 	return w.Chain.Events(ctx, from, to)
 }
 
-// height is the number of the chain's newest block.
+// height returns the number of the chain's newest block.
 func (w *watchedChain) height(t *testing.T) uint64 {
 	t.Helper()
 	head := must.Get(w.Chain.Head(t.Context()))(t)
@@ -149,7 +149,7 @@ func startReorgs(t *testing.T, deepest uint64) *reorgs {
 	return r
 }
 
-// keptAnswers are those of a server that is made after the index.
+// keptAnswers are the cached answers of a server that is created after the index.
 type keptAnswers struct{ *orders.Orders }
 
 // OrderSeen implements follow.Observer.
@@ -163,7 +163,7 @@ func watch(t *testing.T, world *sandbox.World, id chain.ID) *watchedChain {
 	return &watchedChain{Chain: evm.New(c.Facts, jsonrpc.New(upstream.NewPool("sandbox", endpoint))), id: id}
 }
 
-// serve opens the face over the index.
+// serve starts the HTTP interface to the index.
 func (r *reorgs) serve(t *testing.T) *orders.Orders {
 	t.Helper()
 	tokens := token.NewDirectory(token.DirectoryOptions{
@@ -180,19 +180,19 @@ func (r *reorgs) serve(t *testing.T) *orders.Orders {
 	return answers
 }
 
-// lag is how far the index is behind a chain.
+// lag returns how far the index is behind a chain.
 func (r *reorgs) lag(id chain.ID) order.Lag {
 	all := r.index.Basis().Chains
 	return all[slices.IndexFunc(all, func(c order.ChainBasis) bool { return c.Chain == id })].Lag
 }
 
-// drop has an order delivered and drops its creation, or its delivery, with depth blocks of a chain: of one whose
-// follower has read it, or from ahead of the follower.
+// drop fulfils an order and drops its creation or its fulfilment, with depth blocks of a chain, either after the
+// follower has read it or before.
 func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	t.Helper()
 	if ahead {
 		on.following.Lock()
-		// The index takes its word for what a chain says until it has missed some looks at the head.
+		// The index trusts a chain's answers until it has missed some polls of the head.
 		await(t, "behind", func() bool { return on.waits.Load() && r.lag(on.id).By(time.Now()) > 5*poll })
 	}
 	o := r.deliver(t, on)
@@ -207,7 +207,7 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	if status, body := r.get(t, o.path()); status != http.StatusOK || !strings.Contains(body, o.lost) {
 		t.Errorf("before %d blocks of chain %s are dropped: GET %s = %d %s, want %s in it", depth, on.id, o.path(), status, body, o.lost)
 	}
-	// A delivery that was read counts when its creation is ahead of the index; one that is ahead does not.
+	// A fulfilment that was read counts even if its creation is ahead of the index; one that is ahead itself does not.
 	if status, body := r.get(t, r.locked); status != http.StatusOK || strings.Contains(body, o.id) != (on == r.give || !ahead) {
 		t.Errorf("before %d blocks of chain %s are dropped: GET %s = %d %s", depth, on.id, r.locked, status, body)
 	}
@@ -229,7 +229,7 @@ func (r *reorgs) drop(t *testing.T, depth int, on *watchedChain, ahead bool) {
 	}
 }
 
-// deliver creates an order and has it delivered, one of which is to be dropped from a chain.
+// deliver creates an order and fulfils it; a chain will drop one of the two steps.
 func (r *reorgs) deliver(t *testing.T, on *watchedChain) *reorged {
 	t.Helper()
 	made := sandboxtest.Deliver(t, r.world)
@@ -251,7 +251,7 @@ func (r *reorgs) deliver(t *testing.T, on *watchedChain) *reorged {
 func (o *reorged) path() string { return "/api/Orders/creationTxHash/" + o.creation }
 func (o *reorged) byID() string { return "/api/Orders/" + o.id }
 
-// keepAsking asks for the newest orders, of which there is one, and for what is locked until stop is called.
+// keepAsking requests the newest order and what is locked until stop is called.
 func (r *reorgs) keepAsking(t *testing.T) (stop func()) {
 	t.Helper()
 	var asking sync.WaitGroup
@@ -280,12 +280,12 @@ func (r *reorgs) keepAsking(t *testing.T) (stop func()) {
 	}
 }
 
-// check asks for something. What is not there any more by the heads that were read before must not be in the answer.
+// check sends a request. What had been dropped by the heads read before must not be in the answer.
 func (r *reorgs) check(t *testing.T, path string) {
 	read := map[*watchedChain]uint64{r.give: r.give.read.Load(), r.take: r.take.read.Load()}
 	status, body := r.get(t, path)
 	if status != http.StatusOK {
-		return // nothing is told
+		return // no answer
 	}
 	r.answers.Add(1)
 	r.mu.Lock()
@@ -301,7 +301,7 @@ func (r *reorgs) check(t *testing.T, path string) {
 	}
 }
 
-// get is for any goroutine: what is no answer is an error of the test, and nothing.
+// get may be called from any goroutine: a failed request fails the test and returns nothing.
 func (r *reorgs) get(t *testing.T, path string) (status int, body string) {
 	if status, body = fetch(r.url + path); status == 0 {
 		t.Error(body)

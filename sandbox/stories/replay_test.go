@@ -15,11 +15,11 @@ import (
 	"crossgate/internal/must"
 )
 
-// The golden ledgers were recorded from the protocol's own contracts. They stand beside the repository on
-// some machines, with a server that answers JSON-RPC from them.
+// The golden ledgers were recorded from the protocol's own contracts. On some machines they lie next to the repository,
+// with a server that answers JSON-RPC from them.
 const golden = "../../../shared/golden"
 
-// ledger is a recorded chain, as far as a configuration needs it.
+// ledger is a recorded chain, with what a configuration needs of it.
 type ledger struct {
 	ChainID    uint64
 	DeBridgeID uint64
@@ -31,7 +31,7 @@ type ledger struct {
 	}
 
 	rpc, control string // of the server that replays it
-	second       string // endpoint; empty: there is none
+	second       string // second endpoint; empty: none
 }
 
 // replayLedgers serves the four ledgers of set A until the test ends.
@@ -64,7 +64,7 @@ func readGolden(t testing.TB, path string, into any) {
 
 var replayReady = regexp.MustCompile(`rpc=(\S+) control=(\S+)`)
 
-// replay starts the server and waits for the line in which it names its addresses.
+// replay starts the server and waits for the line with its addresses.
 func (l *ledger) replay(t testing.TB, command string, arguments ...string) {
 	t.Helper()
 	line := startServer(t, command, arguments...)
@@ -75,7 +75,7 @@ func (l *ledger) replay(t testing.TB, command string, arguments ...string) {
 	l.rpc, l.control = addresses[1], addresses[2]
 }
 
-// startServer starts a server that runs until the test ends, and returns the first line that it says.
+// startServer starts a server that runs until the test ends, and returns its first line of output.
 func startServer(t testing.TB, command string, arguments ...string) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -102,8 +102,8 @@ func (l *ledger) move(t *testing.T, command string) {
 	}
 }
 
-// replayConfig configures a gateway that reads the ledgers, from lookback blocks before their ends on or,
-// with zero, from their first blocks.
+// replayConfig returns the configuration of a gateway that reads the ledgers, starting lookback blocks before their
+// ends, or at their first blocks if zero.
 func replayConfig(t testing.TB, ledgers []*ledger, lookback int) []byte {
 	t.Helper()
 	text := &strings.Builder{}

@@ -32,7 +32,7 @@ type rewritten struct {
 	liars   []string // URLs of the faster endpoints
 }
 
-// startRewritten serves golden ledgers by endpoints that may lie and, beside them, slower honest ones.
+// startRewritten serves golden ledgers by endpoints that may lie, with slower honest ones next to them if isBeside.
 func startRewritten(t *testing.T, isBeside bool, rules ...string) *rewritten {
 	t.Helper()
 	r := &rewritten{ledgers: replayLedgers(t)}
@@ -52,21 +52,21 @@ func startRewritten(t *testing.T, isBeside bool, rules ...string) *rewritten {
 	return r
 }
 
-// lyingProxy stands before a node until the test ends, and returns its own address.
+// lyingProxy starts a proxy in front of a node until the test ends, and returns its URL.
 func lyingProxy(t *testing.T, target string, rules ...string) (rpc string) {
 	t.Helper()
 	port := strings.Fields(startLiar(t, "liar.mjs", target, "0", rules...))[2]
 	return "http://127.0.0.1:" + port
 }
 
-// startLiar starts a proxy that lies by rule, and returns what it says first.
+// startLiar starts a proxy that lies by rule, and returns its first line of output.
 func startLiar(t *testing.T, program, target, port string, rules ...string) string {
 	t.Helper()
 	arguments := []string{filepath.Join(golden, program), "--listen", port, "--target", target}
 	return startServer(t, "node", append(arguments, rules...)...)
 }
 
-// lie has the faster endpoints of all chains lie from now on.
+// lie makes the faster endpoints of all chains lie from now on.
 func (r *rewritten) lie(t *testing.T, rules ...string) {
 	t.Helper()
 	text := must.Get(json.Marshal(rules))(t)
@@ -77,7 +77,7 @@ func (r *rewritten) lie(t *testing.T, rules ...string) {
 	}
 }
 
-// grow lets the chains go on to the end of what was recorded and beyond.
+// grow lets the chains grow to the end of the recording and beyond.
 func (r *rewritten) grow(t *testing.T) {
 	t.Helper()
 	for _, l := range r.ledgers {
@@ -85,8 +85,8 @@ func (r *rewritten) grow(t *testing.T) {
 	}
 }
 
-// answers asks for every order by its creation and by its id, and returns how many answers are right and how many say
-// that they cannot be given. Others fail the test.
+// answers requests every order by its creation and by its ID, and returns how many answers are right and how many
+// requests were refused as unanswerable. Others fail the test.
 func (r *rewritten) answers(t *testing.T) (right, withheld int) {
 	t.Helper()
 	for _, want := range readExpectation(t).Orders {
@@ -110,14 +110,14 @@ func (r *rewritten) answers(t *testing.T) (right, withheld int) {
 	return right, withheld
 }
 
-// areRead reports whether an answer says that all of the recorded ledgers is indexed.
+// areRead reports whether an answer says that the recorded ledgers are completely indexed.
 func areRead(t *testing.T, url string, ledgers []*ledger) bool {
 	t.Helper()
 	said := headersAt(t, url+"/api/Satistics/0x0000000000000000000000000000000000000001/lockedAssets").Get("Index-Basis")
 	return !slices.ContainsFunc(ledgers, func(l *ledger) bool { return basisBlock(t, said, fmt.Sprint(l.DeBridgeID), "block") < l.Head })
 }
 
-// basisBlock is a block of a chain in an Index-Basis: the newest one that is indexed or that is proven; 0: it has none.
+// basisBlock returns a chain's newest indexed or proven block in an Index-Basis, or 0.
 func basisBlock(t *testing.T, basis, id, what string) uint64 {
 	t.Helper()
 	found := regexp.MustCompile(fmt.Sprintf(`(?:^|, )%s;(?:[^,]*;)?%s=(\d+)`, id, what)).FindStringSubmatch(basis)
@@ -127,7 +127,7 @@ func basisBlock(t *testing.T, basis, id, what string) uint64 {
 	return must.Get(strconv.ParseUint(found[1], 10, 64))(t)
 }
 
-// state is what readiness says of something the gateway needs.
+// state returns the readiness of a dependency of the gateway.
 func (r *rewritten) state(t *testing.T, kind, name string) (state string, isOK bool) {
 	t.Helper()
 	for _, each := range r.gateway.Dependencies(t.Context()) {
@@ -139,12 +139,12 @@ func (r *rewritten) state(t *testing.T, kind, name string) (state string, isOK b
 	return "", false
 }
 
-// An endpoint that begins to have another branch below what is final is out of use, and the one beside it answers.
+// TestEndpointOfAnotherBranchIsOutOfUse proves that an endpoint that leaves the branch of final blocks is not used.
 func TestEndpointOfAnotherBranchIsOutOfUse(t *testing.T) {
 	t.Parallel()
 	r := startRewritten(t, true)
 	must.Do(t, r.gateway.AwaitIndexed(t.Context()))
-	r.lie(t, "fork:10:100000") // before what each chain calls final: in what becomes final later, either branch could be right
+	r.lie(t, "fork:10:100000") // before what each chain calls final: later, either branch could be right
 	r.grow(t)
 	await(t, "indexed", func() bool { return areRead(t, r.url, r.ledgers) })
 	await(t, "quarantined", func() bool {
@@ -170,7 +170,7 @@ func TestEndpointOfAnotherBranchIsOutOfUse(t *testing.T) {
 	r.diagnosed(t)
 }
 
-// diagnosed wants doctor to name the faster endpoints, and to say how old the newest blocks are.
+// diagnosed requires doctor to report the faster endpoints and the age of the newest blocks.
 func (r *rewritten) diagnosed(t *testing.T) {
 	t.Helper()
 	c := must.Get(config.Parse(r.config))(t)
@@ -185,7 +185,7 @@ func (r *rewritten) diagnosed(t *testing.T) {
 	}
 }
 
-// Where nobody is left, what was read stays, nothing wrong is answered, and readiness says why.
+// TestChainOfWhichOnlyAnotherBranchIsLeftStops proves that what was read stays, and readiness gives the reason.
 func TestChainOfWhichOnlyAnotherBranchIsLeftStops(t *testing.T) {
 	t.Parallel()
 	r := startRewritten(t, false)
@@ -214,8 +214,8 @@ func TestChainOfWhichOnlyAnotherBranchIsLeftStops(t *testing.T) {
 	}
 }
 
-// A slot that no endpoint shows and a transaction of a version that is not understood are put aside; the chain goes on,
-// and nothing of what is not known is answered as if it were.
+// TestSolanaGoesOnWithoutWhatNobodyShows proves that a slot that no endpoint shows, and a transaction of an unknown
+// version, are quarantined: the chain goes on, and nothing unknown is answered as if it were known.
 func TestSolanaGoesOnWithoutWhatNobodyShows(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat(filepath.Join(golden, "solliar.mjs")); err != nil {
@@ -262,8 +262,8 @@ func TestSolanaGoesOnWithoutWhatNobodyShows(t *testing.T) {
 	}
 }
 
-// A newest block that is old is told as such, by headers and by readiness, though it is read to the end; not where blocks
-// are as rare as that.
+// TestNewestBlockThatIsOldIsStale proves that headers and readiness report an old newest block although it is read to
+// the end, except on chains whose blocks are that rare.
 func TestNewestBlockThatIsOldIsStale(t *testing.T) {
 	t.Parallel()
 	r := &rewritten{ledgers: replayLedgers(t)}

@@ -11,7 +11,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// figures are statistics, as far as the story reads them.
+// figures are statistics, with the members that the story needs.
 type figures struct {
 	Created   int      `json:"createdOrdersCount"`
 	Fulfilled int      `json:"fulfilledOrdersCount"`
@@ -67,7 +67,7 @@ type fillsJSON struct {
 	P50         *int `json:"p50Seconds"`
 }
 
-// explainsFills has orders of each pair of EVM chains explained, and finds earlier orders of their margins for some.
+// explainsFills requests explanations for orders of each pair of EVM chains: some find earlier orders of their margins.
 func (f front) explainsFills(t *testing.T) {
 	t.Helper()
 	world, found := f.facts(t), fillsJSON{}
@@ -92,11 +92,11 @@ func (f front) explainsFills(t *testing.T) {
 	}
 }
 
-// sumOfDays is the sum of all days' statistics, once all orders of the world are in them.
+// sumOfDays returns the sum of all days' statistics once they include all orders of the world.
 func sumOfDays(t *testing.T, front front) (sum figures, given float64) {
 	t.Helper()
 	orders := must.Get(front.world.Orders(t.Context()))(t)
-	for back := 2; sum.Created < len(orders); back++ { // other days each time: answers are kept for a minute
+	for back := 2; sum.Created < len(orders); back++ { // other days each time: answers are cached for a minute
 		if back > 360 {
 			t.Fatalf("%d orders are counted, want %d", sum.Created, len(orders))
 		}

@@ -66,7 +66,7 @@ func TestStories(t *testing.T) {
 	})
 }
 
-// controls are the words that move the world.
+// controls matches the words that change the world.
 var controls = regexp.MustCompile(`(?m)^(control|only) `)
 
 type storyKey struct{}
@@ -81,7 +81,7 @@ type story struct {
 	body              []byte
 }
 
-// word makes a testscript command of a method.
+// word turns a method into a testscript command.
 func word(do func(*story, *testscript.TestScript, []string) error) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, negated bool, arguments []string) {
 		err := do(ts.Value(storyKey{}).(*story), ts, arguments)
@@ -160,7 +160,7 @@ func (s *story) send(_ *testscript.TestScript, arguments []string) error {
 }
 
 func (s *story) again() (err error) {
-	const patience = 20 // times, as ask has it
+	const patience = 20 // attempts, as in ask
 	for attempt := 0; err == nil && (attempt == 0 || attempt < patience && isLate(s.response.StatusCode, s.body)); attempt++ {
 		err = s.fetch(s.method, s.url, strings.NewReader(s.sent), s.headers)
 	}
@@ -191,7 +191,7 @@ func (s *story) only(ts *testscript.TestScript, arguments []string) error {
 	return nil
 }
 
-// world reads what is in the sandbox now.
+// world reads the current sandbox.
 func (s *story) world(into *worldJSON) error {
 	if err := s.fetch(http.MethodGet, s.sandbox+"/sandbox/world", nil, nil); err != nil {
 		return err

@@ -29,7 +29,7 @@ const (
 	baseUSDC = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 )
 
-// estimationAndSwap is what both paths answer to a query. The transaction has a recipient where the query names none.
+// estimationAndSwap returns both paths' answers to a query. The transaction gets a recipient if the query has none.
 func estimationAndSwap(t *testing.T, front front, query url.Values) (estimated, made swapAnswer) {
 	t.Helper()
 	var estimation struct{ Estimation swapAnswer }
@@ -49,8 +49,8 @@ type swapAnswer struct {
 	}
 }
 
-// TestEstimationsCostWhatTransactionsDo compares fees of both paths, where gas is paid, gas and its publishing, energy and
-// bandwidth: those of an estimation are a quarter less at most.
+// TestEstimationsCostWhatTransactionsDo compares the fees of both paths, for chains with gas, with gas and publishing,
+// and with energy and bandwidth: an estimation is lower by at most a quarter.
 func TestEstimationsCostWhatTransactionsDo(t *testing.T) {
 	t.Parallel()
 	front := readingFront(t)
@@ -79,7 +79,7 @@ func TestEstimationsCostWhatTransactionsDo(t *testing.T) {
 	}
 }
 
-// TestEstimationsWrapAsTransactionsDo: one for one where the sender receives, whoever is named.
+// TestEstimationsWrapAsTransactionsDo proves that the rate is one to one if the sender receives, whoever is given.
 func TestEstimationsWrapAsTransactionsDo(t *testing.T) {
 	t.Parallel()
 	front := readingFront(t)
@@ -109,8 +109,8 @@ func TestEstimationsWrapAsTransactionsDo(t *testing.T) {
 	}
 }
 
-// TestSwapsWorkOnAChainAheadOfTheClock makes blocks, which take a second each by the chain's time, for longer than any
-// deadline (20 minutes): that of exchanges, whose calldata the gateway writes, and that which a service is asked for.
+// TestSwapsWorkOnAChainAheadOfTheClock makes blocks, each a second of the chain's time, for longer than any deadline
+// (20 minutes): that of exchanges, whose calldata the gateway encodes, and that which a service is asked for.
 func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
@@ -122,8 +122,8 @@ func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
 	}
 }
 
-// TestMaxLeavesEnoughForTheTransaction swaps all that an account has of the coin, with the gas and at the price that
-// the answer names.
+// TestMaxLeavesEnoughForTheTransaction swaps an account's whole balance of the coin, with the gas and price in the
+// answer.
 func TestMaxLeavesEnoughForTheTransaction(t *testing.T) {
 	t.Parallel()
 	front := startFront(t)
@@ -159,8 +159,8 @@ func TestMaxLeavesEnoughForTheTransaction(t *testing.T) {
 	}
 }
 
-// TestAFixedOutcomeIsDelivered asks for outcomes in place of inputs, sends the transactions, and looks at what the
-// recipient then has: at least what was asked for, and at most 1.5 % more, which is the tolerance of the swaps.
+// TestAFixedOutcomeIsDelivered requests outputs instead of inputs, sends the transactions, and checks what the
+// recipient gets: at least the requested output, and at most 1.5 % more, the tolerance of the swaps.
 func TestAFixedOutcomeIsDelivered(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
@@ -190,7 +190,7 @@ func TestAFixedOutcomeIsDelivered(t *testing.T) {
 	}
 }
 
-// makeOutcome makes a swap whose amount is that of the output.
+// makeOutcome makes a swap with a fixed output amount.
 func (w *trader) makeOutcome(t *testing.T, c swapCase) {
 	t.Helper()
 	query, recipient := w.query(c), w.recipient(c)
@@ -216,11 +216,11 @@ func (w *trader) makeOutcome(t *testing.T, c swapCase) {
 	}
 }
 
-// promised is what comes out of a swap, as venues spell it.
+// promised matches the output of a swap, as venues spell it.
 var promised = regexp.MustCompile(`"((?:a|assumedA)mountOut|(?:to|dst|out|dest|buy|toToken)Amount)": ?"(\d+)"`)
 
-// TestVenuesThatPromiseTooMuchNeverWin has each venue promise a tenth more than it pays, against others that do not: by
-// either way of execution it is refused for a reason.
+// TestVenuesThatPromiseTooMuchNeverWin has each venue promise a tenth more than it pays, against honest ones: by either
+// way of execution it is rejected with a reason.
 func TestVenuesThatPromiseTooMuchNeverWin(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Shared(t)
@@ -266,7 +266,7 @@ func TestVenuesThatPromiseTooMuchNeverWin(t *testing.T) {
 	}
 }
 
-// plainNodes lack eth_simulateV1, and some of them overrides of states as well.
+// plainNodes lack eth_simulateV1, and one of them also state overrides.
 var plainNodes = map[bool]map[string]answering{
 	true: {"eth_simulateV1": always(`"error":{"code":-32601,"message":"the method eth_simulateV1 does not exist/is not available"}`)},
 	false: {
@@ -283,9 +283,9 @@ func withoutOverrides(params string, _ int) string {
 	return ""
 }
 
-// TestPlainNodesHandOutWhatWasMeasured has a venue called directly on a chain whose node has no eth_simulateV1. Where it takes
-// overrides, swaps pay what they say, to the sender and to others, in coins and in tokens, and are marked nowhere. Where it
-// takes none, swaps of the coin alone are measured: other transactions are refused, or marked where the operator allows it.
+// TestPlainNodesHandOutWhatWasMeasured calls a venue directly on a chain whose node lacks eth_simulateV1. With
+// overrides, swaps pay what they promise, to the sender and to others, in coins and in tokens, and are not marked.
+// Without, only swaps of the coin are measured: other transactions are refused, or marked if the operator allows it.
 func TestPlainNodesHandOutWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
@@ -331,7 +331,7 @@ func TestPlainNodesHandOutWhatWasMeasured(t *testing.T) {
 	}
 }
 
-// madeSwapJSON is the record of a swap that was made, as a wallet reads it.
+// madeSwapJSON is the record of an executed swap, as a wallet reads it.
 type madeSwapJSON struct {
 	SwapID, TransactionHash, Sender, Recipient struct{ StringValue string }
 	TokenIn, TokenOut, ProtocolFee             struct{ Amount struct{ StringValue string } }
@@ -342,8 +342,8 @@ type madeSwapJSON struct {
 	}
 }
 
-// TestOurOwnSwapIsShownWithinItsBlock makes swaps by transactions of the gateway. With the block that has one, the path,
-// the stream and the page show it, before any other block is there, and with the amounts that accounts moved.
+// TestOurOwnSwapIsShownWithinItsBlock makes swaps with the gateway's transactions. The path, the stream and the page
+// show each with the block that contains it, before any further block, and with the amounts that moved.
 func TestOurOwnSwapIsShownWithinItsBlock(t *testing.T) {
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
@@ -367,7 +367,7 @@ func TestOurOwnSwapIsShownWithinItsBlock(t *testing.T) {
 	}
 }
 
-// checkShown wants the first answers about a transaction to be what its swap did.
+// checkShown requires that the first answers about a transaction show what its swap did.
 func (w *trader) checkShown(t *testing.T, c swapCase, receipt *types.Receipt, got, share *big.Int) {
 	t.Helper()
 	where := fmt.Sprintf("%d/tx/%s", w.chain, strings.ToLower(receipt.TxHash.Hex()))
@@ -389,8 +389,8 @@ func (w *trader) checkShown(t *testing.T, c swapCase, receipt *types.Receipt, go
 	}
 }
 
-// TestOperatorIsPaidByDirectSwaps configures a fee, sends transactions that call venues directly, and looks at what the
-// operator then has of the input. makeSwap looks at the recipient and the affiliate.
+// TestOperatorIsPaidByDirectSwaps configures a fee, sends transactions that call venues directly, and checks what the
+// operator gets of the input. makeSwap checks the recipient and the affiliate.
 func TestOperatorIsPaidByDirectSwaps(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
@@ -419,7 +419,7 @@ func TestOperatorIsPaidByDirectSwaps(t *testing.T) {
 			if one.affiliate != "" {
 				swapped -= 30
 			}
-			// The trial's amounts are the answer's, so that the fee can be told from them to the unit.
+			// The trial's amounts are the answer's, so that the fee follows from them exactly.
 			want := part(decimal(t, swap.TokenOut.Amount), bps, swapped)
 			if fee := decimal(t, swap.ProtocolFee); fee.Cmp(want) != 0 || swap.fee(t, "SingleChainSwapProtocolFee").Cmp(want) != 0 {
 				t.Errorf("protocolFee = %s with costs %+v, want %s", fee, swap.CostsDetails, want)
@@ -428,7 +428,7 @@ func TestOperatorIsPaidByDirectSwaps(t *testing.T) {
 	}
 }
 
-// part is floor(amount × numerator / denominator).
+// part returns floor(amount × numerator / denominator).
 func part(amount *big.Int, numerator, denominator int64) *big.Int {
 	product := new(big.Int).Mul(amount, big.NewInt(numerator))
 	return product.Quo(product, big.NewInt(denominator))

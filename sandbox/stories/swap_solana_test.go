@@ -28,12 +28,12 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// solanaTrader is a wallet on Solana that asks one gateway.
+// solanaTrader is a wallet on Solana that uses one gateway.
 type solanaTrader struct {
 	client   *rpc.Client
 	key      ed25519.PrivateKey
 	gateway  string
-	tokens   map[string]sandbox.Token // by symbol, and the wrapped coin; the coin's is none
+	tokens   map[string]sandbox.Token // by symbol, and the wrapped coin; the coin has none
 	stranger string
 
 	affiliate string // of cases with one
@@ -57,7 +57,7 @@ func newSolanaTrader(t *testing.T, world *sandbox.World, gateway string) *solana
 
 func (w *solanaTrader) address() string { return base58.Encode(w.key.Public().(ed25519.PublicKey)) }
 
-// mint is how the API spells a token.
+// mint returns a token's address in the API's spelling.
 func (w *solanaTrader) mint(symbol string) string { return w.tokens[symbol].Mint.String() }
 
 func (w *solanaTrader) recipient(c swapCase) string {
@@ -79,7 +79,7 @@ func (w *solanaTrader) query(c swapCase) string {
 	return "/v1.0/chain/transaction?" + query.Encode()
 }
 
-// solanaSwapJSON is an answer with the members that swaps have on Solana.
+// solanaSwapJSON is an answer with the members of swaps on Solana.
 type solanaSwapJSON struct {
 	swapJSON
 	Tx                      map[string]string `json:"tx"`
@@ -96,12 +96,12 @@ var solanaCases = []swapCase{
 	{"coin", "USDC", "250000000", true, ""},
 	{"PYUSD", "coin", "20000000", true, ""},
 	{"USDC", "wrapped", "150000000", false, ""},
-	{"wrapped", "USDC", "250000000", false, ""}, // of what the one before left
+	{"wrapped", "USDC", "250000000", false, ""}, // of what the previous one left
 	{"JitoSOL", "USDC", "2000000000", true, ""},
 }
 
-// TestSwapTransactionOnSolanaDoesWhatItSays signs and sends the returned transaction, as a wallet would, and looks at
-// what the recipient then has; with both venues, and with each alone.
+// TestSwapTransactionOnSolanaDoesWhatItSays signs and sends the returned transaction, as a wallet would, and checks
+// what the recipient gets, with both venues and with each alone.
 func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
@@ -129,7 +129,7 @@ func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
 	}
 }
 
-// makeSwap asks for a swap and sends what it gets.
+// makeSwap requests a swap and sends its transaction.
 func (w *solanaTrader) makeSwap(t *testing.T, c swapCase) solanaSwapJSON {
 	t.Helper()
 	var swap solanaSwapJSON
@@ -153,14 +153,14 @@ func (w *solanaTrader) makeSwap(t *testing.T, c swapCase) solanaSwapJSON {
 	if told := new(big.Int).Add(decimal(t, details.TxFee), decimal(t, details.PriorityFee)); told.Cmp(fee) != 0 {
 		t.Errorf("the transaction cost %s, the answer says %s", fee, told)
 	}
-	// The sandbox's price for a unit is 20,000 millionths; half of all units would cost half of this.
+	// The sandbox's unit price is 20,000 millionths; a limit of half of all units would cost half of this.
 	if paid, all := decimal(t, details.PriorityFee), big.NewInt(28_000); paid.Sign() == 0 || paid.Lsh(paid, 1).Cmp(all) > 0 {
 		t.Errorf("its place in a block costs half of %s lamports: its limit is not what it takes", paid)
 	}
 	return swap
 }
 
-// send signs a transaction, whose one signature stands in front, and returns its fee.
+// send signs a transaction, whose only signature comes first, and returns its fee.
 func (w *solanaTrader) send(t *testing.T, data string) *big.Int {
 	t.Helper()
 	raw := hexutil.MustDecode(data)
@@ -181,7 +181,7 @@ func (w *solanaTrader) send(t *testing.T, data string) *big.Int {
 	return big.NewInt(made.Meta.Fee)
 }
 
-// balance is what somebody has of a token; of the coin, all of it, wrapped or not.
+// balance returns an owner's balance of a token; for the coin, wrapped and unwrapped together.
 func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 	t.Helper()
 	sum := new(big.Int)
@@ -213,7 +213,7 @@ func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 	return sum
 }
 
-// TestLiarsOnSolanaNeverWin puts a venue between the gateway and Jupiter that promises more than Jupiter does.
+// TestLiarsOnSolanaNeverWin puts a venue between the gateway and Jupiter that promises more than Jupiter.
 func TestLiarsOnSolanaNeverWin(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Shared(t)
@@ -246,7 +246,7 @@ func TestLiarsOnSolanaNeverWin(t *testing.T) {
 	}
 }
 
-// between puts a way between a gateway and a venue on which answers are changed, until the test ends.
+// between puts a proxy that alters answers between a gateway and a venue, until the test ends.
 func between(t *testing.T, c *config.Config, name string, answered func([]byte) []byte) {
 	t.Helper()
 	at := slices.IndexFunc(c.Venues, func(v config.Venue) bool { return v.Name == name })
@@ -265,10 +265,10 @@ func between(t *testing.T, c *config.Config, name string, answered func([]byte) 
 	c.Venues[at].Endpoints[0].URL = config.NewSecret(server.URL)
 }
 
-// doubled is an answer that promises twice as much.
+// doubled alters an answer to promise twice as much.
 func doubled(body []byte) []byte { return promising(body, func(map[string]any) {}) }
 
-// doubledThroughout is one whose instruction says so as well.
+// doubledThroughout also alters the instruction accordingly.
 func doubledThroughout(body []byte) []byte {
 	return promising(body, func(answer map[string]any) {
 		swap := answer["swapInstruction"].(map[string]any)
@@ -276,7 +276,7 @@ func doubledThroughout(body []byte) []byte {
 		if err != nil {
 			panic(err)
 		}
-		quoted := data[8+1+8:] // behind the instruction's name, a number and the input
+		quoted := data[8+1+8:] // after the instruction's name, a number and the input
 		binary.LittleEndian.PutUint64(quoted, 2*binary.LittleEndian.Uint64(quoted))
 		swap["data"] = data
 	})
@@ -299,8 +299,8 @@ func promising(body []byte, change func(map[string]any)) []byte {
 	return changed
 }
 
-// TestAffiliatesOnSolanaArePaid sends swaps with a share of the input for an affiliate: a wallet, and a referral account.
-// The affiliate has the share more, the sender the whole input less, and the recipient what the answer says.
+// TestAffiliatesOnSolanaArePaid sends swaps with a share of the input for an affiliate, a wallet or a referral account.
+// It gains the share, the sender loses the whole input, and the recipient gets the amount in the answer.
 func TestAffiliatesOnSolanaArePaid(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
@@ -319,7 +319,7 @@ func TestAffiliatesOnSolanaArePaid(t *testing.T) {
 			{swapCase{"coin", "USDC", "30000000", false, "1.25"}, solana.Referral.String(), solana.ReferralProject.String()},
 		} {
 			if name == "jupiter" && one.toStranger {
-				continue // it pays the sender alone
+				continue // it pays only the sender
 			}
 			t.Run(name+"/"+one.String()+"/"+one.recipient, func(t *testing.T) {
 				w := newSolanaTrader(t, world, address)

@@ -38,7 +38,7 @@ type swapJSON struct {
 	}
 }
 
-// fee is what a line of costsDetails takes; nothing when there is no such line.
+// fee returns the fee of a line of costsDetails, zero if there is none.
 func (s swapJSON) fee(t *testing.T, line string) *big.Int {
 	t.Helper()
 	for _, cost := range s.CostsDetails {
@@ -49,7 +49,7 @@ func (s swapJSON) fee(t *testing.T, line string) *big.Int {
 	return new(big.Int)
 }
 
-// swapCase is a swap that is asked for and then made.
+// swapCase is a swap to request and make.
 type swapCase struct {
 	in, out, amount string
 	toStranger      bool
@@ -66,10 +66,10 @@ var swapCases = []swapCase{
 	{"USDC", "coin", "90000000", true, "0.3"},
 }
 
-// areAll reports whether each swap is to be made everywhere: CROSSGATE_SWAPS=all, as make soak has it.
+// areAll reports whether to make each swap everywhere: CROSSGATE_SWAPS=all, as in make soak.
 func areAll() bool { return os.Getenv("CROSSGATE_SWAPS") == "all" }
 
-// everyFourth are two or one of the cases, others for the next i, so that four in sequence make all.
+// everyFourth returns one or two of the cases, different ones for the next i, so that four calls in sequence cover all.
 func everyFourth(i int) (cases []swapCase) {
 	for j, one := range swapCases {
 		if areAll() || (i+j)%4 == 0 {
@@ -83,7 +83,7 @@ func (c swapCase) String() string {
 	return c.in + " to " + c.out + strings.TrimSuffix(" "+c.affiliate, " ")
 }
 
-// trader is a wallet with what it needs to know to ask one gateway for swaps on one chain.
+// trader is a wallet with what it needs to request swaps on one chain from one gateway.
 type trader struct {
 	*wallet
 	gateway   string
@@ -94,8 +94,8 @@ type trader struct {
 	affiliate common.Address
 }
 
-// TestSwapTransactionDoesWhatItSays sends the returned transaction on every chain, as a wallet would, and
-// looks at what the recipient then has: each case on one of the chains, or on all.
+// TestSwapTransactionDoesWhatItSays sends the returned transaction on every chain, as a wallet would, and checks what
+// the recipient gets: each case on one of the chains, or on all.
 func TestSwapTransactionDoesWhatItSays(t *testing.T) {
 	t.Parallel()
 	front := patientlyInFrontOf(t, sandboxtest.Start(t, sandbox.Options{}))
@@ -115,8 +115,8 @@ func TestSwapTransactionDoesWhatItSays(t *testing.T) {
 	}
 }
 
-// TestEveryVenueDeliversByEveryWay makes swaps through each venue alone, called by the public router and called directly:
-// two kinds, or all.
+// TestEveryVenueDeliversByEveryWay makes swaps through each venue alone, called by the public router and directly: two
+// kinds, or all.
 func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
@@ -133,7 +133,7 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 						continue // TestVenueThatWantsAnotherApprovalIsCompared
 					}
 					if execution == config.ExecuteDirectly && (name == "fly" || name == "fabric") {
-						continue // TestNoMutationIsHandedOut: nobody knows what their contracts enforce
+						continue // TestNoMutationIsHandedOut: it is unknown what their contracts enforce
 					}
 					t.Run(one.String(), func(t *testing.T) {
 						swap := trader.makeSwap(t, one)
@@ -149,7 +149,7 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 }
 
 // TestVenueThatWantsAnotherApprovalIsCompared calls venues directly, one of which takes tokens by a contract that the
-// answer does not name: it never makes the transaction, but where nothing is to be approved.
+// answer does not contain: it only makes the transaction if nothing has to be approved.
 func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
@@ -180,8 +180,8 @@ func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
 	}
 }
 
-// TestEveryExchangeDelivers makes swaps through each exchange that is read on chain alone, wherever it is, called by
-// the public router and called directly.
+// TestEveryExchangeDelivers makes swaps through each on-chain exchange alone, on every chain that has it, called by the
+// public router and directly.
 func TestEveryExchangeDelivers(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Start(t, sandbox.Options{})
@@ -197,7 +197,7 @@ func TestEveryExchangeDelivers(t *testing.T) {
 	}
 }
 
-// checkExchange makes the first swap that the exchange can make on each chain, or all, and looks at who is called.
+// checkExchange makes the first swap that the exchange can make on each chain, or all, and checks the called contract.
 func checkExchange(t *testing.T, world *sandbox.World, name string, execution config.Execution, gateway string) {
 	t.Helper()
 	made := 0
@@ -206,7 +206,7 @@ func checkExchange(t *testing.T, world *sandbox.World, name string, execution co
 			continue // TRON's nodes take no transactions by JSON-RPC
 		}
 		trader, cases := newTrader(t, world, c, gateway), exchangeCases(c)
-		for _, one := range slices.Concat(cases[i%len(cases):], cases[:i%len(cases)]) { // another one first on each chain
+		for _, one := range slices.Concat(cases[i%len(cases):], cases[:i%len(cases)]) { // starting with another
 			if trader.declines(t, one) {
 				continue
 			}
@@ -226,7 +226,7 @@ func checkExchange(t *testing.T, world *sandbox.World, name string, execution co
 	}
 }
 
-// exchangeCases are swaps that an exchange of some kind can make: those between tokens, and wrapping.
+// exchangeCases returns the swaps that some kind of exchange can make: between tokens, and wrapping.
 func exchangeCases(c *sandbox.Chain) []swapCase {
 	wrapped := c.Tokens[0].Symbol
 	return []swapCase{
@@ -238,7 +238,7 @@ func exchangeCases(c *sandbox.Chain) []swapCase {
 	}
 }
 
-// declines reports whether the gateway has no way to make a swap, and says so as it should.
+// declines reports whether the gateway has no way to make a swap, and responds properly.
 func (w *trader) declines(t *testing.T, c swapCase) bool {
 	t.Helper()
 	p := problemAt(t, w.gateway+"/v1.0/chain/transaction?"+w.query(c).Encode())
@@ -267,8 +267,8 @@ func newTrader(t *testing.T, world *sandbox.World, c *sandbox.Chain, gateway str
 	return made
 }
 
-// makeSwap asks for a swap, approves what is called, asks again, and sends what it gets. A venue that says
-// it cannot do it ends the test.
+// makeSwap requests a swap, approves the called contract, requests again, and sends the transaction. If the venue
+// declines, the test ends.
 func (w *trader) makeSwap(t *testing.T, c swapCase) swapJSON {
 	t.Helper()
 	query, recipient := w.query(c), w.recipient(c)
@@ -322,7 +322,7 @@ func (w *trader) query(c swapCase) url.Values {
 	return query
 }
 
-// checkShare wants the affiliate's share of the input from a venue, of the outcome from the public router.
+// checkShare requires the affiliate's share of the input from a venue, or of the output from the public router.
 func (w *trader) checkShare(t *testing.T, c swapCase, swap swapJSON, ofIn, ofOut *big.Int) {
 	t.Helper()
 	if common.HexToAddress(swap.Tx.To) == w.router {
@@ -339,7 +339,7 @@ func (w *trader) checkShare(t *testing.T, c swapCase, swap swapJSON, ofIn, ofOut
 	}
 }
 
-// ask gets an answer, or skips the test where the venue is not on the chain or cannot give the affiliate his share.
+// ask gets an answer, or skips the test if the venue is not on the chain or cannot pay the affiliate.
 func (w *trader) ask(t *testing.T, query url.Values, swap *swapJSON) {
 	t.Helper()
 	address := w.gateway + "/v1.0/chain/transaction?" + query.Encode()

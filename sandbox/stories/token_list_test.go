@@ -23,7 +23,7 @@ func publish(t *testing.T, list string) *httptest.Server {
 	return server
 }
 
-// listText is a list of tokens: chain, address, symbol and decimals of each.
+// listText returns a token list: chain, address, symbol and decimals of each.
 func listText(tokens ...string) string {
 	var entries []string
 	for _, each := range tokens {
@@ -39,7 +39,7 @@ func listText(tokens ...string) string {
 	return `{"name":"a list","tokens":[` + strings.Join(entries, ",") + `]}`
 }
 
-// awaitLists returns what operators are told of the token lists, once all were read.
+// awaitLists returns what operators see of the token lists once all are read.
 func awaitLists(t *testing.T, g *gateway.Gateway) map[string]admin.Dependency {
 	t.Helper()
 	lists := map[string]admin.Dependency{}
@@ -56,7 +56,7 @@ func awaitLists(t *testing.T, g *gateway.Gateway) map[string]admin.Dependency {
 	return lists
 }
 
-// TestTokenListsAreCheckedAgainstTheChains has one list that is right, and one that lies about one of its tokens.
+// TestTokenListsAreCheckedAgainstTheChains has one correct list, and one that lies about one of its tokens.
 func TestTokenListsAreCheckedAgainstTheChains(t *testing.T) {
 	t.Parallel()
 	const maker, nowhere = "0x9f8F72aA9304c8B593d555F12eF6589cC3A579A2", "0x00000000000000000000000000000000000a11ce"
@@ -114,8 +114,8 @@ tokens:
 
 // tokenOf is the address of a token of the world.
 
-// TestPricesFromTheChainAlone reads prices from the contracts of a chain, with no service to ask, on a chain that has
-// them and on one that has none: a missing price fails no swap.
+// TestPricesFromTheChainAlone reads prices only from contracts, on a chain that has them and on one that does not: a
+// missing price fails no swap.
 func TestPricesFromTheChainAlone(t *testing.T) {
 	t.Parallel()
 	world := sandboxtest.Shared(t)

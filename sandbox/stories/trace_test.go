@@ -18,10 +18,10 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// TestSwapsTakeFewRoundTrips counts the requests of one swap that nobody asked for before: a price from each of the
-// chain's ten services, the contracts of two exchanges, mostly together, and one trial of the best transaction. What
-// all swaps of a block share may come on top, and on a loaded machine calls that miss each other's batch, so that the
-// cheapest of many tells.
+// TestSwapsTakeFewRoundTrips counts the requests of a swap that is not cached: a price from each of the chain's ten
+// services, the contracts of two exchanges, usually together, and one trial of the best transaction. What all swaps of
+// a block share may be added and, on a busy machine, calls that miss each other's batch, so that the cheapest of many
+// swaps counts.
 func TestSwapsTakeFewRoundTrips(t *testing.T) {
 	recorder := recordSpans(t)
 	front := inFrontOf(t, sandboxtest.Shared(t)) // traced
@@ -57,8 +57,8 @@ func TestSwapsTakeFewRoundTrips(t *testing.T) {
 	}
 }
 
-// recordSpans records all spans of the process until the test ends. OpenTelemetry's own provider hands its spans to the
-// first that was set for as long as the process runs, which would keep those of all later tests if it were not shut down.
+// recordSpans records all spans of the process until the test ends. OpenTelemetry's global provider passes spans to the
+// first one ever set. Unless shut down, that one would keep the spans of all later tests.
 func recordSpans(t *testing.T) *tracetest.SpanRecorder {
 	t.Helper()
 	restoreTelemetry(t)
@@ -69,7 +69,7 @@ func recordSpans(t *testing.T) *tracetest.SpanRecorder {
 	return recorder
 }
 
-// nameOf is a span's name, or what kind of attempt it is: those are named by their method.
+// nameOf returns a span's name, or the kind of an attempt, whose name is its method.
 func nameOf(span tracing.ReadOnlySpan) string {
 	kind := span.Name()
 	for _, attribute := range span.Attributes() {

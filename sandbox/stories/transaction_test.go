@@ -17,7 +17,7 @@ import (
 	"crossgate/store"
 )
 
-// stepsOfOrders are the kinds of transactions of an order, as the index distinguishes them, with those of its external call.
+// stepsOfOrders are the kinds of an order's transactions that the index distinguishes, and those of its external call.
 var stepsOfOrders = map[chain.Family][]string{
 	chain.EVM: {
 		"created", "give_increased", "take_decreased", "fulfilled", "sent 1", "claimed 1", "sent 2", "claimed 2", "external_call",
@@ -34,8 +34,8 @@ type stepTx struct {
 	orders     []string
 }
 
-// TestEachTransactionOfAnOrderLeadsToIt asks for one transaction of each kind on each family of chains, and for one of
-// each that is a step of several orders: by a gateway that has indexed everything, and by one that has indexed nothing.
+// TestEachTransactionOfAnOrderLeadsToIt requests one transaction of each kind on each family of chains, and one of each
+// that is a step of several orders, from a gateway that has indexed everything and from one that has indexed nothing.
 func TestEachTransactionOfAnOrderLeadsToIt(t *testing.T) {
 	world := sandboxtest.Shared(t)
 	c := configOf(t, world)
@@ -49,7 +49,7 @@ func TestEachTransactionOfAnOrderLeadsToIt(t *testing.T) {
 	}
 }
 
-// check asks for a transaction in each way.
+// check requests a transaction in each way.
 func (s stepTx) check(t *testing.T, at string) {
 	var ids struct{ OrderIDs []encodedJSON }
 	var texts struct{ OrderIDs []string }
@@ -96,7 +96,7 @@ func (s stepTx) check(t *testing.T, at string) {
 	}
 }
 
-// want compares ids in any sequence.
+// want compares IDs in any order.
 func (s stepTx) want(t *testing.T, what string, got []string) {
 	t.Helper()
 	slices.Sort(got)

@@ -20,13 +20,13 @@ import (
 	"crossgate/sandbox/solana"
 )
 
-// encodedJSON is a value as deBridge's own taker reads it: amounts and ids by their text, addresses by a list in a text,
+// encodedJSON is a value as deBridge's own taker reads it: amounts and IDs as text, addresses as a list in a text,
 // which is empty for an address that the order leaves open.
 type encodedJSON struct{ StringValue, BytesArrayValue string }
 
 type encodedOffer struct{ ChainID, TokenAddress, Amount encodedJSON }
 
-// liteJSON is an order without what happened to it. Its nonce is a bare number.
+// liteJSON is an order without its history. Its nonce is a bare number.
 type liteJSON struct {
 	MakerOrderNonce                              uint64
 	GiveOffer, TakeOffer                         encodedOffer
@@ -36,8 +36,8 @@ type liteJSON struct {
 	ExternalCallState                            string
 }
 
-// TestATakerReadsWhatItHasToUnlock makes the two calls of deBridge's own taker (dln-taker, StatsAPI.ts and DataStore.ts),
-// in smaller pages: the ids of what each chain owes it, then each order, whose id is the hash of what was read.
+// TestATakerReadsWhatItHasToUnlock makes the calls of deBridge's own taker (dln-taker, StatsAPI.ts and DataStore.ts),
+// in smaller pages: the IDs of what each chain owes it, then each order, whose ID must be the hash of what was read.
 func TestATakerReadsWhatItHasToUnlock(t *testing.T) {
 	front := readingFront(t)
 	world := front.facts(t)
@@ -60,8 +60,8 @@ func TestATakerReadsWhatItHasToUnlock(t *testing.T) {
 	}
 }
 
-// TestEveryOrderIsAnswered asks for each order of the world by both of its names: its state is what the contracts say, and
-// its id the hash of the terms that are answered. What is locked for all actors together is what was delivered and not
+// TestEveryOrderIsAnswered requests each order of the world by creation and by ID: its state is that of the contracts,
+// and its ID the hash of the terms in the answer. What is locked for all actors together is what was delivered and not
 // paid for.
 func TestEveryOrderIsAnswered(t *testing.T) {
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestEveryOrderIsAnswered(t *testing.T) {
 		compare(t, o.Title, byID, byCreation)
 		var lite liteJSON
 		get(t, front.url+"/api/Orders/"+o.OrderID+"/liteModel", &lite)
-		// Of a call Solana's creation has the hash alone in what is hashed.
+		// Solana's creation hashes only the hash of a call.
 		if hash := lite.terms(t).ID(); lite.ExternalCallState == "NoExtCall" && hexutil.Encode(hash[:]) != o.OrderID {
 			t.Errorf("order %s, %s, is answered with terms whose hash is %x", o.OrderID, o.Title, hash)
 		}
@@ -106,7 +106,7 @@ func TestEveryOrderIsAnswered(t *testing.T) {
 
 var orderIDs = regexp.MustCompile(`0x[0-9a-f]{64}`)
 
-// idsToUnlock reads page by page until as many are there as there are in all.
+// idsToUnlock reads page by page up to the total number of IDs.
 func idsToUnlock(t *testing.T, gateway string, give uint64, authorities string) (ids []string) {
 	t.Helper()
 	const path, atOnce = "/api/Orders/getForUnlockAuthorities", 3
@@ -134,7 +134,7 @@ func idsToUnlock(t *testing.T, gateway string, give uint64, authorities string) 
 	}
 }
 
-// bytes is the list in the text, nil when there is none.
+// bytes returns the list in the text, or nil.
 func (e encodedJSON) bytes(t *testing.T) (raw []byte) {
 	t.Helper()
 	if e.BytesArrayValue == "" {
@@ -158,7 +158,7 @@ func (l liteJSON) terms(t *testing.T) solana.Terms {
 	}
 }
 
-// getOnce is get as soon as the answer is a 200.
+// getOnce is get once the response is a 200.
 func getOnce(t *testing.T, is, url string, out any) {
 	t.Helper()
 	await(t, is, func() bool {
@@ -168,8 +168,8 @@ func getOnce(t *testing.T, is, url string, out any) {
 	get(t, url, out)
 }
 
-// takersArePaid has the taker ask for the unlocks of its deliveries, of one and of three, sign them with ordinary clients
-// and send them: the orders are seen as unlocked.
+// takersArePaid requests the unlocks of the taker's deliveries, of one and of three, signs them with ordinary clients
+// and sends them: the orders become unlocked.
 func (f front) takersArePaid(t *testing.T, protocol *protocolClient) {
 	world, taker := f.facts(t), f.world.Takers()[0]
 	onSolana := newSolanaTrader(t, f.world, f.url)

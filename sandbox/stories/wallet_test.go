@@ -42,7 +42,7 @@ func (w *wallet) approve(t *testing.T, token, spender common.Address, amount *bi
 	w.send(t, token, data, new(big.Int))
 }
 
-// send sends a transaction, waits for it, and returns what its gas and value cost the sender.
+// send sends a transaction, waits for it, and returns the cost of its gas and value to the sender.
 func (w *wallet) send(t *testing.T, to common.Address, data []byte, value *big.Int) *big.Int {
 	t.Helper()
 	receipt := w.transact(t, to, data, value)
@@ -50,7 +50,7 @@ func (w *wallet) send(t *testing.T, to common.Address, data []byte, value *big.I
 	return cost.Add(cost, value)
 }
 
-// transact sends a transaction that has to succeed, waits for it, and returns its receipt.
+// transact sends a transaction, which must succeed, waits for it, and returns its receipt.
 func (w *wallet) transact(t *testing.T, to common.Address, data []byte, value *big.Int) *types.Receipt {
 	t.Helper()
 	ctx := t.Context()
@@ -72,7 +72,7 @@ func (w *wallet) transact(t *testing.T, to common.Address, data []byte, value *b
 	return receipt
 }
 
-// await returns the receipt of a transaction as soon as its block is the head: a receipt can be had a moment before.
+// await returns the receipt of a transaction once its block is the head; the receipt can exist a moment earlier.
 func (w *wallet) await(t *testing.T, tx common.Hash) *types.Receipt {
 	t.Helper()
 	var receipt *types.Receipt

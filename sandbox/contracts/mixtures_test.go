@@ -19,9 +19,8 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// TestForecastsOfMixtures mixes recorded calls, in mixed states and from mixed accounts: what verify would forecast
-// must be what the contracts do. CROSSGATE_MIXTURES sets the number of mixtures per recorded call; the default is a
-// few.
+// TestForecastsOfMixtures mixes recorded calls, states and accounts: what verify would forecast must be what the
+// contracts do. CROSSGATE_MIXTURES sets the number of mixtures per recorded call; the default is a few.
 func TestForecastsOfMixtures(t *testing.T) {
 	each := 3
 	if text := os.Getenv("CROSSGATE_MIXTURES"); text != "" {

@@ -10,7 +10,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// balancers are as deploy/balancers ships them, and as little as a balancer can be told.
+// balancers returns balancers as deploy/balancers ships them, and with minimal configurations.
 func balancers(t *testing.T) map[string]peer {
 	t.Helper()
 	return map[string]peer{
@@ -45,8 +45,8 @@ func shippedBalancer(t *testing.T, file string) string {
 	return string(must.Get(os.ReadFile(filepath.Join("..", "deploy", "balancers", file)))(t))
 }
 
-// between is a balancer's configuration with the gateways' addresses in the place of those of the shipped one, whose lines
-// about the first gateway stand for every one, and with another address to listen at.
+// between adapts a balancer's configuration to the gateways' addresses, repeating the shipped lines about the first
+// gateway for each of them, and to another address to listen at.
 func between(text, origins, listen string) string {
 	var filled strings.Builder
 	for line := range strings.Lines(text) {
@@ -74,7 +74,7 @@ func haproxy(text string) peer {
 	}
 }
 
-// nginxBalancer has a file in its conf.d.
+// nginxBalancer returns nginx with a file in its conf.d.
 func nginxBalancer(text string) peer {
 	return nginxWith(func(string, string) string { return "access_log off; include gateways.conf;" }, func(origins, listen string) map[string]string {
 		return map[string]string{"gateways.conf": between(text, origins, listen)}

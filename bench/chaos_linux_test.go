@@ -15,15 +15,15 @@ import (
 	"crossgate/sandbox"
 )
 
-// What a fleet is asked while parts of it fail.
+// The load on a fleet while parts of it fail.
 const (
 	chaosRate = 200 // requests a second
-	// longestAnswer is what no answer may take but one that was read from chains or venues, which may take longestCold: of
-	// unknown transactions, new orders and swaps always, of other orders while the database is away and nothing is kept.
+	// longestAnswer limits answers, longestCold those read from chains or venues: about unknown transactions, new
+	// orders and swaps, and about other orders if the database is away and they are not cached.
 	longestAnswer = 2 * time.Second
 	longestCold   = 6 * time.Second
-	longestSwap   = 9 * time.Second // where the balancer gives it up
-	// slowLink is how late each piece of up to 16 KiB arrives.
+	longestSwap   = 9 * time.Second // after which the balancer gives up
+	// slowLink is the delay of each piece of up to 16 KiB.
 	slowLink = 100 * time.Millisecond
 )
 
@@ -34,17 +34,17 @@ type fault struct {
 	takes      missing
 }
 
-// missing is what answers must do without.
+// missing is what answers have to do without.
 type missing struct {
-	index bool // the database: orders that are not kept are told by their chains, or declined where that takes long; so is the rest
-	chain bool // an endpoint of a chain, or all: what only chains know may be declined
-	proof bool // index and a chain: nobody can know that an order does not exist
-	reply bool // that of a gateway which takes requests: who asked it for a swap waits as long as the balancer does
+	index bool // the database: uncached orders come from their chains, or are declined if that is slow, like the rest
+	chain bool // one endpoint of a chain, or all: what only chains know may be declined
+	proof bool // index and a chain: it is impossible to know that an order does not exist
+	reply bool // that of a gateway which accepts requests: its swap requests wait as long as the balancer does
 }
 
-// TestChaos has each part of a fleet fail in each way while 200 requests a second are asked: a gateway, PostgreSQL, Redis,
-// the link from the balancer to a gateway, and a chain's endpoint are killed, stand still, lose everything, and become
-// slow. No answer may be a 500, wrong, or take more than 2 s. CROSSGATE_CHAOS is how long each fault lasts.
+// TestChaos makes each part of a fleet fail in each way under 200 requests a second: a gateway, PostgreSQL, Redis, the
+// link from the balancer to a gateway, and a chain's endpoint are killed, hang, lose everything, and become slow. No
+// answer may be a 500, wrong, or take more than 2 s. CROSSGATE_CHAOS is how long each fault lasts.
 func TestChaos(t *testing.T) {
 	span, err := time.ParseDuration(os.Getenv("CROSSGATE_CHAOS"))
 	if err != nil {
@@ -55,7 +55,7 @@ func TestChaos(t *testing.T) {
 	for _, balancer := range []string{"haproxy", "nginx"} {
 		faults := f.faults()
 		if balancer == "nginx" {
-			faults = f.slowChain() // it is told nothing else otherwise than HAProxy
+			faults = f.slowChain() // otherwise configured like HAProxy
 		}
 		t.Run(balancer, func(t *testing.T) {
 			f.balance(t, balancers(t)[balancer], f.replicas[0].link.Address(), f.replicas[1].link.Address())
@@ -64,7 +64,7 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// meet has each of faults last for a span of time, and reports what became of 200 questions a second.
+// meet applies each fault for a span of time, and reports the outcome of 200 requests a second.
 func (f *fleet) meet(t *testing.T, is *truth, span time.Duration, faults []fault) {
 	t.Helper()
 	is.settle(t, "http://"+f.address)
@@ -94,7 +94,7 @@ func (f *fleet) meet(t *testing.T, is *truth, span time.Duration, faults []fault
 				}
 				return is.isLocked(got, body)
 			})
-			for _, r := range f.replicas { // an endpoint that failed is left alone for a while
+			for _, r := range f.replicas { // an endpoint that failed is not used for a while
 				is.until(t, "http://"+r.public, "/api/Orders/creationTxHash/"+strange(), isStatus(http.StatusNotFound))
 			}
 			t.Logf("what happened meanwhile is told, and all chains are heard, %v after the end", time.Since(healed).Round(100*time.Millisecond))
@@ -103,7 +103,7 @@ func (f *fleet) meet(t *testing.T, is *truth, span time.Duration, faults []fault
 	reportPhases(t, phases)
 }
 
-// faults are all that a fleet meets, one after the other.
+// faults returns all faults that a fleet meets, one after the other.
 func (f *fleet) faults() (all []fault) {
 	first := f.replicas[0]
 	all = append(all,
@@ -148,7 +148,7 @@ func (f *fleet) faults() (all []fault) {
 	return append(all, f.slowChain()...)
 }
 
-// lockedTables has another session hold the tables without which nothing can be answered.
+// lockedTables lets another session lock the tables that every answer needs.
 func (f *fleet) lockedTables() fault {
 	var release func() error
 	return fault{name: "tables locked", takes: missing{index: true}, begin: func(t *testing.T) {
@@ -160,7 +160,7 @@ func (f *fleet) lockedTables() fault {
 	}}
 }
 
-// databaseAndChainAway leaves nobody who could say that an order does not exist.
+// databaseAndChainAway makes it impossible to know that an order does not exist.
 func (f *fleet) databaseAndChainAway() fault {
 	return fault{name: "PostgreSQL killed, a chain down", takes: missing{index: true, chain: true, proof: true}, begin: func(t *testing.T) {
 		trying(f.database.Kill)(t)
@@ -171,7 +171,7 @@ func (f *fleet) databaseAndChainAway() fault {
 	}}
 }
 
-// slowChain has both endpoints of a chain take 4 s.
+// slowChain makes both endpoints of a chain take 4 s.
 func (f *fleet) slowChain() []fault {
 	return []fault{{
 		name: "a chain is slow", takes: missing{chain: true},
@@ -194,7 +194,7 @@ func trying(act func() error) func(*testing.T) {
 
 func always(act func()) func(*testing.T) { return func(*testing.T) { act() } }
 
-// reportPhases says what became of the questions of each phase, and fails where one became nothing good.
+// reportPhases reports the outcome of each phase, and fails if one had no good answer.
 func reportPhases(t *testing.T, phases []*phase) {
 	t.Helper()
 	var text strings.Builder

@@ -12,8 +12,8 @@ import (
 	"strconv"
 )
 
-// client is one connection to a server. It costs less than a client of net/http, which would compete with the server
-// for the machine.
+// client is one connection to a server. It uses less of the machine than a client of net/http, which would compete with
+// the server.
 type client struct {
 	net.Conn
 	reader *bufio.Reader
@@ -24,7 +24,7 @@ func dial(ctx context.Context, address string) (client, error) {
 	return client{connection, bufio.NewReaderSize(connection, 64<<10)}, err
 }
 
-// ask sends a request and reads the answer whole.
+// ask sends a request and reads the whole response.
 func (c client) ask(request []byte) error {
 	if _, err := c.Write(request); err != nil {
 		return err
@@ -51,19 +51,19 @@ func readAnswer(reader *bufio.Reader) error {
 	return err
 }
 
-// head is what is read of an answer's head.
+// head is what is parsed of a response's head.
 type head struct {
 	status int
-	length int  // of the body, bytes
-	isKept bool // the gateway had it, or an old one where loading it again failed
-	isLast bool // of its connection
-	// isBehind says that the index has not read all chains up to their heads.
+	length int  // bytes of the body
+	isKept bool // the gateway had it cached, or served a stale one because loading failed
+	isLast bool // the last response on its connection
+	// isBehind means that the index has not read all chains up to their heads.
 	isBehind bool
-	// retryAfter is the header of that name.
+	// retryAfter is the Retry-After header.
 	retryAfter string
 }
 
-// readHead reads up to where the body begins.
+// readHead reads up to the beginning of the body.
 func readHead(reader *bufio.Reader) (head, error) {
 	var read head
 	for first := true; ; first = false {
@@ -95,7 +95,7 @@ func readHead(reader *bufio.Reader) (head, error) {
 	}
 }
 
-// cutName returns what follows a header's name, which some balancers write in small letters.
+// cutName returns what follows a header's name, which some balancers write in lower case.
 func cutName(line []byte, name string) (value []byte, found bool) {
 	if len(line) < len(name) || !bytes.EqualFold(line[:len(name)], []byte(name)) {
 		return nil, false

@@ -27,28 +27,28 @@ import (
 	"crossgate/sandbox"
 )
 
-// latency is what every answer of a chain takes in these measurements, beside its own time. The test takes
-// more of it, so that what is asked at the same time overlaps on busy machines too.
+// latency is added to every answer of a chain in these measurements. The test adds more, so that concurrent requests
+// overlap on busy machines too.
 const (
 	latency        = 50 * time.Millisecond
 	patientLatency = 4 * latency
 )
 
-// tronLists is in what TRON's node is asked for logs.
+// tronLists is a part of log requests to TRON's node.
 const tronLists = "/rpc/100000026 eth_getLogs"
 
-// most is what an order may cost at most of which the gateway knows nothing. Round trips to chains need what the one
-// before brought: the creation; how far its chains have come; where; and those transactions. What is allocated is that of
-// the whole process, with a client, with followers and every span.
+// most bounds the cost of an order that the gateway knows nothing of. Each round trip to chains depends on the previous
+// one: the creation; the heads of its chains; the blocks; and those transactions. Allocations are those of the whole
+// process, including a client, followers and all spans.
 var most = map[string]counts{
 	"Created":    {rounds: 2, requests: 8, calls: 19, allocations: 4000, bytes: 600_000},
 	"Fulfilled":  {rounds: 4, requests: 10, calls: 27, allocations: 6000, bytes: 900_000},
 	"SentUnlock": {rounds: 4, requests: 10, calls: 27, allocations: 6000, bytes: 900_000},
 }
 
-// TestColdOrdersAreCheap counts what an order costs at a gateway that knows nothing of it. On a busy machine what is asked
-// at the same time need not overlap, followers look at their chains meanwhile, and in rare runs a part was asked again while
-// one did: the cheapest of up to 20 gateways counts, and the first within the bound ends the search.
+// TestColdOrdersAreCheap counts the cost of an order that a gateway knows nothing of. On a busy machine concurrent
+// requests may not overlap, followers poll their chains meanwhile, and sometimes a part is requested again during that:
+// the cheapest of up to 20 gateways counts, and the first one within the bound ends the search.
 func TestColdOrdersAreCheap(t *testing.T) {
 	const gateways = 20
 	w := startWorld(t)
@@ -79,8 +79,8 @@ func TestColdOrdersAreCheap(t *testing.T) {
 	}
 }
 
-// BenchmarkColdOrder fetches an order of which the gateway knows nothing, with 50 ms added to every answer of
-// a chain. Each time is that of the whole request; a gateway is started anew for each.
+// BenchmarkColdOrder fetches an order that the gateway knows nothing of, with 50 ms added to every answer of a chain.
+// Each time is that of the whole request, to a new gateway.
 func BenchmarkColdOrder(b *testing.B) {
 	w := startWorld(b)
 	for _, state := range []string{"Created", "Fulfilled", "SentUnlock"} {
@@ -107,7 +107,7 @@ func BenchmarkColdOrder(b *testing.B) {
 	}
 }
 
-// world is a sandbox whose chains answer late, in a process of its own, and the spans of whoever asks.
+// world is a sandbox with slow chains, in a separate process, and the spans of this one's requests.
 type world struct {
 	*outside
 	spans *attempts
@@ -122,15 +122,15 @@ func startWorld(t testing.TB) *world {
 	return w
 }
 
-// relay stands before chains, answers late and remembers what it was asked.
+// relay is a proxy in front of chains that delays answers and remembers requests.
 type relay struct {
 	mu    sync.Mutex
 	late  time.Duration
 	asked map[string]int // by chain, method and parameters
 }
 
-// relay serves before all chains of a world. It returns the configuration of a gateway that goes this way, and knows the
-// newest blocks only.
+// relay serves in front of all chains of a world. It returns the configuration of a gateway that uses it and knows only
+// the newest blocks.
 func (r *relay) relay(made *sandbox.World, config string) (relayed string, err error) {
 	replaced := []string{"lookback: 0", "lookback: 1"}
 	for _, c := range made.Chains() {
@@ -144,7 +144,7 @@ func (r *relay) relay(made *sandbox.World, config string) (relayed string, err e
 	return strings.NewReplacer(replaced...).Replace(config), nil
 }
 
-// answer does what a line says, and prints what comes of it.
+// answer executes a line and prints the result.
 func (r *relay) answer(line string) (err error) {
 	var told any = true
 	switch line {
@@ -182,7 +182,7 @@ func (r *relay) to(rpc string) http.Handler {
 	})
 }
 
-// hear remembers what is asked and returns how late the answer is to be.
+// hear records a request and returns the delay of its answer.
 func (r *relay) hear(rpc string, body []byte) time.Duration {
 	type call struct {
 		Method string
@@ -201,7 +201,7 @@ func (r *relay) hear(rpc string, body []byte) time.Duration {
 	return r.late
 }
 
-// begin makes answers late and forgets what was asked so far.
+// begin delays answers from now on and forgets the requests so far.
 func (r *relay) begin(late time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -209,9 +209,9 @@ func (r *relay) begin(late time.Duration) {
 	clear(r.asked)
 }
 
-// repeated lists what was asked more than once, but for what followers repeat by themselves: blocks by their number,
-// once a second, and TRON's lists, of which only their agreement is evidence. An endpoint has to tell the chain's id
-// again after a request was given up.
+// repeated returns the requests made more than once, except those that followers repeat by design: blocks by number,
+// once a second, and TRON's lists, for which only agreement is evidence. An endpoint is asked for the chain ID again
+// after a request was given up.
 func (r *relay) repeated() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,7 +225,7 @@ func (r *relay) repeated() []string {
 	return list
 }
 
-// orderIn returns the creation of an order between EVM chains that is in a state and alone in its transaction.
+// orderIn returns the creation of an order between EVM chains in a state, which is alone in its transaction.
 func (w *world) orderIn(t testing.TB, state string) (creation string) {
 	t.Helper()
 	var told struct {
@@ -255,7 +255,7 @@ func (w *world) orderIn(t testing.TB, state string) (creation string) {
 	return ""
 }
 
-// gateway starts one that knows the newest blocks only; from then on chains answer late.
+// gateway starts a gateway that knows only the newest blocks; from then on chains answer late.
 func (w *world) gateway(t testing.TB, late time.Duration) (url string, stop func()) {
 	t.Helper()
 	var done bool
@@ -265,10 +265,10 @@ func (w *world) gateway(t testing.TB, late time.Duration) (url string, stop func
 	return url, stop
 }
 
-// cost is what a request made of its chains.
+// cost is a request's cost in calls to chains.
 type cost struct {
 	counts
-	twice []string // what was asked more than once
+	twice []string // requests made more than once
 	time  time.Duration
 }
 
@@ -277,7 +277,7 @@ type counts struct {
 	allocations, bytes      uint64
 }
 
-// least are the lower ones of two requests' counts; no request has none.
+// least returns the lower of two requests' counts, ignoring the zero value.
 func (c counts) least(other counts) counts {
 	if other == (counts{}) {
 		return c
@@ -291,7 +291,7 @@ func (c counts) least(other counts) counts {
 func (w *world) fetch(t testing.TB, url, creation string) cost {
 	t.Helper()
 	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/api/Orders/creationTxHash/"+creation, nil))(t)
-	request.Header.Set("Accept-Encoding", "identity") // the writer of gzip, 800 kB, is kept for other answers, but not over a start
+	request.Header.Set("Accept-Encoding", "identity") // the gzip writer, 800 kB, is reused, but not across a start
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	began := time.Now()
@@ -328,7 +328,7 @@ func (a *attempts) OnEnd(s trace.ReadOnlySpan) {
 	a.ended = append(a.ended, s)
 }
 
-// of sums up a trace. Requests that follow one another make a round trip each, those at the same time one.
+// of sums up a trace. Requests in sequence make a round trip each, concurrent ones a single one.
 func (a *attempts) of(traceID string) counts {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -16,14 +16,14 @@ import (
 	"crossgate/internal/must"
 )
 
-// command is the gateway as its operators run it.
+// command is the gateway as operators run it.
 type command struct {
 	pid        int
 	url, admin string
 }
 
-// startCommand builds the gateway and runs it until the benchmark ends, which fails it when it ends otherwise than by
-// being asked to. It wants requests when startCommand returns. parts are its configuration, but for the addresses.
+// startCommand builds the gateway and runs it until the benchmark ends, which fails if it ends in any other way. It is
+// ready for requests on return. parts are its configuration without the addresses.
 func startCommand(b testing.TB, prepare func(*exec.Cmd), parts ...string) command {
 	b.Helper()
 	program, file := buildCommand(b), filepath.Join(b.TempDir(), "crossgate.yaml")
@@ -49,13 +49,13 @@ func startCommand(b testing.TB, prepare func(*exec.Cmd), parts ...string) comman
 	return g
 }
 
-// buildCommand returns the path of the gateway's program.
+// buildCommand builds the gateway and returns the program's path.
 func buildCommand(b testing.TB) (program string) {
 	b.Helper()
 	return buildSources(b, "..") // where its own go.mod is
 }
 
-// buildSources returns the path of the gateway's program, made of the sources in a directory.
+// buildSources builds the gateway from the sources in a directory and returns the program's path.
 func buildSources(b testing.TB, directory string) (program string) {
 	b.Helper()
 	program = filepath.Join(b.TempDir(), "crossgate")
@@ -63,7 +63,7 @@ func buildSources(b testing.TB, directory string) (program string) {
 	return program
 }
 
-// run runs a program in a directory to its end, and returns what it said.
+// run runs a program in a directory and returns its output.
 func run(b testing.TB, directory, program string, arguments ...string) string {
 	b.Helper()
 	command := exec.CommandContext(b.Context(), program, arguments...)
@@ -83,7 +83,7 @@ func (g command) awaitReady(b testing.TB) {
 	})
 }
 
-// get returns the body of a 200.
+// get returns the body of a 200 response.
 func (g command) get(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -101,7 +101,7 @@ func (g command) get(ctx context.Context, url string) ([]byte, error) {
 	return body, err
 }
 
-// goroutines reads one line of the measurements.
+// goroutines reads the number of goroutines from the metrics.
 func (g command) goroutines(b *testing.B) int64 {
 	b.Helper()
 	text, err := g.get(b.Context(), g.admin+"/metrics")

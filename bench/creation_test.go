@@ -32,9 +32,9 @@ func (cheap) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Am
 	return chain.Amount{}, nil
 }
 
-// BenchmarkOrderEstimate prices orders that differ, each with a swap out of the reserve token at eight venues that answer at
-// once: two comparisons, the arithmetic and a taker's costs. Beside waiting for venues and chains, this is all that a quote
-// takes.
+// BenchmarkOrderEstimate prices distinct orders, each with a swap out of the reserve token at eight venues that answer
+// immediately: two comparisons, the arithmetic and a taker's costs. Except for waiting on venues and chains, this is
+// all that a quote takes.
 func BenchmarkOrderEstimate(b *testing.B) {
 	swaps := estimator(stalls())
 	b.Cleanup(swaps.Close)
@@ -71,13 +71,13 @@ func BenchmarkOrderEstimate(b *testing.B) {
 	}
 }
 
-// lateVariable makes this binary a way to the venue that it holds: each answer leaves when slowest has passed since its
-// question came.
+// lateVariable makes this binary a proxy to the venue in its value: each answer leaves once slowest has passed since
+// its request.
 const lateVariable = "CROSSGATE_BENCH_LATE"
 
 const slowest = 300 * time.Millisecond
 
-type came struct{} // key of the time of a question
+type came struct{} // key of the arrival time of a request
 
 func beLate(venue string) error {
 	to, err := neturl.Parse(venue)
@@ -99,9 +99,9 @@ func beLate(venue string) error {
 	return untilInputEnds()
 }
 
-// BenchmarkOrderOverhead asks the gateway for orders out of USDC into another chain's coin, with the sandbox's venues of
-// which one, in a process of its own, is slower than all else, and in turn that venue itself. What the gateway takes
-// longer is its own: quotes have the arithmetic, transactions are simulated besides.
+// BenchmarkOrderOverhead asks the gateway for orders from USDC to another chain's coin, with the sandbox's venues, one
+// of which, in a separate process, is slower than everything else, and alternately asks that venue itself. The
+// difference is the gateway's own: for quotes the arithmetic, for transactions also a simulation.
 func BenchmarkOrderOverhead(b *testing.B) {
 	outside := startOutside(b)
 	venue := regexp.MustCompile(`name: openocean, endpoints: \[\{url: "([^"]+)"`).FindStringSubmatch(outside.Config)[1]

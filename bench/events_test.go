@@ -30,7 +30,7 @@ import (
 	"crossgate/store"
 )
 
-// Subscribers of BenchmarkEvents, and what they want: each the orders of one maker.
+// Subscribers of BenchmarkEvents, each to the orders of one maker.
 const (
 	subscribers = 1000
 	makers      = 500
@@ -38,10 +38,10 @@ const (
 
 func makerText(n int) string { return fmt.Sprintf("0x%040x", 0xfeed0000+n%makers) }
 
-// subscribersAt, in the environment, makes the test binary a process of subscribers at that address.
+// subscribersAt, an environment variable, makes the test binary a process of subscribers at that address.
 const subscribersAt = "CROSSGATE_SUBSCRIBERS"
 
-// heard is what such a process says at the end of its input.
+// heard is what such a process prints when its input ends.
 type heard struct {
 	Events  int
 	Delays  []int64 // microseconds: 50th, 99th, and longest
@@ -99,8 +99,8 @@ func TestSubscribers(t *testing.T) {
 	fmt.Printf("heard %s\n", text)
 }
 
-// inUse is the memory of this process that is in use, stacks included, bytes. A collection halves a stack that is too
-// large.
+// inUse returns the memory of this process in use, stacks included, in bytes. Each collection halves stacks that are
+// too large.
 func inUse() uint64 {
 	for range 4 {
 		runtime.GC()
@@ -110,8 +110,8 @@ func inUse() uint64 {
 	return samples[0].Value.Uint64() + samples[1].Value.Uint64()
 }
 
-// BenchmarkEvents has a thousand subscribers in another process follow the orders of a maker each while two thousand
-// events a second are written to SQLite, and tells their delays, the memory of a subscriber, and what becomes of lookups.
+// BenchmarkEvents lets a thousand subscribers in another process follow one maker's orders each, while two thousand
+// events a second are written to SQLite. It reports their delays, the memory per subscriber, and the effect on lookups.
 func BenchmarkEvents(b *testing.B) {
 	const perSecond, each = 2000, 100
 	db := must.Get(store.OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "orders.db")))(b)
@@ -130,7 +130,7 @@ func BenchmarkEvents(b *testing.B) {
 	asking := must.Get(dial(b.Context(), address))(b)
 	defer asking.Close()
 	request := []byte("GET " + hotPath() + " HTTP/1.1\r\nHost: bench\r\n\r\n")
-	lookups := func(d time.Duration) (median float64) { // seconds, of a hundred a second
+	lookups := func(d time.Duration) (median float64) { // in seconds, at a hundred a second
 		var took []float64
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
@@ -187,7 +187,7 @@ func BenchmarkEvents(b *testing.B) {
 	for runtime.NumGoroutine() > goroutines+10 {
 		time.Sleep(10 * time.Millisecond)
 	}
-	loaded = (loaded - float64(inUse())) / subscribers // what the feed has at hand is nobody's
+	loaded = (loaded - float64(inUse())) / subscribers // without the feed's own buffers
 	if want := written * subscribers / makers; said.Events != want {
 		b.Errorf("%d events were heard, want %d", said.Events, want)
 	}
@@ -212,7 +212,7 @@ func write(b *testing.B, log orderlog.Ledger, from, count int) {
 			if err != nil {
 				return err
 			}
-			id := order.ID(spread(uint64(n))) // as real ones are: places in lists follow from them
+			id := order.ID(spread(uint64(n))) // random like real ones, because positions in lists depend on them
 			tx.Add(order.Event{Order: id, At: order.At{
 				Chain: 1, Block: uint64(from), BlockHash: chain.Hash{1}, LogIndex: uint(n), Tx: chain.NewTxHash(id[:]), Time: uint64(time.Now().Unix()),
 			}, Fact: order.Created{Terms: order.Terms{

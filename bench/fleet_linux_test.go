@@ -23,8 +23,8 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// fleet is a deployment on one machine: gateways that share a PostgreSQL and a Redis, behind a balancer and in front of a
-// world. Between all of them are links that can fail; the other endpoint of the first chain has none.
+// fleet is a deployment on one machine: gateways that share a PostgreSQL and a Redis, behind a balancer and in front of
+// a world, all connected by links that can fail. Only the first chain's second endpoint has no link.
 type fleet struct {
 	world        *sandbox.World
 	database     *postgrestest.Server
@@ -36,7 +36,7 @@ type fleet struct {
 	address      string // of the balancer
 }
 
-// replica is one gateway, a process of its own that can be started again.
+// replica is one gateway, in a separate process that can be restarted.
 type replica struct {
 	link          *linktest.Link // from the balancer
 	program, file string
@@ -45,8 +45,8 @@ type replica struct {
 	said          bytes.Buffer
 }
 
-// startFleet starts everything but the balancer, until the test ends: so many gateways of a program. settings are lines of
-// their configuration.
+// startFleet starts everything but the balancer, until the test ends, with a number of gateways of a program. settings
+// are lines of their configuration.
 func startFleet(t *testing.T, program string, gateways int, settings string) *fleet {
 	t.Helper()
 	f := &fleet{cache: redistest.Serve(t)}
@@ -73,10 +73,10 @@ func startFleet(t *testing.T, program string, gateways int, settings string) *fl
 	return f
 }
 
-// configuration is the world's, with the links in the places of what they lead to. All gateways together stay within the
-// connections that a PostgreSQL takes by default (docs/operations.md).
+// configuration returns the world's configuration, routed through the links. All gateways together stay within
+// PostgreSQL's default number of connections (docs/operations.md).
 func (f *fleet) configuration(database string, gateways int) string {
-	const taken, most, besides = 97, 32, 5 // connections: of the server, and of a gateway for reading and for all else
+	const taken, most, besides = 97, 32, 5 // connections: of the server, and of a gateway for reading and for the rest
 	readers := min(most, taken/gateways-besides)
 	text := string(f.world.Config("nowhere"))
 	behind := "http://" + f.chainLink.Address()
@@ -127,7 +127,7 @@ func newReplica(t *testing.T, program, configuration string) *replica {
 	return r
 }
 
-// start has the gateway run, and listen.
+// start runs the gateway and waits until it listens.
 func (r *replica) start(t testing.TB) {
 	t.Helper()
 	r.process = exec.Command(r.program, "serve", "--config", r.file)
@@ -153,7 +153,7 @@ func (r *replica) end(t testing.TB, by syscall.Signal) {
 	}
 }
 
-// addresses are where the gateways listen.
+// addresses returns the addresses at which the gateways listen.
 func (f *fleet) addresses() (all []string) {
 	for _, r := range f.replicas {
 		all = append(all, r.public)
@@ -161,8 +161,8 @@ func (f *fleet) addresses() (all []string) {
 	return all
 }
 
-// balance puts a balancer in front of the replicas, which it reaches at these addresses. The test is skipped where it is not
-// installed.
+// balance starts a balancer in front of the replicas, which it reaches at these addresses. It skips the test if the
+// balancer is not installed.
 func (f *fleet) balance(t *testing.T, by peer, replicas ...string) {
 	t.Helper()
 	address, _, installed := by.start(t, strings.Join(replicas, " "))
@@ -170,14 +170,14 @@ func (f *fleet) balance(t *testing.T, by peer, replicas ...string) {
 		t.Skipf("%s is not installed (Debian and Ubuntu: apt-get install %s)", by.program, by.program)
 	}
 	f.address = address
-	command{admin: "http://" + address}.awaitReady(t) // by way of the balancer
+	command{admin: "http://" + address}.awaitReady(t) // through the balancer
 }
 
-// drainLine is what the shipped configuration says.
+// drainLine matches the drain setting of the shipped configuration.
 var drainLine = regexp.MustCompile(`(?m)^drain: .*$`)
 
-// TestDrainLosesNothing stops the gateways of a fleet one after the other with SIGTERM and starts them again, while 200
-// requests a second come by way of a balancer. Each must be answered. CROSSGATE_CHAOS has it run.
+// TestDrainLosesNothing restarts the gateways of a fleet one after the other with SIGTERM, under 200 requests a second
+// through a balancer. Each must be answered. It runs if CROSSGATE_CHAOS is set.
 func TestDrainLosesNothing(t *testing.T) {
 	if os.Getenv("CROSSGATE_CHAOS") == "" {
 		t.Skip("takes two minutes: CROSSGATE_CHAOS has it run, make soak does")
@@ -195,13 +195,13 @@ func TestDrainLosesNothing(t *testing.T) {
 	}
 }
 
-// shippedDrain is how long a gateway drains by the shipped configuration, as a line of one.
+// shippedDrain returns the drain setting of the shipped configuration, as a line of configuration.
 func shippedDrain(t *testing.T) string {
 	t.Helper()
 	return drainLine.FindString(string(must.Get(os.ReadFile("../deploy/crossgate.yaml"))(t))) + "\n"
 }
 
-// replaceAll stops one gateway after the other, and starts each again as a program, which may be another than before.
+// replaceAll stops the gateways one after the other and starts each again, with a program that may differ from before.
 func (f *fleet) replaceAll(t *testing.T, program string) {
 	t.Helper()
 	for _, r := range f.replicas {
@@ -213,9 +213,9 @@ func (f *fleet) replaceAll(t *testing.T, program string) {
 	}
 }
 
-// askedDuring asks 200 questions a second while act runs, and returns what became of them. None is lost for being late, or
-// declined by a gateway at its limit of load or before a slow database: what a machine with other work makes of 2 s says
-// nothing of a restart. There may be few of those.
+// askedDuring sends 200 requests a second while act runs, and returns the outcome. Requests that are late, or declined
+// by a gateway at its load limit or with a slow database, do not count as lost: on a machine with other work 2 s say
+// nothing about a restart. There may be few of them.
 func (f *fleet) askedDuring(t *testing.T, is *truth, name string, act func()) *phase {
 	t.Helper()
 	p := &pacer{address: f.address}
@@ -243,12 +243,12 @@ func (f *fleet) askedDuring(t *testing.T, is *truth, name string, act func()) *p
 	return each
 }
 
-// TestUpgradeLosesNothing replaces three gateways on one PostgreSQL, one after the other, by those of a later revision, and
-// then by the earlier ones again, while 200 requests a second come by way of a balancer. Each must be answered, and as
-// the contracts say. Orders that are delivered beside either program must be told by the other one. What is checked out is
-// the later revision, and the newest release before it the earlier one, or what CROSSGATE_FROM names; it has to understand
-// what the sandbox configures (docs/versions.md). Before a first release no schema is promised to any other: the program
-// replaces itself, which tries the way. CROSSGATE_CHAOS has it run.
+// TestUpgradeLosesNothing replaces three gateways on one PostgreSQL, one after the other, by a later revision, and then
+// by the earlier one again, under 200 requests a second through a balancer. Each must be answered according to the
+// contracts. Orders fulfilled during either program's time must be returned by the other one. The later revision is the
+// checked-out one, the earlier one the newest release before it, or CROSSGATE_FROM; it has to understand the sandbox's
+// configuration (docs/versions.md). Before a first release no compatible schema is promised, so the program replaces
+// itself, which tests the procedure. It runs if CROSSGATE_CHAOS is set.
 func TestUpgradeLosesNothing(t *testing.T) {
 	if os.Getenv("CROSSGATE_CHAOS") == "" {
 		t.Skip("takes three minutes: CROSSGATE_CHAOS has it run, make soak does")
@@ -290,7 +290,7 @@ func (f *fleet) upgradeAndBack(t *testing.T, earlier, later string) {
 	reportPhases(t, phases)
 }
 
-// buildCommit returns the path of the gateway's program as it was at a commit.
+// buildCommit builds the gateway at a commit and returns the program's path.
 func buildCommit(t *testing.T, commit string) string {
 	t.Helper()
 	sources, archive := t.TempDir(), filepath.Join(t.TempDir(), "sources.tar")

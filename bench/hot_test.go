@@ -31,15 +31,15 @@ import (
 	"crossgate/proxy"
 )
 
-// serverVariable makes this binary one of hotServers, which tells its address and serves until its input ends:
+// serverVariable makes this binary one of hotServers, which prints its address and serves until its input ends:
 //
 //	go test -c -o hot ./bench && GOMAXPROCS=1 CROSSGATE_BENCH_SERVER=crossgate ./hot
 const serverVariable = "CROSSGATE_BENCH_SERVER"
 
-// certificateVariable is the file of a certificate and its key, with which hotServers speak TLS.
+// certificateVariable is the file with a certificate and its key, with which hotServers speak TLS.
 const certificateVariable = "CROSSGATE_BENCH_CERTIFICATE"
 
-// hotTLS is nil where hotServers speak in the clear.
+// hotTLS returns nil if hotServers speak plain HTTP.
 func hotTLS() (*tls.Config, error) {
 	file := os.Getenv(certificateVariable)
 	if file == "" {
@@ -49,7 +49,7 @@ func hotTLS() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{own}, NextProtos: []string{"h2", "http/1.1"}}, err
 }
 
-// hotServers all answer hotPath by the same order.
+// hotServers all answer hotPath with the same order.
 var hotServers = map[string]func(net.Listener) error{
 	"crossgate":             crossgateHot,
 	"crossgate-on-net-http": crossgateOnNetHTTP,
@@ -61,7 +61,7 @@ var hotServers = map[string]func(net.Listener) error{
 
 func hotPath() string { return "/api/Orders/creationTxHash/" + claimed().Created.At.Tx.String() }
 
-// crossgateHot is the face with everything on: measurements, one of a hundred requests traced, the log.
+// crossgateHot is the server with everything enabled: metrics, a trace of one request in a hundred, the log.
 func crossgateHot(listener net.Listener) error {
 	server, err := newHotServer()
 	if err != nil {
@@ -70,7 +70,7 @@ func crossgateHot(listener net.Listener) error {
 	return server.Run(context.Background(), listener)
 }
 
-// crossgateOnNetHTTP is the same face on connections of net/http.
+// crossgateOnNetHTTP is the same server on net/http's connections.
 func crossgateOnNetHTTP(listener net.Listener) error {
 	server, err := newHotServer()
 	if err != nil {
@@ -100,7 +100,7 @@ func hotBody() ([]byte, error) {
 	return answer.Body.Bytes(), nil
 }
 
-// ginHot is the least that one can do with Gin and ristretto.
+// ginHot is a minimal server with Gin and ristretto.
 func ginHot(listener net.Listener) error {
 	store, err := ristretto.NewCache(&ristretto.Config[string, []byte]{NumCounters: 1e4, MaxCost: 1 << 20, BufferItems: 64})
 	if err != nil {
@@ -170,9 +170,9 @@ func untilInputEnds() error {
 	return err
 }
 
-// BenchmarkHotHit asks every server for the same kept order over kept connections, a batch at a time in turn, each
-// server on one processor; those written in Go with the GOGC that the command sets where memory is bounded. The peers
-// got it from the gateway, so all send the same bytes but for what they add. The processor time of a request counts.
+// BenchmarkHotHit requests the same cached order from every server over persistent connections, in alternating batches,
+// each server on one processor; those in Go with the GOGC that the command sets when memory is bounded. The peers got
+// the order from the gateway, so all send the same bytes and their own. The processor time of a request counts.
 func BenchmarkHotHit(b *testing.B) {
 	ours := []string{"crossgate", "crossgate-on-net-http", "gin-ristretto", "net-http"}
 	b.Run("plain", func(b *testing.B) { askInTurn(b, overPlain, hotContenders(b, "", ours...)) })
@@ -189,11 +189,11 @@ func BenchmarkHotHit(b *testing.B) {
 	}
 }
 
-// mostOfNetHTTP is the share of the processor time of the same gateway on net/http's server that a hit may take through
-// proxy/transport, which is not worth its lines otherwise (docs/decisions/0019-connections.md).
+// mostOfNetHTTP bounds a hit's processor time through proxy/transport, as a share of that on net/http's server. Above
+// it the package is not worth its lines (docs/decisions/0019-connections.md).
 const mostOfNetHTTP = 0.6
 
-// BenchmarkTransport fails where a hit takes more of the processor than mostOfNetHTTP.
+// BenchmarkTransport fails if a hit takes more processor time than mostOfNetHTTP allows.
 func BenchmarkTransport(b *testing.B) {
 	own, library := startHot(b, "crossgate", hotPath()), startHot(b, "crossgate-on-net-http", hotPath())
 	askInTurn(b, overPlain, []*contender{own, library})
@@ -203,7 +203,7 @@ func BenchmarkTransport(b *testing.B) {
 	}
 }
 
-// hotContenders starts hotServers and all peers, with TLS if they get a certificate.
+// hotContenders starts hotServers and all peers, with TLS if a certificate is given.
 func hotContenders(b *testing.B, certificate string, ours ...string) (contenders []*contender) {
 	b.Helper()
 	for _, name := range ours {
@@ -219,13 +219,13 @@ func hotContenders(b *testing.B, certificate string, ours ...string) (contenders
 	return contenders
 }
 
-// BenchmarkPassedThroughHit asks for a stored response of an origin and for a kept order of the same bytes.
+// BenchmarkPassedThroughHit requests an origin's stored response and a cached order of the same bytes.
 func BenchmarkPassedThroughHit(b *testing.B) {
 	askInTurn(b, overPlain, []*contender{startHot(b, "crossgate", hotPath()), startHot(b, "passthrough", passedPath)})
 }
 
-// BenchmarkShadowedHit asks servers for the same kept order that compare none, one of a hundred, and all of their answers
-// with an origin in a process of its own. Where all are compared, most are dropped for want of room, as they are to be.
+// BenchmarkShadowedHit requests the same cached order from servers that compare none, one in a hundred, and all of
+// their answers with an origin in a separate process. If all are compared, most comparisons are dropped, as intended.
 func BenchmarkShadowedHit(b *testing.B) {
 	origin := startHot(b, "crossgate", hotPath())
 	var contenders []*contender
@@ -237,7 +237,7 @@ func BenchmarkShadowedHit(b *testing.B) {
 	askInTurn(b, overPlain, contenders)
 }
 
-// load is how a batch of requests is sent.
+// load is a way to send a batch of requests.
 type load struct {
 	batch int // requests
 	send  func(c *contender, b *testing.B)
@@ -245,32 +245,32 @@ type load struct {
 
 const plainBatch, plainConnections, securedBatch = 2000, 4, 8000
 
-// Loads over kept connections: of clients that cost little, and of h2load.
+// Loads over persistent connections: of cheap clients, and of h2load.
 var (
 	overPlain = load{plainBatch, (*contender).askPlain}
 	overTLS   = load{securedBatch, h2load("--h1")}
 	overTwo   = load{securedBatch, h2load("-m", "4")}
 )
 
-// contender is a server, and what its answers have taken.
+// contender is a server with the time that its answers have taken.
 type contender struct {
 	name, path, address string
 	pid                 int
 	cpu, wall           time.Duration
 }
 
-// startHot starts one of hotServers in a process of its own, on one processor.
+// startHot starts one of hotServers in a separate process, on one processor.
 func startHot(b *testing.B, name, path string, environment ...string) *contender {
 	b.Helper()
 	process := startProcess(b, append(environment, serverVariable+"="+name, "GOMAXPROCS=1", "GOGC=400")...)
 	return &contender{name: name, path: path, pid: process.pid, address: process.line(b)}
 }
 
-// askInTurn asks contenders a batch at a time, and reports what the first one takes beside each other one.
+// askInTurn sends batches to contenders in turn, and reports the first one's cost relative to each other one's.
 func askInTurn(b *testing.B, over load, contenders []*contender) {
 	b.Helper()
 	for _, c := range contenders {
-		c.ask(b, over) // the first requests make the answer
+		c.ask(b, over) // the first requests fill the cache
 		c.cpu, c.wall = 0, 0
 	}
 	for b.Loop() {
@@ -299,7 +299,7 @@ func (c *contender) ask(b *testing.B, over load) {
 	c.cpu += c.spent(b) - before
 }
 
-// askPlain asks over several connections at once.
+// askPlain sends requests over several connections concurrently.
 func (c *contender) askPlain(b *testing.B) {
 	b.Helper()
 	request := []byte("GET " + c.path + " HTTP/1.1\r\nHost: " + c.address + "\r\nAccept: */*\r\n\r\n")
@@ -314,7 +314,7 @@ func (c *contender) askPlain(b *testing.B) {
 	clients.Wait()
 }
 
-// h2load asks over TLS on 16 connections.
+// h2load sends requests over TLS on 16 connections.
 func h2load(how ...string) func(*contender, *testing.B) {
 	return func(c *contender, b *testing.B) {
 		b.Helper()
@@ -331,7 +331,7 @@ func (c *contender) spent(b *testing.B) time.Duration {
 	return must.Get(processorTimeOf(c.pid))(b)
 }
 
-// repeat sends a request again and again over one connection.
+// repeat sends a request a number of times over one connection.
 func repeat(ctx context.Context, address string, request []byte, count int) error {
 	client, err := dial(ctx, address)
 	if err != nil {

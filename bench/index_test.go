@@ -21,10 +21,10 @@ import (
 	"crossgate/store"
 )
 
-// BenchmarkIngest follows two chains of 20 000 orders, 76 000 events, into an empty SQLite file: logs are
-// decoded, orders folded, ranges committed. decoded hands the logs over in memory; rpc reads logs and receipts from a
-// node on this machine, over HTTP, through the adapter of EVM chains. Beside the events of a second it tells those of a
-// second of processor time, which others who use the machine do not change; with rpc the node's own work is part of it.
+// BenchmarkIngest follows two chains of 20 000 orders, 76 000 events, into an empty SQLite file: it decodes logs, folds
+// orders and commits ranges. decoded passes the logs in memory; rpc reads logs and receipts from a node on this
+// machine, over HTTP, through the adapter of EVM chains. It also reports events per second of processor time, which
+// other users of the machine do not affect; with rpc that includes the node's own work.
 func BenchmarkIngest(b *testing.B) {
 	orders := size(20_000, 2000)
 	give, take := &ledger{id: giveChain, orders: orders}, &ledger{id: takeChain, orders: orders}
@@ -51,10 +51,10 @@ func ingest(b *testing.B, events int, sources map[chain.ID]order.Source) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkLocked asks what is locked for a taker with 5000 locked orders among ever more others, and writes the answer,
-// without any cache. It reports the median. The stores have every event of every order. A million orders take minutes to
-// write, ten million half an hour and 31 GB, so these are asked for only where CROSSGATE_BENCH_DIR names a directory,
-// which keeps the stores for the next time. A fill that was interrupted goes on where it was.
+// BenchmarkLocked requests what is locked for a taker with 5000 locked orders, among growing numbers of others, and
+// writes the answer, without any cache. It reports the median. The stores have every event of every order. A million
+// orders take minutes to write, ten million half an hour and 31 GB, so these only run if CROSSGATE_BENCH_DIR is a
+// directory, which keeps the stores for the next time. An interrupted fill resumes where it stopped.
 func BenchmarkLocked(b *testing.B) {
 	sizes := []uint64{size(100_000, 2*waiting)}
 	if os.Getenv(directoryVariable) != "" {
@@ -88,10 +88,10 @@ func locked(b *testing.B, orders uint64) {
 	b.ReportMetric(float64(facts.Size())/float64(orders), "store-B/order")
 }
 
-// directoryVariable names where stores are kept for the next time.
+// directoryVariable is the directory that keeps stores for the next time.
 const directoryVariable = "CROSSGATE_BENCH_DIR"
 
-// storeOf is where a store of so many orders is, or is to be.
+// storeOf returns the path of a store of a number of orders, which may not exist yet.
 func storeOf(b *testing.B, orders uint64) (path string) {
 	b.Helper()
 	directory := os.Getenv(directoryVariable)
@@ -101,7 +101,7 @@ func storeOf(b *testing.B, orders uint64) (path string) {
 	return filepath.Join(directory, fmt.Sprintf("orders-%d.db", orders))
 }
 
-// ledgers are the two chains of so many orders.
+// ledgers returns the two chains of a number of orders.
 func ledgers(orders uint64) map[chain.ID]order.Source {
 	return map[chain.ID]order.Source{
 		giveChain: &ledger{id: giveChain, orders: orders}, takeChain: &ledger{id: takeChain, orders: orders},

@@ -12,11 +12,11 @@ import (
 	"crossgate/order/onchain"
 )
 
-// ledger is a chain of made-up orders in the bytes of its contracts' logs: so many in each block are created
-// on the give chain, and delivered, unlocked and claimed a few blocks later, as their numbers say.
+// ledger is a chain of made-up orders, in the bytes of its contracts' logs: each block creates some on the give chain,
+// and a few blocks later they are fulfilled, unlocked and claimed, depending on their numbers.
 type ledger struct {
 	id     chain.ID
-	orders uint64 // in all
+	orders uint64 // in total
 	apart  uint64 // blocks from one order to the next; zero: each block creates blockOrders of them
 	stored [][]transaction
 }
@@ -27,13 +27,13 @@ const (
 	blockOrders          = 50
 	blockTime            = 2 * time.Second
 
-	// Blocks after the creation at which orders go on.
+	// Blocks between the creation and an order's later steps.
 	fulfilledAfter = 1
 	unlockedAfter  = 2
 	claimedAfter   = 4
 )
 
-// transaction is one with its log.
+// transaction is a transaction with its log.
 type transaction struct {
 	tx  chain.TxHash
 	log onchain.Log
@@ -57,11 +57,11 @@ func topic(text string) []chain.Hash {
 
 var contracts = chain.Contracts{DlnSource: numbered(20, 0xd1), DlnDestination: numbered(20, 0xd2), Gate: numbered(20, 0xd3)}
 
-// busyTaker has delivered many orders of a dense ledger and waits for all of them; the others were delivered by many
-// takers, and nine of ten were paid.
+// busyTaker has fulfilled many orders of a dense ledger and waits for payment of all of them; many other takers
+// fulfilled the rest, nine of ten of which were paid.
 var busyTaker = numbered(20, 0xb5)
 
-// isBusy tells orders of the busy taker, of which there are waiting in all.
+// isBusy reports whether an order is one of the busy taker's, of which there are waiting in total.
 func (l *ledger) isBusy(number uint64) bool {
 	each := max(l.orders/waiting, 1)
 	return l.apart == 0 && number%each == 0 && number/each < waiting
@@ -69,7 +69,7 @@ func (l *ledger) isBusy(number uint64) bool {
 
 const waiting = 5000
 
-// size is how much of something a benchmark has: with -short, by which make test runs each once, little of it.
+// size returns the size of a benchmark: a small one with -short, with which make test runs each benchmark once.
 func size(whole, small uint64) uint64 {
 	if testing.Short() {
 		return small
@@ -86,7 +86,7 @@ func (l *ledger) takerOf(number uint64) chain.Address {
 	return numbered(20, 1_000_000+number%997)
 }
 
-// termsOf are an order's: some pairs of tokens, 18 decimals.
+// termsOf returns an order's terms, with one of some pairs of tokens of 18 decimals.
 func termsOf(number uint64) order.Terms {
 	return order.Terms{
 		Nonce: number, Maker: numbered(20, 2_000_000+number%100_003), Receiver: numbered(20, 3_000_000+number%100_003),
@@ -98,7 +98,7 @@ func termsOf(number uint64) order.Terms {
 	}
 }
 
-// newest is the last block of the ledger.
+// newest returns the last block of the ledger.
 func (l *ledger) newest() uint64 {
 	if l.apart > 0 {
 		return l.orders*l.apart + claimedAfter
@@ -106,7 +106,7 @@ func (l *ledger) newest() uint64 {
 	return (l.orders+blockOrders-1)/blockOrders + claimedAfter
 }
 
-// createdIn returns the first of the orders that a block creates, and the one after the last.
+// createdIn returns the first order that a block creates, and the one after the last.
 func (l *ledger) createdIn(block uint64) (first, end uint64) {
 	switch {
 	case l.apart == 0:
@@ -133,7 +133,7 @@ func (l *ledger) block(number uint64) order.Block {
 	return b
 }
 
-// Events decodes the logs of blocks, as an adapter does with what a node sends.
+// Events decodes the logs of blocks, as an adapter does with a node's answers.
 func (l *ledger) Events(_ context.Context, from, to uint64) ([]order.Event, error) {
 	var events []order.Event
 	for number := from; number <= to; number++ {
@@ -158,7 +158,7 @@ func (l *ledger) EventsIn(context.Context, chain.TxHash) (order.Evidence, error)
 	return order.Evidence{}, order.ErrNotFound
 }
 
-// store keeps all logs in memory, so that a benchmark measures reading them and not making them up.
+// store keeps all logs in memory, so that a benchmark measures reading and not generating them.
 func (l *ledger) store() (events int) {
 	l.stored = nil
 	for number := range l.newest() + 1 {
@@ -167,7 +167,7 @@ func (l *ledger) store() (events int) {
 	return l.count()
 }
 
-// count is the number of events.
+// count returns the number of events.
 func (l *ledger) count() (events int) {
 	for number := range l.newest() + 1 {
 		events += len(l.transactions(number))
@@ -209,7 +209,7 @@ func (l *ledger) make(block uint64) []transaction {
 	return all
 }
 
-// transactionOf is the one in which an order goes on so many blocks after its creation.
+// transactionOf returns the transaction of an order's step, a number of blocks after its creation.
 func (l *ledger) transactionOf(number, delay uint64) chain.TxHash {
 	hash := spread(uint64(l.id)<<60 | delay<<50 | number)
 	return chain.NewTxHash(hash[:])
@@ -242,7 +242,7 @@ func (l *ledger) claimed(number uint64) onchain.Log {
 	)}
 }
 
-// encoded is an encoded tuple with members of any length.
+// encoded is an encoded tuple with variable-length members.
 type encoded []byte
 
 func tuple(t order.Terms) encoded {
@@ -253,8 +253,8 @@ func tuple(t order.Terms) encoded {
 	)
 }
 
-// encode writes the contract ABI's encoding of parameters, for millions of logs without reflection: a word each, with
-// byte strings and tuples behind all words.
+// encode encodes parameters by the contract ABI, without reflection, for millions of logs: a word each, followed by
+// byte strings and tuples.
 func encode(parts ...any) encoded {
 	const size = 32
 	head, tail := make([]byte, 0, size*len(parts)), []byte(nil)
@@ -285,7 +285,7 @@ func appendNumber(to []byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(to, make([]byte, 24)...), n)
 }
 
-// numbered is an address made of a number.
+// numbered returns an address derived from a number.
 func numbered(length int, n uint64) chain.Address {
 	raw := make([]byte, length)
 	h := spread(n)
@@ -293,7 +293,7 @@ func numbered(length int, n uint64) chain.Address {
 	return chain.NewAddress(raw)
 }
 
-// spread makes a hash of a number, all over the place as real ones are (splitmix64).
+// spread derives a hash from a number, as evenly distributed as real ones (splitmix64).
 func spread(n uint64) chain.Hash {
 	var h chain.Hash
 	for i := range 4 {

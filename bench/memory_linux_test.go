@@ -21,9 +21,9 @@ import (
 	"crossgate/order/onchain"
 )
 
-// BenchmarkMemory asks a gateway, the command itself in a control group of its own, for a million different orders
-// at an even pace for as long as CROSSGATE_SOAK says, and looks at its memory and goroutines. It needs a control group
-// that it may make (version 1, as root); elsewhere the gateway gets the limit by GOMEMLIMIT.
+// BenchmarkMemory requests a million different orders from a gateway, the command in a control group of its own, at an
+// even pace for the time in CROSSGATE_SOAK, and watches its memory and goroutines. It needs permission to create a
+// control group (version 1, as root); otherwise GOMEMLIMIT sets the limit.
 func BenchmarkMemory(b *testing.B) {
 	const (
 		limit       = 512 << 20
@@ -57,7 +57,7 @@ func BenchmarkMemory(b *testing.B) {
 					<-time.After(ahead)
 				}
 				if !askOrder(b, g, number) {
-					next.Store(orders) // nor are the others
+					next.Store(orders) // so do the others
 				}
 				if number%(orders/100) == 0 {
 					storeMax(&grown, g.anonymous(b))
@@ -70,7 +70,7 @@ func BenchmarkMemory(b *testing.B) {
 	took := time.Since(begun)
 	http.DefaultClient.CloseIdleConnections()
 	after := g.goroutines(b)
-	// Longer than connections to nodes are kept without use, which have goroutines. With -short those are no leak.
+	// Longer than idle connections to nodes, which have goroutines, are kept. With -short those do not count as a leak.
 	idle := time.Duration(size(180, 0)) * time.Second
 	for deadline := time.Now().Add(idle); after > calm && time.Now().Before(deadline); after = g.goroutines(b) {
 		<-time.After(time.Second)
@@ -90,7 +90,7 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// askOrder asks for an order; again after a second, as answers say, where a busy machine lets a node be late.
+// askOrder requests an order, and again after a second, as answers say, if a busy machine delays a node.
 func askOrder(b *testing.B, g command, number uint64) (isAnswered bool) {
 	id := onchain.ID(termsOf(number))
 	var err error
@@ -104,7 +104,7 @@ func askOrder(b *testing.B, g command, number uint64) (isAnswered bool) {
 	return false
 }
 
-// chainsAtRest configures the ledgers' chains, where nothing new happens, and their tokens.
+// chainsAtRest configures the ledgers' chains, without new events, and their tokens.
 func chainsAtRest(b *testing.B, orders uint64) string {
 	b.Helper()
 	var chains strings.Builder
@@ -128,7 +128,7 @@ func ownTokens() string {
 	return "tokens:\n  own:\n" + tokens.String()
 }
 
-// within makes a command run in a control group with bounded memory, or with GOMEMLIMIT where none can be made.
+// within runs a command in a control group with bounded memory, or with GOMEMLIMIT if none can be created.
 func within(b *testing.B, limit int) func(*exec.Cmd) {
 	b.Helper()
 	group, err := controlGroup(b, limit)
@@ -142,7 +142,7 @@ func within(b *testing.B, limit int) func(*exec.Cmd) {
 	}
 }
 
-// controlGroup makes one with bounded memory until the benchmark ends.
+// controlGroup creates a control group with bounded memory until the benchmark ends.
 func controlGroup(b *testing.B, limit int) (directory string, err error) {
 	b.Helper()
 	directory = fmt.Sprintf("/sys/fs/cgroup/memory/crossgate-%d", os.Getpid())
@@ -153,7 +153,7 @@ func controlGroup(b *testing.B, limit int) (directory string, err error) {
 	return directory, os.WriteFile(filepath.Join(directory, "memory.limit_in_bytes"), []byte(strconv.Itoa(limit)), 0)
 }
 
-// anonymous is the memory that the gateway has of its own, bytes: without the pages of files that it reads.
+// anonymous returns the gateway's own memory in bytes, without the pages of files that it reads.
 func (g command) anonymous(b *testing.B) int64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.pid))

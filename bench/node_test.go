@@ -23,36 +23,36 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// node answers JSON-RPC from a ledger. Its logs and receipts are written beforehand, so that a benchmark measures
-// reading them; what remains of its work runs on the same cores.
+// node answers JSON-RPC from a ledger. Its logs and receipts are formatted beforehand, so that a benchmark measures
+// reading them; its remaining work runs on the same cores.
 type node struct {
 	ledger   *ledger
 	native   uint64
-	began    time.Time          // from when on it makes blocks after the ledger's; zero: it makes none
+	began    time.Time          // since when it makes blocks after the ledger's; zero: it makes none
 	logs     []logs             // of the blocks that have any, ascending
 	receipts map[string]receipt // by transaction hash
 	byHash   map[string]uint64  // numbers of the blocks that have logs
 	storage  map[string]string  // of contracts: answers by calldata
 }
 
-// logs are those of one block and one contract that follow each other, separated by commas.
+// logs are consecutive logs of one block and one contract, separated by commas.
 type logs struct {
 	block   uint64
 	emitter string
 	text    string
 }
 
-// receipt is one with its logs, which are some of its block's.
+// receipt is a receipt with its logs, which are a part of its block's.
 type receipt struct{ head, logs string }
 
-// nativeIDs are the chains' own numbers of the chains that ledgers are about.
+// nativeIDs are the EIP-155 IDs of the ledgers' chains.
 var nativeIDs = map[chain.ID]uint64{giveChain: 1, takeChain: 137}
 
 func newNode(l *ledger) *node {
 	return &node{ledger: l, native: nativeIDs[l.id], receipts: map[string]receipt{}, byHash: map[string]uint64{}, storage: map[string]string{}}
 }
 
-// serve makes the adapter of a chain that a node serves on a port of its own until the benchmark ends.
+// serve returns the adapter of a chain whose node listens on a port of its own until the benchmark ends.
 func (l *ledger) serve(b *testing.B) order.Source {
 	b.Helper()
 	n := newNode(l)
@@ -67,7 +67,7 @@ func (l *ledger) serve(b *testing.B) order.Source {
 	return evm.New(known, jsonrpc.New(upstream.NewPool("node", endpoint)))
 }
 
-// write puts a block's logs and receipts into the words of Ethereum's JSON-RPC.
+// write formats a block's logs and receipts as Ethereum's JSON-RPC.
 func (n *node) write(b order.Block, all []transaction) {
 	if len(all) == 0 {
 		return
@@ -91,7 +91,7 @@ func (n *node) write(b order.Block, all []transaction) {
 	}
 }
 
-// keepLog adds a log to what searches find.
+// keepLog adds a log to the searchable ones.
 func (n *node) keepLog(block uint64, emitter, text string) {
 	if last := len(n.logs) - 1; last >= 0 && n.logs[last].block == block && n.logs[last].emitter == emitter {
 		n.logs[last].text += "," + text
@@ -100,7 +100,7 @@ func (n *node) keepLog(block uint64, emitter, text string) {
 	n.logs = append(n.logs, logs{block, emitter, text})
 }
 
-// keep puts how far an order has come into the storage of the chain's contract.
+// keep stores an order's progress in the storage of the chain's contract.
 func (n *node) keep(number uint64) {
 	const giveWords, takeWords = 8, 3 // whose statuses are 1, created or fulfilled, and 2, claimed or unlocked
 	id := onchain.ID(termsOf(number))
@@ -117,14 +117,14 @@ func (n *node) keep(number uint64) {
 	n.storage[fmt.Sprintf("0x%x", call)] = fmt.Sprintf(`"0x%064x%s"`, status, strings.Repeat("0", 64*(words-1)))
 }
 
-// call is one of JSON-RPC.
+// call is a JSON-RPC call.
 type call struct {
 	ID     json.RawMessage
 	Method string
 	Params []json.RawMessage
 }
 
-// ServeHTTP answers a call or a batch of them.
+// ServeHTTP answers a call or a batch.
 func (n *node) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	raw, err := io.ReadAll(r.Body)
 	isBatch := bytes.HasPrefix(raw, []byte("["))
@@ -208,10 +208,10 @@ func (n *node) header(out *bytes.Buffer, number uint64) {
 	fmt.Fprintf(out, `{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"}`, b.Number, b.Hash, b.Parent, b.Time)
 }
 
-// zeroWord is what contracts answer of what they do not know.
+// zeroWord is the contracts' answer about unknown orders.
 var zeroWord = `"0x` + strings.Repeat("0", 64) + `"`
 
-// search writes the logs of contracts in blocks.
+// search writes the logs of contracts in a range of blocks.
 func (n *node) search(out *bytes.Buffer, from, to uint64, emitters []string) {
 	first, _ := slices.BinarySearchFunc(n.logs, from, func(l logs, block uint64) int { return cmp.Compare(l.block, block) })
 	out.WriteByte('[')
@@ -232,7 +232,7 @@ func (n *node) search(out *bytes.Buffer, from, to uint64, emitters []string) {
 	out.WriteByte(']')
 }
 
-// newest is the chain's head.
+// newest returns the chain's head.
 func (n *node) newest() uint64 {
 	if n.began.IsZero() {
 		return n.ledger.newest()
@@ -240,7 +240,7 @@ func (n *node) newest() uint64 {
 	return n.ledger.newest() + uint64(time.Since(n.began)/blockTime)
 }
 
-// number reads a block's number; tags mean the newest block.
+// number parses a block's number; tags mean the newest block.
 func (n *node) number(raw json.RawMessage) uint64 {
 	number, err := strconv.ParseUint(strings.TrimPrefix(unquoted(raw), "0x"), 16, 64)
 	if err != nil {

@@ -27,7 +27,7 @@ var usdc = token.Token{
 	LogoURI: "https://tokens.debridge.finance/Logo/8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913/big/token-logo.png",
 }
 
-// BenchmarkFold makes an order of the seven events of a life with everything in it.
+// BenchmarkFold folds the seven events of a complete life into an order.
 func BenchmarkFold(b *testing.B) {
 	events := life()
 	b.ReportAllocs()
@@ -57,7 +57,7 @@ func fetch(b testing.TB, client *http.Client, url string, buffer []byte) []byte 
 	return into.Bytes()
 }
 
-// newOrderServer is the face in front of one order, with the log of requests written as in production but to nowhere.
+// newOrderServer returns a server with one order. It formats the request log as in production, but discards it.
 func newOrderServer(change ...func(*proxy.Options)) (*proxy.Server, error) {
 	return newServerWith(nil, change...)
 }
@@ -79,7 +79,7 @@ func newServerWith(f *feed.Feed, change ...func(*proxy.Options)) (*proxy.Server,
 	return server, err
 }
 
-// oneOrder is an index of one order, which is final, and of no chain.
+// oneOrder is an index of one order, which is final, without chains.
 type oneOrder struct{ *query.Index }
 
 // Find implements orders.Finder.
@@ -94,7 +94,7 @@ func (oneOrder) Find(context.Context, chain.TxHash) ([]query.Found, order.Basis,
 // Basis implements proxy.Index.
 func (oneOrder) Basis() order.Basis { return order.Basis{At: time.Now(), All: true} }
 
-// oneToken says that every token is USDC.
+// oneToken reports every token as USDC.
 type oneToken struct{}
 
 func (oneToken) USD(context.Context, ...token.Key) map[token.Key]*big.Rat { return nil }
@@ -103,7 +103,7 @@ func (oneToken) Lookup(_ context.Context, _ chain.ID, addresses ...chain.Address
 	return slices.Repeat([]token.Token{usdc}, len(addresses)), nil
 }
 
-// serve answers on a port of loopback until the benchmark ends.
+// serve answers on a loopback port until the benchmark ends.
 func serve(b testing.TB, handler http.Handler) (url string) {
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(b)
 	server := &http.Server{Handler: handler}
@@ -116,13 +116,13 @@ func serve(b testing.TB, handler http.Handler) (url string) {
 	return "http://" + listener.Addr().String()
 }
 
-// claimed is an order from Base to Polygon, fulfilled and paid long ago.
+// claimed returns an order from Base to Polygon, fulfilled and paid long ago.
 func claimed() *order.Order {
 	folded, _ := order.Fold(life())
 	return folded
 }
 
-// life is what the chains told of it: each side's in sequence, as an index keeps them.
+// life returns the events of that order: each side's in sequence, as an index keeps them.
 func life() []order.Event {
 	terms := order.Terms{
 		Nonce: 1_784_948_708_910, Maker: account(1), Receiver: account(2),

@@ -22,7 +22,7 @@ import (
 	"crossgate/sandbox"
 )
 
-// outsideVariable makes this binary a world, with the order index of its gateway at the path that it holds.
+// outsideVariable makes this binary a world; its value is the path of the order index for its gateway.
 const outsideVariable = "CROSSGATE_BENCH_OUTSIDE"
 
 func TestMain(m *testing.M) {
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 type outside struct {
 	URL     string // of the world's control
 	Config  string // of a gateway in front of it
-	Relayed string // likewise, by way of the relay
+	Relayed string // likewise, through the relay
 	USDC    string // on Ethereum
 
 	index string // path of the order index in Config
@@ -57,7 +57,7 @@ type outside struct {
 	says  *bufio.Scanner
 }
 
-// beOutside is a world, and a relay before it, until the input ends. It introduces itself, and answers every line.
+// beOutside runs a world behind a relay until the input ends. It introduces itself and answers every line.
 func beOutside(ctx context.Context, index string) error {
 	world, err := sandbox.Start(ctx, sandbox.Options{})
 	if err != nil {
@@ -93,7 +93,7 @@ func startOutside(b testing.TB) *outside {
 	return o
 }
 
-// startProcess starts this binary once more, as what the environment says, until the benchmark ends.
+// startProcess starts this binary again in the role that the environment sets, until the benchmark ends.
 func startProcess(b testing.TB, environment ...string) *outside {
 	b.Helper()
 	process := exec.Command(must.Get(os.Executable())(b))
@@ -106,7 +106,7 @@ func startProcess(b testing.TB, environment ...string) *outside {
 	}
 	must.Do(b, process.Start())
 	b.Cleanup(func() {
-		_ = in.Close() // which ends it
+		_ = in.Close() // which stops it
 		if err := process.Wait(); err != nil {
 			b.Error(err)
 		}
@@ -124,21 +124,21 @@ func (o *outside) line(b testing.TB) string {
 	return strings.TrimSpace(o.says.Text())
 }
 
-// spent is the processor time that the world has used.
+// spent returns the processor time that the world has used.
 func (o *outside) spent(b testing.TB) (used time.Duration) {
 	b.Helper()
 	o.tell(b, "spent", &used)
 	return used
 }
 
-// tell says a line to the relay before the world, and reads what that answers.
+// tell sends a line to the relay in front of the world and decodes the answer.
 func (o *outside) tell(b testing.TB, line string, answer any) {
 	b.Helper()
 	must.Get(io.WriteString(o.ask, line+"\n"))(b)
 	must.Do(b, json.Unmarshal([]byte(o.line(b)), answer))
 }
 
-// spent is the processor time that this process has used.
+// spent returns the processor time that this process has used.
 func spent(b testing.TB) time.Duration {
 	b.Helper()
 	return must.Get(processorTime())(b)
@@ -158,7 +158,7 @@ func startGatewayOf(b testing.TB, configuration string) (url string) {
 	return url
 }
 
-// runGateway starts a gateway whose log goes nowhere, and waits until it has read the chains.
+// runGateway starts a gateway that discards its log, and waits until it has read the chains.
 func runGateway(b testing.TB, configuration string) (url string, stop func()) {
 	b.Helper()
 	c := must.Get(config.Parse([]byte(configuration)))(b)

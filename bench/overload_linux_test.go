@@ -24,35 +24,35 @@ import (
 	"crossgate/token"
 )
 
-// What a gateway is overloaded with.
+// Parameters of the overload of a gateway.
 const (
-	leastRate = 300 // requests a second, and how much more each time until more are not answered
+	leastRate = 300 // requests a second, and the factor until a higher rate does not get more answers
 	rateSteps = 1.4
 	hotOrders = 100
-	// leastServed is the share of good answers up to which a gateway serves its load.
+	// leastServed is the share of good answers down to which a gateway serves its load.
 	leastServed = 0.9
-	// leastShare of the rate of good answers at full load is had at twice that load.
+	// leastShare is the share of full load's good answers that must remain at twice that load.
 	leastShare = 0.8
-	// longestRefusal is within which nineteen of twenty refusals come while the database is away. With everything well
-	// they are as late as hits, which fill the processor.
+	// longestRefusal is the limit for nineteen of twenty refusals while the database is away. Otherwise they take as
+	// long as hits, which fill the processor.
 	longestRefusal = 100 * time.Millisecond
-	// lateSender is by how much a hundredth of the requests may be sent late.
+	// lateSender is how late at most one request in a hundred may be sent.
 	lateSender = 50 * time.Millisecond
-	// roomyGC is what a gateway sets that knows its limit of memory (cmd/crossgate).
+	// roomyGC is the GOGC that a gateway sets if it knows its memory limit (cmd/crossgate).
 	roomyGC = 400
-	// sparseApart is between two orders of the chains: a search of 5000 blocks finds ten of them.
+	// sparseApart is the number of blocks between two orders of the chains: a search of 5000 blocks finds ten.
 	sparseApart = 500
-	// Requests a second of which a tenth ask for orders that are not kept, and within which 99 of 100 of those are answered.
+	// Requests a second, a tenth of them for orders not in the cache, and the limit for 99 in 100 of those.
 	mixedRate   = 2000
 	longestMiss = 25 * time.Millisecond
-	// leastBusy is how much of its processor a gateway has under twice its load, if it has it alone.
+	// leastBusy is how busy the gateway's processor must be under twice its load if nothing else uses it.
 	leastBusy = 0.85
 )
 
-// TestOverload finds the load that a gateway on one processor serves, and asks twice as much: once everything is well,
-// once PostgreSQL is away and cold orders are read from their chains. The rate of good answers may not fall below 80 %,
-// none may be wrong, and what is declined is so soon. Nodes, database and client have the other processors.
-// CROSSGATE_OVERLOAD is how long each load lasts.
+// TestOverload finds the load that a gateway on one processor serves, and sends twice as much: once with everything
+// well, and once with PostgreSQL away, so that cold orders are read from their chains. The rate of good answers must
+// not fall below 80 %, none may be wrong, and refusals must be quick. Nodes, database and client have the other
+// processors. CROSSGATE_OVERLOAD is how long each load lasts.
 func TestOverload(t *testing.T) {
 	span, err := time.ParseDuration(os.Getenv("CROSSGATE_OVERLOAD"))
 	if err != nil {
@@ -70,7 +70,7 @@ func TestOverload(t *testing.T) {
 	t.Run("a tenth is not kept", func(t *testing.T) { o.misses(t, span) })
 	t.Run("everything is well", func(t *testing.T) { o.slope(t, span) })
 	must.Do(t, o.database.Kill())
-	o.isAway, o.kept = true, 70 // since nodes have the client's processors
+	o.isAway, o.kept = true, 70 // because the nodes share the client's processors
 	t.Run("PostgreSQL is away", func(t *testing.T) { o.slope(t, span) })
 	must.Do(t, o.database.Resume())
 }
@@ -80,10 +80,10 @@ type overloaded struct {
 	give, take *ledger
 	gateway    command
 	encoder    wire.Encoder
-	next       uint64 // of the orders that are not kept
+	next       uint64 // order that is not in the cache
 	database   *postgrestest.Server
 	isAway     bool // the database
-	kept       int  // of a hundred questions, what asks for orders that are kept
+	kept       int  // questions in a hundred about orders that are in the cache
 }
 
 func startOverloaded(t *testing.T, taskset string) *overloaded {
@@ -122,7 +122,7 @@ func startOverloaded(t *testing.T, taskset string) *overloaded {
 	return o
 }
 
-// misses asks for less than the gateway can serve.
+// misses sends less than the gateway can serve.
 func (o *overloaded) misses(t *testing.T, span time.Duration) {
 	p, load := &pacer{address: strings.TrimPrefix(o.gateway.url, "http://")}, &phase{span: span}
 	defer p.close()
@@ -146,7 +146,7 @@ func (o *overloaded) misses(t *testing.T, span time.Duration) {
 	}
 }
 
-// slope finds the full load of a mix, and asks twice that, three times.
+// slope finds the full load of a mix and sends twice that, three times.
 func (o *overloaded) slope(t *testing.T, span time.Duration) {
 	p := &pacer{address: strings.TrimPrefix(o.gateway.url, "http://")}
 	defer p.close()
@@ -190,7 +190,7 @@ func (o *overloaded) slope(t *testing.T, span time.Duration) {
 	}
 }
 
-// used is the gateway's processor time.
+// used returns the gateway's processor time.
 func (o *overloaded) used(t *testing.T) time.Duration {
 	t.Helper()
 	used, err := processorTimeOf(o.gateway.pid)
@@ -200,7 +200,7 @@ func (o *overloaded) used(t *testing.T) time.Duration {
 	return used
 }
 
-// report writes what became of a phase's questions, and returns how many good answers it had a second.
+// report writes the outcome of a phase and returns the number of good answers per second.
 func (o *overloaded) report(t *testing.T, table *tabwriter.Writer, each *phase) (good float64) {
 	t.Helper()
 	right := slices.Concat(each.hits, each.misses)
@@ -214,18 +214,18 @@ func (o *overloaded) report(t *testing.T, table *tabwriter.Writer, each *phase) 
 	return good
 }
 
-// mix asks for orders that are kept, for one that is not, and for one that there is not.
+// mix asks for cached orders, for one that is not cached, and for one that does not exist.
 func (o *overloaded) mix() question {
 	switch n := rand.IntN(100); {
 	case n < 97:
 		return o.known(n < o.kept)
 	case o.isAway:
-		return o.ask(strange(), isStatus(http.StatusServiceUnavailable)) // which is not said of what is not indexed
+		return o.ask(strange(), isStatus(http.StatusServiceUnavailable)) // it cannot say that an order does not exist
 	}
 	return o.ask(strange(), isStatus(http.StatusNotFound))
 }
 
-// known asks for an order that is kept, or for one that has not been for long.
+// known asks for a cached order, or for one that has long not been requested.
 func (o *overloaded) known(isKept bool) question {
 	if isKept {
 		return o.order(1 + rand.Uint64N(hotOrders))
@@ -247,7 +247,7 @@ func (o *overloaded) ask(hash string, check func(head, []byte) error) question {
 	})
 }
 
-// sparseNode is a node of a ledger with blocks between its orders. It makes new blocks from now on.
+// sparseNode returns a node of a ledger with blocks between its orders. It makes new blocks from now on.
 func sparseNode(l *ledger) *node {
 	n := newNode(l)
 	for number := range l.orders {
@@ -261,7 +261,7 @@ func sparseNode(l *ledger) *node {
 	return n
 }
 
-// plainToken is every token of the ledgers, but for its logo.
+// plainToken is every token of the ledgers, except for its logo.
 var plainToken = token.Token{Decimals: 18, Name: "Token", Symbol: "TKN"}
 
 func tokenOf(o order.Offer) token.Token {
@@ -270,14 +270,14 @@ func tokenOf(o order.Offer) token.Token {
 	return t
 }
 
-// body is what the gateway must answer of an order, by the ledgers.
+// body returns the correct answer about an order, according to the ledgers.
 func (o *overloaded) body(number uint64) []byte {
 	created := number * sparseApart
 	var events []order.Event
 	for _, l := range []*ledger{o.give, o.take} {
 		told, err := l.Events(context.Background(), created, created+claimedAfter)
 		if err != nil {
-			panic(err) // a mistake in the ledger
+			panic(err) // a bug in the ledger
 		}
 		events = append(events, told...)
 	}

@@ -14,32 +14,31 @@ import (
 	"time"
 )
 
-// pacer sends requests to a gateway when they are due, whatever became of those before, each over a kept connection
-// that waits for nothing. What an answer took counts from when its request was due, so that nothing is hidden that
-// makes requests wait.
+// pacer sends requests to a gateway when they are due, whatever happened to those before, each over an idle persistent
+// connection. An answer's time counts from when its request was due, so that nothing that delays requests is hidden.
 type pacer struct {
 	address string
-	under   sync.WaitGroup // requests
+	under   sync.WaitGroup // requests in flight
 
 	mu   sync.Mutex
 	idle []*line
 }
 
-// question is a request with what its answer must be.
+// question is a request with a check of its answer.
 type question struct {
 	text   []byte
-	check  func(got head, body []byte) error // errDeclined where that is an answer, too
+	check  func(got head, body []byte) error // returns errDeclined if that is acceptable
 	due    time.Time
 	isHit  bool
-	limit  time.Duration // that the answer may not take; 0: none
-	cold   time.Duration // the same, of one that was made for it; 0: no other
+	limit  time.Duration // of the answer's time; 0: none
+	cold   time.Duration // limit for an answer made for this request; 0: the same
 	during *phase
 }
 
-// errDeclined is no answer, and no mistake: the gateway said that it cannot answer now, and when to ask again.
+// errDeclined is neither an answer nor a mistake: the gateway said that it cannot answer now, and when to retry.
 var errDeclined = errors.New("declined")
 
-// is checks that an answer is 200 with the body that want returns.
+// is checks that a response is 200 with the body that want returns.
 func is(want func() []byte) func(head, []byte) error {
 	return func(got head, body []byte) error {
 		if got.status == http.StatusOK && bytes.Equal(body, want()) {
@@ -49,34 +48,34 @@ func is(want func() []byte) func(head, []byte) error {
 	}
 }
 
-// name is the first line of the request.
+// name returns the first line of the request.
 func (q question) name() string {
 	line, _, _ := bytes.Cut(q.text, []byte("\r\n"))
 	return string(line)
 }
 
-// line is one connection, whose answers are read as they come.
+// line is one connection, whose answers are read as they arrive.
 type line struct {
 	client
-	asked chan question // with room for one: what is asked over it
+	asked chan question // with room for one: the question in flight
 }
 
-// phase is a part of a run, and what became of the requests that were due in it.
+// phase is a part of a run, with the outcome of the requests due in it.
 type phase struct {
 	name string
 	span time.Duration
 
 	mu           sync.Mutex
-	hits, misses []time.Duration // that answers took
-	late         []time.Duration // by which requests were sent after they were due
+	hits, misses []time.Duration // times of answers
+	late         []time.Duration // delays of sending after the due time
 	good         int             // right answers within longestAnswer
-	declined     []time.Duration // that it took to say so
-	wrong        []string        // what came instead of the right answer
+	declined     []time.Duration // times of refusals
+	wrong        []string        // wrong answers
 }
 
-// run sends the requests that next makes, rate of them a second.
+// run sends the requests that next returns, rate per second.
 func (p *pacer) run(during *phase, rate int, next func() question) {
-	runtime.LockOSThread() // whose timer is finer than the one that goroutines share
+	runtime.LockOSThread() // its timer is finer than the one that goroutines share
 	defer runtime.UnlockOSThread()
 	begun := time.Now()
 	interval := time.Second / time.Duration(rate)
@@ -85,7 +84,7 @@ func (p *pacer) run(during *phase, rate int, next func() question) {
 		q.during, q.due = during, begun.Add(time.Duration(i)*interval)
 		if ahead := time.Until(q.due); ahead > 0 {
 			wait := syscall.NsecToTimespec(ahead.Nanoseconds())
-			_ = syscall.Nanosleep(&wait, nil) // who wakes early sends early
+			_ = syscall.Nanosleep(&wait, nil) // waking early means sending early
 		}
 		p.under.Add(1)
 		if l := p.free(); l != nil {
@@ -96,7 +95,7 @@ func (p *pacer) run(during *phase, rate int, next func() question) {
 	}
 }
 
-// free returns a connection that waits for nothing, the one used last; nil when there is none.
+// free returns the most recently used idle connection, or nil.
 func (p *pacer) free() *line {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,17 +121,17 @@ func (p *pacer) dialAndSend(q question) {
 func (p *pacer) send(l *line, q question) {
 	q.during.sent(time.Since(q.due))
 	l.asked <- q
-	_, _ = l.Write(q.text) // who reads learns that it went wrong
+	_, _ = l.Write(q.text) // the reader notices a failure
 }
 
-// listen takes the answers of a connection until it ends.
+// listen receives the answers of a connection until it ends.
 func (p *pacer) listen(l *line) {
 	defer l.Close()
 	var body []byte
 	for {
 		_, err := l.reader.Peek(1)
 		if err != nil && p.forget(l) {
-			return // closed while nothing was asked
+			return // closed while idle
 		}
 		q := <-l.asked
 		var got head
@@ -160,7 +159,7 @@ func (p *pacer) listen(l *line) {
 	}
 }
 
-// forget takes a connection out of those that wait for nothing, if it is one of them.
+// forget removes a connection from the idle ones, and reports whether it was one.
 func (p *pacer) forget(l *line) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -176,7 +175,7 @@ func (p *pacer) fail(q question, err error) {
 	p.under.Done()
 }
 
-// close ends the connections, when nothing is under way.
+// close ends the connections once no request is in flight.
 func (p *pacer) close() {
 	p.under.Wait()
 	p.mu.Lock()
@@ -224,7 +223,7 @@ func quantiles(all []time.Duration) string {
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()*1e3) }
 
-// quantile is what the share q of all is not above. It sorts them.
+// quantile returns the q-quantile of all, which it sorts.
 func quantile(all []time.Duration, q float64) time.Duration {
 	if len(all) == 0 {
 		return 0

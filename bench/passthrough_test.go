@@ -14,7 +14,7 @@ import (
 	"crossgate/upstream"
 )
 
-// passedPath is one that the gateway passes through. Its origin answers by the same order as hotPath.
+// passedPath is one that the gateway passes through. Its origin answers with the same order as hotPath.
 const passedPath = "/api/Orders/passed/through/0x0000000000000000000000000000000000000000000000000000000000000000"
 
 // singleOrigin is one origin for all hosts.
@@ -24,7 +24,7 @@ func (o singleOrigin) Forward(ctx context.Context, _ string, f upstream.Forward)
 	return o.pool.Forward(ctx, f)
 }
 
-// passingHot is the face of crossgateHot, with an origin behind it for what it does not answer itself.
+// passingHot is crossgateHot with an origin behind it for other paths.
 func passingHot(listener net.Listener) error {
 	body, err := hotBody()
 	if err != nil {
@@ -33,7 +33,7 @@ func passingHot(listener net.Listener) error {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("Cache-Control", "max-age=86400")
-		w.Header().Set("Content-Length", strconv.Itoa(len(body))) // else it may be streamed in chunks to the first clients
+		w.Header().Set("Content-Length", strconv.Itoa(len(body))) // else the first clients may get it in chunks
 		_, _ = w.Write(body)
 	}))
 	defer origin.Close()
@@ -45,7 +45,7 @@ func passingHot(listener net.Listener) error {
 	})
 }
 
-// serveBefore is the face of crossgateHot before an origin.
+// serveBefore is crossgateHot in front of an origin.
 func serveBefore(listener net.Listener, origin string, change func(*proxy.Options, singleOrigin)) error {
 	endpoint, err := upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin, Forwards: true})
 	if err != nil {
@@ -59,13 +59,13 @@ func serveBefore(listener net.Listener, origin string, change func(*proxy.Option
 	return server.Run(context.Background(), listener)
 }
 
-// Variables that tell shadowedHot its origin and the share of requests that are compared.
+// Variables with shadowedHot's origin and the share of requests to compare.
 const (
 	shadowOrigin = "CROSSGATE_SHADOW_ORIGIN"
 	shadowShare  = "CROSSGATE_SHADOW_SHARE"
 )
 
-// shadowedHot is the face of crossgateHot, of whose answers a share is compared with those of another process.
+// shadowedHot is crossgateHot, with a share of its answers compared with those of another process.
 func shadowedHot(listener net.Listener) error {
 	share, err := strconv.ParseFloat(os.Getenv(shadowShare), 64)
 	if err != nil {

@@ -19,15 +19,15 @@ import (
 	"crossgate/internal/must"
 )
 
-// peer is another caching proxy, from the system's packages, as its operators would set it up in front of origin: hits
-// on kept connections, one processor.
+// peer is another caching proxy, from the system's packages, as operators would set it up in front of an origin: hits
+// on persistent connections, one processor.
 type peer struct {
 	program string
 	files   func(origin, listen string) map[string]string // by name
 	command func(directory, listen string) []string
 }
 
-// nginxWith is one with what Debian's nginx.conf says as far as it matters here, lines of its http section, and further files.
+// nginxWith returns nginx with the relevant parts of Debian's nginx.conf, lines of its http section, and further files.
 func nginxWith(http func(origin, listen string) string, further func(origin, listen string) map[string]string) peer {
 	return peer{
 		program: "nginx",
@@ -53,7 +53,7 @@ http {
 	}
 }
 
-// nginx caches, with the settings that are given, and speaks TLS with a certificate.
+// nginx caches with the given settings, and speaks TLS if there is a certificate.
 func nginx(settings, certificate string) peer {
 	return nginxWith(func(origin, listen string) string {
 		if certificate != "" {
@@ -64,9 +64,9 @@ func nginx(settings, certificate string) peer {
 	}, func(string, string) map[string]string { return map[string]string{} })
 }
 
-// peers of hotServers, with TLS if they get a certificate. nginx is measured three times: as Debian configures it, but
-// for the log of requests, since crossgate writes none of kept answers; with that log; and with the files of the cache
-// kept open. HAProxy keeps answers in memory. Varnish speaks no TLS.
+// peers of hotServers, with TLS if a certificate is given. nginx is measured three times: as Debian configures it, but
+// without the access log, because crossgate logs no cached answers; with that log; and with the cache's files kept
+// open. HAProxy keeps answers in memory. Varnish does not speak TLS.
 func peers(certificate string) map[string]peer {
 	secured := ""
 	if certificate != "" {
@@ -118,7 +118,7 @@ var varnish = peer{
 	},
 }
 
-// start runs the peer until the benchmark ends, by way of another command if one is given. It reports false where the peer
+// start runs the peer until the benchmark ends, through another command if one is given. It returns false if the peer
 // is not installed.
 func (p peer) start(b testing.TB, origin string, by ...string) (address string, pid int, installed bool) {
 	b.Helper()
@@ -148,7 +148,7 @@ func freeAddress(b testing.TB) string {
 	return must.Get(linktest.FreeAddress())(b)
 }
 
-// await tries until it succeeds, for as long as only a machine with much else to do needs.
+// await retries until success, for a time that only a very busy machine needs.
 func await(b testing.TB, what string, try func(context.Context) error) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), 3*patience)
@@ -162,7 +162,7 @@ func await(b testing.TB, what string, try func(context.Context) error) {
 	}
 }
 
-// patience is what a machine with much else to do may take.
+// patience is how long a very busy machine may take.
 const patience = time.Minute
 
 func awaitListener(b testing.TB, address string) {
@@ -176,15 +176,15 @@ func awaitListener(b testing.TB, address string) {
 	})
 }
 
-// processorTimeOf is what a process and its descendants have used, in steps of 10 ms: fields 14 and 15 of proc(5)'s
-// stat, in the 100 ticks a second of every Linux.
+// processorTimeOf returns what a process and its descendants have used, in steps of 10 ms: fields 14 and 15 of
+// proc(5)'s stat, in the 100 ticks a second of every Linux.
 func processorTimeOf(pid int) (time.Duration, error) {
 	directory := filepath.Join("/proc", strconv.Itoa(pid))
 	stat, err := os.ReadFile(filepath.Join(directory, "stat"))
 	if err != nil {
 		return 0, err
 	}
-	_, after, _ := strings.Cut(string(stat), ") ") // the name before may hold blanks
+	_, after, _ := strings.Cut(string(stat), ") ") // the name before may contain spaces
 	fields := strings.Fields(after)
 	const userField, kernelField, tick = 14 - 3, 15 - 3, 10 * time.Millisecond
 	user, userErr := strconv.Atoi(fields[userField])

@@ -24,7 +24,7 @@ import (
 	"crossgate/upstream/evm/swap"
 )
 
-// stall is a venue that answers at once, with a transaction whose calldata is all that it quoted, as the minimum, and the input.
+// stall is a venue that answers immediately. Its calldata is the whole quoted amount, as the minimum, and the input.
 type stall struct {
 	name string
 	rate uint64 // thousandths of the input
@@ -54,7 +54,7 @@ func (s stall) Build(_ context.Context, swap quote.Swap, q quote.Quote) (quote.T
 	return quote.Tx{To: account(9), Data: slices.Concat(make([]byte, stallSelector), least[:], in[:])}, nil
 }
 
-// stalls are eight venues.
+// stalls returns eight venues.
 func stalls() []quote.Venue {
 	venues := make([]quote.Venue, 8)
 	for i := range venues {
@@ -77,8 +77,8 @@ func estimator(venues []quote.Venue) *quote.Estimator {
 	})
 }
 
-// BenchmarkSwapAnswer asks for a swap that nobody asked for before, over kept connections on loopback, from eight
-// venues that answer at once.
+// BenchmarkSwapAnswer requests swaps that are not cached, over persistent loopback connections, from eight venues that
+// answer immediately.
 func BenchmarkSwapAnswer(b *testing.B) {
 	server := must.Get(proxy.New(proxy.Options{
 		Index: func() proxy.Index { return oneOrder{} }, Chains: chain.Documented(), Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)),
@@ -89,10 +89,9 @@ func BenchmarkSwapAnswer(b *testing.B) {
 	askSwaps(b, serve(b, server.Handler()), fmt.Sprintf("chainId=1&tokenIn=%s&tokenOut=%s&tokenOutRecipient=%s", account(1), account(2), account(3)), 1_000_000)
 }
 
-// BenchmarkSwapOnSandbox is BenchmarkSwapAnswer with the sandbox's venues and chains behind the gateway: every
-// answer asks all venues of the chain over HTTP, has transactions built, and tries them on a node. The world runs in
-// a process of its own, so that the two parts of the work can be told apart; this one is the gateway's with the
-// client's.
+// BenchmarkSwapOnSandbox is BenchmarkSwapAnswer with the sandbox's venues and chains behind the gateway: every answer
+// asks all venues of the chain over HTTP, builds transactions, and simulates them on a node. The world runs in a
+// separate process to tell the two parts of the work apart; this one is the gateway's with the client's.
 func BenchmarkSwapOnSandbox(b *testing.B) {
 	outside := startOutside(b)
 	url := startGatewayOf(b, outside.Config)
@@ -106,17 +105,17 @@ func BenchmarkSwapOnSandbox(b *testing.B) {
 
 const oneCoin = 1_000_000_000_000_000_000
 
-// swapOfCoin is the query of a swap of Ethereum's coin, but for its amount.
+// swapOfCoin returns the query of a swap of Ethereum's coin, without its amount.
 func (o *outside) swapOfCoin() string {
 	return fmt.Sprintf("chainId=1&tokenIn=0x0000000000000000000000000000000000000000&tokenOut=%s&tokenOutRecipient=%s", o.USDC, account(3))
 }
 
-// TestSwapsAreCheap counts what a swap costs the gateway of BenchmarkSwapOnSandbox, with its client, once connections and
-// what venues have in common are there. Followers look at their chains meanwhile, so that the cheapest of some tells.
+// TestSwapsAreCheap counts the cost of a swap to the gateway of BenchmarkSwapOnSandbox and its client, with connections
+// and venues' shared state in place. Followers poll their chains meanwhile, so the cheapest of several swaps counts.
 func TestSwapsAreCheap(t *testing.T) {
 	const ask, mostAllocations, mostBytes = 60, 2460, 440_000
 	before := otel.GetTracerProvider()
-	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSampler(trace.NeverSample()))) // as of most requests
+	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSampler(trace.NeverSample()))) // as for most requests
 	defer otel.SetTracerProvider(before)
 	outside := startOutside(t)
 	url := startGatewayOf(t, outside.Config)
@@ -145,9 +144,8 @@ func swapRequest(address, query string, amount uint64) []byte {
 	return fmt.Appendf(nil, "GET /v1.0/chain/transaction?%s&tokenInAmount=%d HTTP/1.1\r\nHost: %s\r\n\r\n", query, amount, address)
 }
 
-// askSwaps asks for ever other amounts, over several connections at once, and for answers that are not compressed: who
-// is so near that the network takes no time has nothing to gain by it. What a gateway beyond its load refuses is asked
-// again.
+// askSwaps requests swaps of increasing amounts, over several connections concurrently, and without compression, which
+// gains nothing where the network takes no time. It repeats what an overloaded gateway refuses.
 func askSwaps(b *testing.B, url, query string, least uint64) (answers uint64) {
 	address := strings.TrimPrefix(url, "http://")
 	var amount, refused atomic.Uint64

@@ -20,18 +20,18 @@ import (
 	"crossgate/sandbox/sandboxtest"
 )
 
-// truth is what a world's contracts say, as far as the questions of a fleet's clients go.
+// truth is what a world's contracts hold, as far as a fleet's clients ask for it.
 type truth struct {
 	world  *sandbox.World
-	asks   *http.Client // that the gateways have nothing to do with
+	asks   *http.Client // independent of the gateways
 	taker  string
 	swap   string // a path
 	output *big.Int
-	orders []seenOrder // of the history, which nothing changes
+	orders []seenOrder // from the history, which does not change
 	locked map[string]bool
 
 	mu    sync.Mutex
-	fresh []seenOrder // delivered while questions were asked
+	fresh []seenOrder // fulfilled while questions were asked
 }
 
 // seenOrder is an order as the world shows it.
@@ -48,7 +48,7 @@ func look(t *testing.T, world *sandbox.World) *truth {
 		of[o.CreationTxHash]++
 	}
 	for _, o := range seen.Orders {
-		if of[o.CreationTxHash] == 1 { // its record is asked for by that
+		if of[o.CreationTxHash] == 1 { // because its record is requested by that
 			f.orders = append(f.orders, o)
 		}
 	}
@@ -60,7 +60,7 @@ func look(t *testing.T, world *sandbox.World) *truth {
 	return f
 }
 
-// deliver has an order be created and delivered by the taker, and asked for from now on.
+// deliver creates an order that the taker fulfils, and which is asked about from now on.
 func (f *truth) deliver(t *testing.T) (o seenOrder) {
 	t.Helper()
 	made := sandboxtest.Deliver(t, f.world)
@@ -73,13 +73,13 @@ func (f *truth) deliver(t *testing.T) (o seenOrder) {
 
 func (f *truth) lockedPath() string { return "/api/Satistics/" + f.taker + "/lockedAssets" }
 
-// stateText is an order's state in its record, and in the answer that holds nothing else.
+// stateText matches an order's state in its record, and in the answer that has nothing else.
 var stateText = regexp.MustCompile(`"(?:state|status)":"([A-Za-z]+)"`)
 
 var orderID = regexp.MustCompile(`0x[0-9a-f]{64}`)
 
-// settle waits until a gateway answers everything that does not change, and takes over what only it can say: what is locked,
-// and what the swap yields, when all venues are asked.
+// settle waits until a gateway answers everything that does not change, and records what only it can say: what is
+// locked, and what the swap yields if all venues answer.
 func (f *truth) settle(t *testing.T, url string) {
 	t.Helper()
 	f.until(t, url, f.lockedPath(), func(got head, body []byte) error {
@@ -107,7 +107,7 @@ func (f *truth) settle(t *testing.T, url string) {
 	})
 }
 
-// until asks for a path until check is content.
+// until requests a path until check succeeds.
 func (f *truth) until(t *testing.T, url, path string, check func(head, []byte) error) {
 	t.Helper()
 	await(t, "right: GET "+path, func(context.Context) error {
@@ -123,7 +123,7 @@ func (f *truth) until(t *testing.T, url, path string, check func(head, []byte) e
 	})
 }
 
-// outputOf reads what a swap's estimate yields.
+// outputOf decodes a swap's estimated output.
 func outputOf(body []byte) (*big.Int, error) {
 	var estimate struct {
 		Estimation struct{ TokenOut struct{ Amount string } }
@@ -138,12 +138,12 @@ func outputOf(body []byte) (*big.Int, error) {
 	return amount, nil
 }
 
-// mix is the next question: what clients of wallets, takers and pages ask for.
+// mix returns the next question, as wallets, takers and pages ask it.
 func (f *truth) mix(without missing) question {
 	o := f.orders[mathrand.IntN(len(f.orders))]
 	reason := "INDEX_UNAVAILABLE"
 	if without.chain {
-		reason = "CHAIN_UNREACHABLE" // what the index has not read of it is asked of it
+		reason = "CHAIN_UNREACHABLE" // what the index has not read of the chain is read from it
 		if without.index {
 			reason = "UN" // either
 		}
@@ -193,14 +193,14 @@ func ask(path string, limit time.Duration, check func(head, []byte) error) quest
 	return question{text: fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: crossgate\r\n\r\n", path), isHit: true, limit: limit, check: check}
 }
 
-// strange is a hash that nobody has seen.
+// strange returns a hash that has never been used.
 func strange() string {
 	var hash [32]byte
 	_, _ = rand.Read(hash[:]) // it never fails
 	return fmt.Sprintf("0x%x", hash)
 }
 
-// newest is the order that was delivered last.
+// newest returns the order that was fulfilled last.
 func (f *truth) newest() (o seenOrder, has bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -210,8 +210,8 @@ func (f *truth) newest() (o seenOrder, has bool) {
 	return f.fresh[len(f.fresh)-1], true
 }
 
-// declining takes for an answer, too, that there is none now: a 503 of the gateway with its reason and Retry-After; without
-// a reason also the balancer's 504.
+// declining also accepts the gateway's 503 with the reason and Retry-After, and without a reason also the balancer's
+// 504.
 func declining(may bool, reason string, check func(head, []byte) error) func(head, []byte) error {
 	return func(got head, body []byte) error {
 		isDeclined := got.status == http.StatusServiceUnavailable && got.retryAfter != "" && strings.Contains(string(body), reason)
@@ -243,7 +243,7 @@ func isOrder(o seenOrder) func(head, []byte) error {
 	}
 }
 
-// isMoving wants an order that was delivered a moment ago; the index may not have read that yet.
+// isMoving requires an order that was fulfilled a moment ago; the index may not have read that yet.
 func isMoving(o seenOrder) func(head, []byte) error {
 	created := o
 	created.State = "Created"
@@ -255,7 +255,7 @@ func isMoving(o seenOrder) func(head, []byte) error {
 	}
 }
 
-// isLocked wants all orders that were locked before, and no others than those that were delivered since.
+// isLocked requires all orders that were locked before, and otherwise only those fulfilled since.
 func (f *truth) isLocked(got head, body []byte) error {
 	if got.status != http.StatusOK {
 		return fmt.Errorf("%d: %.200s", got.status, body)
@@ -281,7 +281,7 @@ func (f *truth) isLocked(got head, body []byte) error {
 	return nil
 }
 
-// isSwap wants what the swap yields with all venues, or up to a hundredth less when some are late.
+// isSwap requires the output with all venues, or up to a hundredth less if some are late.
 func (f *truth) isSwap(got head, body []byte) error {
 	amount, err := outputOf(body)
 	if got.status != http.StatusOK || err != nil {

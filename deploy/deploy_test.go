@@ -18,7 +18,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// compose is compose.yaml as far as other files and secrets are concerned.
+// compose is the part of compose.yaml that refers to other files and secrets.
 type compose struct {
 	Services map[string]service `yaml:"services"`
 	Volumes  map[string]any     `yaml:"volumes"`
@@ -47,8 +47,8 @@ func readYAML(t *testing.T, path string, out any) {
 	}
 }
 
-// TestShippedConfigurationDrains wants the example to serve for longer than balancers take to look twice (HAProxy, nginx
-// Plus and Envoy look every 2 to 5 s unless they are told otherwise), and to be given the time for it.
+// TestShippedConfigurationDrains requires the example to keep serving for longer than balancers need for two checks
+// (HAProxy, nginx Plus and Envoy check every 2 to 5 s by default), and to be given the time for it.
 func TestShippedConfigurationDrains(t *testing.T) {
 	const looks, rest = 2 * 5 * time.Second, 30 * time.Second
 	c := must.Get(config.Load("crossgate.yaml"))(t)
@@ -63,8 +63,8 @@ func TestShippedConfigurationDrains(t *testing.T) {
 	}
 }
 
-// TestShippedConfigurationServes wants the example to name nothing that only its reader has: a chain that does not answer
-// makes unknown hashes 503. The chain that it shows in comments must be one that can be taken in.
+// TestShippedConfigurationServes requires that the example depends on nothing that only its reader has: with a chain
+// that does not answer, unknown hashes are 503. The chain in its comments must be one that can be added.
 func TestShippedConfigurationServes(t *testing.T) {
 	c := must.Get(config.Load("crossgate.yaml"))(t)
 	for _, each := range c.Chains {
@@ -87,7 +87,7 @@ func TestShippedConfigurationServes(t *testing.T) {
 	}
 }
 
-// TestEveryFileIsLoaded fails for a file that no test here or elsewhere reads.
+// TestEveryFileIsLoaded fails for a file that no test, here or elsewhere, reads.
 func TestEveryFileIsLoaded(t *testing.T) {
 	loaded := []string{
 		"Dockerfile", "Dockerfile.binary", "Dockerfile.sandbox", "compose.yaml", "compose.crossgate.yaml", "doc.go", "otel/collector.yaml", "alertmanager/alertmanager.yaml",
@@ -114,7 +114,7 @@ func TestEveryFileIsLoaded(t *testing.T) {
 	}))
 }
 
-// TestComposeFitsItsFiles is about what Compose itself does not look at: deploy/check loads the file by its library.
+// TestComposeFitsItsFiles checks what Compose itself does not: deploy/check loads the file with its library.
 func TestComposeFitsItsFiles(t *testing.T) {
 	var c compose
 	readYAML(t, "compose.yaml", &c)
@@ -164,7 +164,7 @@ func TestComposeConfigurationIsValid(t *testing.T) {
 	}
 }
 
-// TestCollectorJoinsWhatItNames looks for receivers, processors and exporters that a pipeline names and nobody declares.
+// TestCollectorJoinsWhatItNames finds undeclared receivers, processors and exporters in pipelines.
 func TestCollectorJoinsWhatItNames(t *testing.T) {
 	var collector struct {
 		Receivers, Processors, Exporters map[string]any
@@ -189,7 +189,7 @@ func TestCollectorJoinsWhatItNames(t *testing.T) {
 	}
 }
 
-// TestAlertsReachAReceiver follows an alert from Prometheus to what Alertmanager makes of it, by amtool where it is installed.
+// TestAlertsReachAReceiver follows an alert from Prometheus to Alertmanager's routing, with amtool if it is installed.
 func TestAlertsReachAReceiver(t *testing.T) {
 	var prometheus struct {
 		Alerting struct {
@@ -248,7 +248,7 @@ func TestGrafanaFindsItsDashboard(t *testing.T) {
 	checkPanels(t)
 }
 
-// checkPanels wants each panel to ask something and to have a place of its own.
+// checkPanels requires each panel to query something and to have a place of its own.
 func checkPanels(t *testing.T) {
 	t.Helper()
 	text := readFile(t, "grafana/dashboard.json")
@@ -279,7 +279,7 @@ func checkPanels(t *testing.T) {
 	}
 }
 
-// TestUnitIsUnderstood has systemd read the unit, with a program in it that is there.
+// TestUnitIsUnderstood lets systemd check the unit, with an existing program in it.
 func TestUnitIsUnderstood(t *testing.T) {
 	text := readFile(t, "systemd/crossgate.service")
 	program, err := exec.LookPath("systemd-analyze")
@@ -299,7 +299,7 @@ func TestUnitIsUnderstood(t *testing.T) {
 	}
 }
 
-// TestBothImagesAreOne wants the image from a ready binary to be set up like the one that is built from sources.
+// TestBothImagesAreOne requires the image from a ready binary to be set up like the one built from sources.
 func TestBothImagesAreOne(t *testing.T) {
 	var setUps []string
 	for _, path := range []string{"Dockerfile", "Dockerfile.binary"} {
@@ -318,10 +318,10 @@ func TestBothImagesAreOne(t *testing.T) {
 	}
 }
 
-// ruleTests are what promtool plays.
+// ruleTests are promtool's tests.
 var ruleTests = []string{filepath.Join("prometheus", "alerts_test.yaml"), filepath.Join("prometheus", "alerts_lasting_test.yaml")}
 
-// TestEveryAlertHasItsPlaceInTheRunbook wants each alert to name a section that is there, and to be provoked by a test.
+// TestEveryAlertHasItsPlaceInTheRunbook requires each alert to link to a section that exists, and to have a test.
 func TestEveryAlertHasItsPlaceInTheRunbook(t *testing.T) {
 	var file struct {
 		Groups []struct {
@@ -360,7 +360,7 @@ func TestEveryAlertHasItsPlaceInTheRunbook(t *testing.T) {
 	}
 }
 
-// TestAlertsGoOffWhenTheyShould has promtool play what ruleTests tell.
+// TestAlertsGoOffWhenTheyShould runs ruleTests with promtool.
 func TestAlertsGoOffWhenTheyShould(t *testing.T) {
 	program, err := exec.LookPath("promtool")
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"crossgate/internal/must"
 )
 
-// nobody is the user and group that the images name.
+// nobody is the user and group of the images.
 const nobody = 65532
 
-// buildah builds images and runs them without a daemon, in a store of its own that ends with the test.
+// buildah builds and runs images without a daemon, in a store that is removed with the test.
 type buildah struct{ root, runRoot string }
 
 func newBuildah(t *testing.T) buildah {
@@ -43,7 +43,7 @@ func (b buildah) command(t *testing.T, arguments ...string) *exec.Cmd {
 	return exec.Command("buildah", arguments...)
 }
 
-// do returns the last line that buildah says: the id or path of what it made.
+// do returns the last line of buildah's output: the ID or path of what it created.
 func (b buildah) do(t *testing.T, arguments ...string) string {
 	t.Helper()
 	command := b.command(t, arguments...)
@@ -62,8 +62,8 @@ func (b buildah) build(t *testing.T, tag string, arguments ...string) {
 	b.do(t, append([]string{"build", "--isolation", "chroot", "--network", "host", "--pull-never", "--tag", tag}, arguments...)...)
 }
 
-// standIn makes an image by the name of the one that the Dockerfile builds in, which may be out of reach: this machine's
-// Go, shell and certificates. It returns what to mount into its containers.
+// standIn creates an image with the name of the Dockerfile's build image, which may be out of reach: this machine's Go,
+// shell and certificates. It returns what to mount into its containers.
 func (b buildah) standIn(t *testing.T) (mounts []string) {
 	t.Helper()
 	dockerfile := readFile(t, "Dockerfile")
@@ -101,8 +101,8 @@ func copyFile(t *testing.T, from, to string) {
 	must.Do(t, os.WriteFile(to, []byte(readFile(t, from)), 0o755))
 }
 
-// TestImagesAnswer builds both images, the one from sources with a stand-in for the image that its Go comes from, and runs
-// a gateway in each: as nobody, who can write to /data alone.
+// TestImagesAnswer builds both images, the one from sources with a stand-in for its build image, and runs a gateway in
+// each, as the user nobody, who can write only to /data.
 func TestImagesAnswer(t *testing.T) {
 	b := newBuildah(t)
 	b.build(t, "sources", append(b.standIn(t), "--file", "Dockerfile", "..")...)
@@ -118,7 +118,7 @@ func TestImagesAnswer(t *testing.T) {
 	b.answers(t, "binary")
 }
 
-// TestSandboxImageRunsTheDemonstration builds the image of a released binary and waits until it shows its links.
+// TestSandboxImageRunsTheDemonstration builds the image of a released binary and waits until it prints its links.
 func TestSandboxImageRunsTheDemonstration(t *testing.T) {
 	b := newBuildah(t)
 	context := t.TempDir()
@@ -159,7 +159,7 @@ func TestSandboxImageRunsTheDemonstration(t *testing.T) {
 	}
 }
 
-// answers runs a gateway in a container of the image, asks it, and stops it. It returns where the container's files are.
+// answers runs a gateway in a container of the image, queries it and stops it. It returns the container's root.
 func (b buildah) answers(t *testing.T, image string) (root string) {
 	t.Helper()
 	container := b.do(t, "from", "--pull-never", image)
@@ -209,7 +209,7 @@ func checkHealth(t *testing.T, image, url string) {
 	}
 }
 
-// processWith finds the process of a program by an argument that no other has.
+// processWith finds the process of a program by an argument that no other process has.
 func processWith(t *testing.T, program, argument string) *os.Process {
 	t.Helper()
 	lines := must.Get(filepath.Glob("/proc/[0-9]*/cmdline"))(t)
@@ -224,7 +224,7 @@ func processWith(t *testing.T, program, argument string) *os.Process {
 	return nil
 }
 
-// checkUser wants a process that is nobody and has no capabilities.
+// checkUser requires a process that runs as nobody without capabilities.
 func checkUser(t *testing.T, image string, id int) {
 	t.Helper()
 	status := readFile(t, filepath.Join("/proc", strconv.Itoa(id), "status"))
@@ -235,7 +235,7 @@ func checkUser(t *testing.T, image string, id int) {
 	}
 }
 
-// checkNothingIsNobodys wants an image in which /data is all that its user could change: its root is as good as read-only.
+// checkNothingIsNobodys requires that the image's user can change only /data: the root is as good as read-only.
 func checkNothingIsNobodys(t *testing.T, image, root string) {
 	t.Helper()
 	must.Do(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

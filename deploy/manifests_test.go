@@ -15,8 +15,8 @@ import (
 	"crossgate/internal/must"
 )
 
-// A manifest is what the gateway cares about in a manifest of helm/rendered. Whether Kubernetes understands all of it
-// is asked by deploy/check.
+// A manifest is the part of a manifest in helm/rendered that the gateway depends on. deploy/check tests whether
+// Kubernetes accepts all of it.
 type manifest struct {
 	Kind string
 	Data map[string]string
@@ -72,7 +72,7 @@ type port struct {
 	TargetPort    string `yaml:"targetPort"`
 }
 
-// readManifests returns the gateway's Deployment and its configuration, and the names of Services' ports.
+// readManifests returns the gateway's Deployment and its configuration, and the names of the Services' ports.
 func readManifests(t *testing.T, path string) (deployment manifest, configuration string, targets []string) {
 	t.Helper()
 	file := must.Get(os.Open(path))(t)
@@ -97,7 +97,7 @@ func readManifests(t *testing.T, path string) (deployment manifest, configuratio
 	return deployment, configuration, targets
 }
 
-// mountSecrets makes files of the secrets that a pod mounts, and sets its variables to them.
+// mountSecrets writes the secrets that a pod mounts to files, and points its variables to them.
 func mountSecrets(t *testing.T, p pod) {
 	t.Helper()
 	mounts := make(map[string]string)
@@ -129,8 +129,8 @@ func mountSecrets(t *testing.T, p pod) {
 	}
 }
 
-// TestManifestsFitTheGateway reads the configuration that a pod gets as its gateway does, with its secrets from mounted
-// files, and holds the pod against it.
+// TestManifestsFitTheGateway reads a pod's configuration as its gateway does, with secrets from mounted files, and
+// compares the pod with it.
 func TestManifestsFitTheGateway(t *testing.T) {
 	for shape, strategy := range map[string]string{"one": "Recreate", "three": "RollingUpdate"} {
 		t.Run(shape, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestManifestsFitTheGateway(t *testing.T) {
 	}
 }
 
-// checkPod holds a pod against the configuration of the gateway in it.
+// checkPod compares a pod with the configuration of the gateway in it.
 func checkPod(t *testing.T, p pod, c config.Config) {
 	t.Helper()
 	in := p.Containers[0]

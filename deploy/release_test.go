@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// release is .goreleaser.yaml as far as the repository is concerned; goreleaser itself reads it in make release-check.
+// release is the part of .goreleaser.yaml about the repository; goreleaser itself reads it in make release-check.
 type release struct {
 	Before struct{ Hooks []string }
 	Builds []struct {
 		ID, Main     string
 		Binary       string
-		Dir          string // of the module; the repository's when empty
+		Dir          string // of the module; empty: the repository's
 		Env, Flags   []string
 		Ldflags      []string
 		Goos, Goarch []string
@@ -40,7 +40,7 @@ type release struct {
 	} `yaml:"docker_manifests"`
 }
 
-// TestReleaseNamesWhatIsThere follows every path and name in the release's file.
+// TestReleaseNamesWhatIsThere follows every path and name in the release's configuration.
 func TestReleaseNamesWhatIsThere(t *testing.T) {
 	var r release
 	readYAML(t, "../.goreleaser.yaml", &r)
@@ -104,7 +104,7 @@ func TestReleaseNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// workflow is a file of .github/workflows as far as the repository is concerned.
+// workflow is the part of a file of .github/workflows about the repository.
 type workflow struct {
 	Permissions map[string]string
 	Jobs        map[string]struct {
@@ -136,8 +136,8 @@ func TestWorkflowsRunWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestReleasesAreAttestedAndPublishTheClient is about the workflow of releases: what attests needs to say who it is, and
-// the package of clients/typescript has the name that documents say, with the tag's version.
+// TestReleasesAreAttestedAndPublishTheClient checks the release workflow: attestation needs an identity token, and the
+// package of clients/typescript has the documented name and the tag's version.
 func TestReleasesAreAttestedAndPublishTheClient(t *testing.T) {
 	var w workflow
 	readYAML(t, "../.github/workflows/release.yml", &w)
@@ -170,7 +170,7 @@ func TestReleasesAreAttestedAndPublishTheClient(t *testing.T) {
 	}
 }
 
-// checkReleasedImage wants an image to find what its file copies: what the hooks made, in the folder that it is told of.
+// checkReleasedImage requires the files that a Dockerfile copies to be what the hooks create, in the right folder.
 func checkReleasedImage(t *testing.T, dockerfile string, flags, beside, hooks []string) {
 	t.Helper()
 	text := readFile(t, filepath.Join("..", dockerfile))

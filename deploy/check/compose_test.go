@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// loadCompose reads compose.yaml as Compose does: against the schema of the Compose specification, with its variables.
+// loadCompose loads compose.yaml as Compose does: validated against the Compose specification, with its variables.
 func loadCompose(ctx context.Context, variables ...string) (*types.Project, error) {
 	options, err := cli.NewProjectOptions([]string{"../compose.yaml"}, cli.WithProfiles([]string{"*"}), cli.WithEnv(variables))
 	if err != nil {
@@ -34,7 +34,7 @@ func TestComposeUnderstandsItsFile(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(project.Services)); !slices.Equal(got, want) {
 		t.Errorf("services = %q, want %q", got, want)
 	}
-	const unasked = "collector jaeger sandbox" // their images have no program that could ask
+	const unasked = "collector jaeger sandbox" // their images have no program for a check
 	for name, each := range project.Services {
 		if isAsked := each.HealthCheck != nil; isAsked == strings.Contains(unasked, name) {
 			t.Errorf("%s has a health check: %v", name, isAsked)
@@ -50,15 +50,15 @@ func TestComposeUnderstandsItsFile(t *testing.T) {
 	}
 }
 
-// TestIngressFitsTheChart has Kubernetes' type know every field of the shipped Ingresses, and the chart's Service take what
-// they send. What ingress-nginx makes of their annotations cannot be tried here: their names are held against its list.
+// TestIngressFitsTheChart decodes the shipped Ingresses strictly and compares them with the chart's Service. How
+// ingress-nginx handles annotations cannot be tested here: their names are compared with its list.
 func TestIngressFitsTheChart(t *testing.T) {
 	known := []string{"proxy-connect-timeout", "proxy-read-timeout", "proxy-next-upstream", "proxy-next-upstream-tries", "proxy-body-size"}
 	release := mustGet(render(loadChart(t), readValues(t, "one")))(t)
 	var service core.Service
 	decodeMadeBy(t, release, "service.yaml", &service)
 	shipped := mustGet(os.ReadFile(filepath.Join("..", "balancers", "ingress.yaml")))(t)
-	retried := map[string]bool{} // by path: whether what is late is asked for again
+	retried := map[string]bool{} // by path: whether late requests are retried
 	for _, document := range documents(t, string(shipped)) {
 		var ingress networking.Ingress
 		mustDo(t, yaml.UnmarshalStrict(document, &ingress))
@@ -82,8 +82,8 @@ func TestIngressFitsTheChart(t *testing.T) {
 	}
 }
 
-// TestChartBringsTheShippedAlertsAndDashboard wants the objects to hold what is in the files, and the operator's type to
-// know every field of the rules.
+// TestChartBringsTheShippedAlertsAndDashboard requires the objects to contain the files, and the operator's type to
+// have every field of the rules.
 func TestChartBringsTheShippedAlertsAndDashboard(t *testing.T) {
 	const more = `{prometheusRule: {enabled: true, labels: {release: prometheus}}, dashboard: {enabled: true}}`
 	text := mustGet(render(loadChart(t), over(t, "one", more)))(t)
@@ -109,7 +109,7 @@ func TestChartBringsTheShippedAlertsAndDashboard(t *testing.T) {
 	}
 }
 
-// decodeMadeBy decodes what a template made, all fields of which must be known.
+// decodeMadeBy strictly decodes the output of a template.
 func decodeMadeBy(t *testing.T, manifests, template string, into any) {
 	t.Helper()
 	_, made, found := strings.Cut(manifests, "# Source: crossgate/templates/"+template+"\n")

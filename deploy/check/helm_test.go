@@ -37,10 +37,10 @@ const (
 	valuesPath   = "../helm"
 )
 
-// shapes are the releases that deploy/helm has values for.
+// shapes are the releases with values in deploy/helm.
 var shapes = []string{"one", "three", "every"}
 
-// mustDo ends the test at an error.
+// mustDo ends the test on an error.
 func mustDo(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -48,7 +48,7 @@ func mustDo(t *testing.T, err error) {
 	}
 }
 
-// mustGet is the value of a call that may fail.
+// mustGet returns the value of a call that may fail.
 func mustGet[T any](value T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -62,7 +62,7 @@ func readValues(t *testing.T, shape string) chartutil.Values {
 	return mustGet(chartutil.ReadValuesFile(filepath.Join(valuesPath, shape+".yaml")))(t)
 }
 
-// over are the values of a shape with others over them.
+// over returns the values of a shape, overridden by others.
 func over(t *testing.T, shape, values string) chartutil.Values {
 	t.Helper()
 	return chartutil.CoalesceTables(mustGet(chartutil.ReadValues([]byte(values)))(t), readValues(t, shape))
@@ -73,7 +73,7 @@ func loadChart(t *testing.T) *chart.Chart {
 	return mustGet(loader.LoadDir(chartPath))(t)
 }
 
-// render gives the manifests of a release, one document for each template that has something to say.
+// render returns the manifests of a release, one document per template with output.
 func render(c *chart.Chart, values chartutil.Values) (string, error) {
 	release := chartutil.ReleaseOptions{Name: "crossgate", Namespace: "crossgate", Revision: 1, IsInstall: true}
 	all, err := chartutil.ToRenderValues(c, values, release, chartutil.DefaultCapabilities)
@@ -106,8 +106,8 @@ func TestChartIsLinted(t *testing.T) {
 	}
 }
 
-// TestRenderedManifestsAreTheCharts wants deploy/helm/rendered to be what the chart makes. Tests of package deploy look
-// into those files for what the gateway wants of them.
+// TestRenderedManifestsAreTheCharts requires deploy/helm/rendered to be the chart's output. Tests of package deploy
+// check those files against the gateway's needs.
 func TestRenderedManifestsAreTheCharts(t *testing.T) {
 	for _, shape := range shapes {
 		got, err := render(loadChart(t), readValues(t, shape))
@@ -125,7 +125,7 @@ func TestRenderedManifestsAreTheCharts(t *testing.T) {
 	}
 }
 
-// manifest is an empty object of every kind that the chart makes.
+// manifest returns an empty object of a kind that the chart creates.
 func manifest(kind string) any {
 	switch kind {
 	case "v1 ConfigMap":
@@ -154,8 +154,8 @@ func manifest(kind string) any {
 	return nil
 }
 
-// TestManifestsAreWhatKubernetesKnows decodes every manifest into the type of its kind and refuses fields that it
-// does not have, and keys that stand twice.
+// TestManifestsAreWhatKubernetesKnows decodes every manifest into the type of its kind, and rejects unknown fields and
+// duplicate keys.
 func TestManifestsAreWhatKubernetesKnows(t *testing.T) {
 	for shape, want := range map[string][]string{
 		"one": {
@@ -201,7 +201,7 @@ func kinds(t *testing.T, shape string, text []byte) (found []string) {
 	return found
 }
 
-// documents are the manifests of a release, one by one.
+// documents splits the manifests of a release.
 func documents(t *testing.T, text string) (all [][]byte) {
 	t.Helper()
 	decoder := utilyaml.NewDocumentDecoder(io.NopCloser(strings.NewReader(text)))
@@ -219,7 +219,7 @@ func documents(t *testing.T, text string) (all [][]byte) {
 	}
 }
 
-// TestChartRefuses holds what a release must not say against the schema of the values and the chart's own rules.
+// TestChartRefuses proves that the values' schema and the chart's own rules reject invalid releases.
 func TestChartRefuses(t *testing.T) {
 	for _, c := range []struct{ shape, values, want string }{
 		{"one", "replicas: 2", "several gateways need a PostgreSQL"},
@@ -252,8 +252,8 @@ func TestChartRefuses(t *testing.T) {
 	}
 }
 
-// TestConnectionsFitThePostgreSQL wants as many connections for reading as there are, at the most gateways that a release may
-// have and one more, and no more than the gateway's default.
+// TestConnectionsFitThePostgreSQL requires as many connections for reading as the database has, for the highest number
+// of gateways of a release and one more, but no more than the gateway's default.
 func TestConnectionsFitThePostgreSQL(t *testing.T) {
 	for values, want := range map[string]int{
 		"autoscaling: {maxReplicas: 3}":                                             8,
@@ -277,7 +277,7 @@ func TestConnectionsFitThePostgreSQL(t *testing.T) {
 	}
 }
 
-// TestAuthorityOfTheSharedCache has the certificate of an authority mounted where the configuration looks for it.
+// TestAuthorityOfTheSharedCache requires an authority's certificate to be mounted where the configuration expects it.
 func TestAuthorityOfTheSharedCache(t *testing.T) {
 	text := mustGet(render(loadChart(t), over(t, "three", `
 config: {cache: {sharedCAFile: /run/secrets/crossgate/VALKEY_CA}}
@@ -292,7 +292,7 @@ secrets: {VALKEY_CA: {secret: cache, key: ca.crt}}`)))(t)
 	}
 }
 
-// TestProbesSpeakAsTheListenersDo has probes ask where, and how, a kubelet is answered.
+// TestProbesSpeakAsTheListenersDo requires probes to use the port and scheme on which a kubelet is answered.
 func TestProbesSpeakAsTheListenersDo(t *testing.T) {
 	const (
 		public = "tls: {certFile: /run/secrets/crossgate/TLS_CERT, keyFile: /run/secrets/crossgate/TLS_KEY}"
@@ -320,8 +320,8 @@ func TestProbesSpeakAsTheListenersDo(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatTakesARestartReplacesPods changes the configuration of a release, which a running gateway takes over by
-// itself unless it cannot.
+// TestOnlyWhatTakesARestartReplacesPods changes a release's configuration, which a running gateway reloads by itself if
+// it can.
 func TestOnlyWhatTakesARestartReplacesPods(t *testing.T) {
 	before := restart(t, "{}")
 	for values, replaces := range map[string]bool{

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// schemas are those of Kubernetes' own API, by version and kind, as far as its client library brings them: of the core and
-// of apps. They say what is required and what form a value has.
+// schemas are those of Kubernetes' own API, by version and kind, as far as its client library includes them: core and
+// apps. They define required fields and the form of values.
 type schemas map[string]*jsonschema.Schema
 
 func loadSchemas(t *testing.T) schemas {
@@ -36,7 +36,7 @@ func loadSchemas(t *testing.T) schemas {
 	return all
 }
 
-// check holds a manifest against the schema of its kind. It reports whether there is one.
+// check validates a manifest against the schema of its kind. It reports whether there is one.
 func (s schemas) check(manifest []byte) (known bool, err error) {
 	var named struct {
 		APIVersion string `json:"apiVersion"`
@@ -60,8 +60,8 @@ func (s schemas) check(manifest []byte) (known bool, err error) {
 	return true, schema.Validate(object)
 }
 
-// TestManifestsAreValid holds every manifest of the core and of apps against Kubernetes' schemas. The types of all others are
-// asked by TestManifestsAreWhatKubernetesKnows.
+// TestManifestsAreValid validates every manifest of core and apps against Kubernetes' schemas.
+// TestManifestsAreWhatKubernetesKnows checks the others by their types.
 func TestManifestsAreValid(t *testing.T) {
 	all := loadSchemas(t)
 	for _, shape := range shapes {
@@ -82,7 +82,7 @@ func TestManifestsAreValid(t *testing.T) {
 	}
 }
 
-// TestSchemasRefuse wants the schemas to miss and to refuse something.
+// TestSchemasRefuse requires the schemas to report a missing and an invalid field.
 func TestSchemasRefuse(t *testing.T) {
 	all := loadSchemas(t)
 	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {selector: {}, template: {spec: {containers: [%s]}}}\n"

@@ -1,5 +1,5 @@
-// Command taker shows what a taker has delivered and was not paid for yet: how much of which token waits on which
-// chain, and the ids of the orders to unlock for it, by the chain to send the unlock from.
+// Command taker shows what a taker has fulfilled but was not paid for yet: how much of which token waits on which
+// chain, and the IDs of the orders to unlock for it, by the chain to send the unlock from.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	report(os.Stdout, locked.Chains)
 }
 
-// report writes a line for each token and, below it, the orders to unlock.
+// report writes a line per token, followed by the orders to unlock.
 func report(out io.Writer, locked []crossgate.LockedChain) {
 	for _, chain := range locked {
 		for _, token := range chain.Tokens {
@@ -46,7 +46,7 @@ func report(out io.Writer, locked []crossgate.LockedChain) {
 	}
 }
 
-// known writes a number, or that the gateway does not know it.
+// known formats a number, or says that the gateway does not know it.
 func known(number *float64) string {
 	if number == nil {
 		return "unknown"

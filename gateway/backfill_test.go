@@ -14,10 +14,10 @@ import (
 	"crossgate/store"
 )
 
-// TestBackfillReadsWideRanges counts what a backfill of blocks without orders takes, which most of a chain's are, in a
-// reading of each block and one of each of two providers: at endpoints that search any number at once, as many as public
-// ones do, or few. How many searches are refused before a limit is learned depends on what is under way, so the bounds
-// leave a little room.
+// TestBackfillReadsWideRanges counts the calls of a backfill of blocks without orders, like most of a chain's, when
+// each block is read once and once from each of two providers: at endpoints that search any number of blocks per call,
+// as many as public ones, or few. How many searches are rejected before a limit is learned depends on what is in
+// flight, so the bounds leave a little room.
 func TestBackfillReadsWideRanges(t *testing.T) {
 	for _, test := range []struct{ span, history, most uint64 }{{0, 4_000_000, 450}, {5000, 400_000, 400}, {1000, 400_000, 1500}} {
 		t.Run(fmt.Sprintf("span %d", test.span), func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"crossgate/token"
 )
 
-// sixDecimals are contracts that return nothing but that.
+// sixDecimals are contracts that return only their decimals, six.
 type sixDecimals struct{}
 
 func (sixDecimals) ReadTokens(_ context.Context, addresses []chain.Address) ([]token.Reading, error) {
@@ -32,8 +32,8 @@ func (sixDecimals) ReadTokens(_ context.Context, addresses []chain.Address) ([]t
 	return readings, nil
 }
 
-// TestTokensAreStoredBeforeTheDatabaseIsClosed ends a gateway whose client has its answer while the metadata of the
-// answer's token is still being stored. What comes after parts is the database.
+// TestTokensAreStoredBeforeTheDatabaseIsClosed ends a gateway whose client has its answer while metadata of the
+// answer's token is still being stored. The database closes after parts.
 func TestTokensAreStoredBeforeTheDatabaseIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, stored := make(chan struct{}), 0
@@ -60,7 +60,7 @@ func TestTokensAreStoredBeforeTheDatabaseIsClosed(t *testing.T) {
 	})
 }
 
-// TestTracesOfFollowersObeyTheShare begins traces as followers, requests and what they ask do.
+// TestTracesOfFollowersObeyTheShare begins traces as followers, requests and their subrequests do.
 func TestTracesOfFollowersObeyTheShare(t *testing.T) {
 	for share, want := range map[float64]int{0: 1 * 2, 1: 2 * 2} {
 		recorder := tracetest.NewSpanRecorder()
@@ -80,7 +80,7 @@ func TestTracesOfFollowersObeyTheShare(t *testing.T) {
 	}
 }
 
-// TestTelemetryThatIsSetWronglyTellsNoKeys has exporters read addresses and headers of which they quote what is wrong.
+// TestTelemetryThatIsSetWronglyTellsNoKeys proves that errors about invalid addresses and headers quote no keys.
 func TestTelemetryThatIsSetWronglyTellsNoKeys(t *testing.T) {
 	const canary = "canary77c1"
 	errors := otel.GetErrorHandler()
@@ -112,7 +112,7 @@ func TestTelemetryThatIsSetWronglyTellsNoKeys(t *testing.T) {
 
 const withShared = "chains: [{id: 1, endpoints: [{url: 'http://127.0.0.1:1'}]}]\ncache: {shared: %q, sharedCAFile: %q}\n"
 
-// TestSharedCacheOverTLSByConfiguration has the server want a password, and has an authority of its own.
+// TestSharedCacheOverTLSByConfiguration connects to a server with a password and a private certificate authority.
 func TestSharedCacheOverTLSByConfiguration(t *testing.T) {
 	servers := redistest.NewAuthority(t)
 	const user, password = "crossgate", "0123456789"

@@ -12,8 +12,8 @@ import (
 	"crossgate/internal/redistest"
 )
 
-// pairOnOneCache are two gateways that tell each other by a cache whether they reach the database, which is away from those
-// that away says.
+// pairOnOneCache returns two gateways that share through a cache whether they reach the database, which is away from
+// those set in away.
 func pairOnOneCache(t *testing.T, away *[2]bool) (gateways [2]*cutOff) {
 	t.Helper()
 	server := redistest.Serve(t)
@@ -30,7 +30,7 @@ func pairOnOneCache(t *testing.T, away *[2]bool) (gateways [2]*cutOff) {
 	return gateways
 }
 
-// connect runs a shared cache until the test ends, and returns when it is connected.
+// connect runs a shared cache until the test ends, and waits until it is connected.
 func connect(t *testing.T, c *shared.Cache) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -46,7 +46,7 @@ func connect(t *testing.T, c *shared.Cache) {
 	}
 }
 
-// TestReadinessDoesNotFlap has the link from one of two gateways to the database come and go.
+// TestReadinessDoesNotFlap interrupts the link from one of two gateways to the database repeatedly.
 func TestReadinessDoesNotFlap(t *testing.T) {
 	var away [2]bool
 	gateways := pairOnOneCache(t, &away)
@@ -57,9 +57,9 @@ func TestReadinessDoesNotFlap(t *testing.T) {
 		turns int // of readiness
 	}{
 		{"h", 0},
-		{"lllhlllhlllh", 0}, // never away for long enough
+		{"lllhlllhlllh", 0}, // never away long enough
 		{"llll", 1},
-		{"hhlhhlhl", 0}, // never there for long enough
+		{"hhlhhlhl", 0}, // never back long enough
 		{"hhh", 1},
 		{"lllh", 0},
 	} {
@@ -79,7 +79,7 @@ func TestReadinessDoesNotFlap(t *testing.T) {
 	}
 }
 
-// TestOnlyOneThatIsCutOffIsUnready has two gateways lose the database, one after the other.
+// TestOnlyOneThatIsCutOffIsUnready lets two gateways lose the database, one after the other.
 func TestOnlyOneThatIsCutOffIsUnready(t *testing.T) {
 	var away [2]bool
 	gateways := pairOnOneCache(t, &away)

@@ -18,8 +18,8 @@ import (
 	"crossgate/store"
 )
 
-// TestADayOfFollowing follows all chains of the default configuration and counts what their nodes are asked: a part of a
-// day, or a whole one with CROSSGATE_DAY. Orders of two chains are asked for all the time and of no others, or of all.
+// TestADayOfFollowing follows all chains of the default configuration and counts the calls to their nodes: for a part
+// of a day, or a whole one with CROSSGATE_DAY. Clients constantly ask about orders of two chains, or of all.
 func TestADayOfFollowing(t *testing.T) {
 	for name, test := range map[string]struct {
 		asked     []chain.ID

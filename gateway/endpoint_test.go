@@ -29,13 +29,13 @@ func parsed(t *testing.T, text string) config.Config {
 	return must.Get(config.Parse([]byte(text)))(t)
 }
 
-// built are the parts of a configuration, made of those before. Close them.
+// built returns the parts of a configuration, reusing those before. The caller must close them.
 func built(t *testing.T, c config.Config, before *parts) *parts {
 	t.Helper()
 	return must.Get(build(c, slog.New(slog.DiscardHandler), before))(t)
 }
 
-// TestUnchangedPartsOutliveAReload makes one configuration after another of the parts before it.
+// TestUnchangedPartsOutliveAReload builds one configuration after another from the preceding parts.
 func TestUnchangedPartsOutliveAReload(t *testing.T) {
 	service := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(service.Close)
@@ -72,7 +72,7 @@ func TestUnchangedPartsOutliveAReload(t *testing.T) {
 	}
 }
 
-// TestRefusedConfigurationHoldsNothing has a configuration fail after some of its endpoints were taken over.
+// TestRefusedConfigurationHoldsNothing rejects a configuration after some of its endpoints were taken over.
 func TestRefusedConfigurationHoldsNothing(t *testing.T) {
 	c := parsed(t, strings.ReplaceAll(twoChains, "URL", "http://127.0.0.1:1"))
 	first := built(t, c, nil)
@@ -88,7 +88,7 @@ func TestRefusedConfigurationHoldsNothing(t *testing.T) {
 	}
 }
 
-// TestLimitsAreSaidInWords has all of them.
+// TestLimitsAreSaidInWords has all kinds of limits.
 func TestLimitsAreSaidInWords(t *testing.T) {
 	known := jsonrpc.Limits{
 		Span: 700, Batch: 3,

@@ -24,10 +24,10 @@ import (
 	"crossgate/upstream"
 )
 
-// TestUnknownHashesHoldUpNoChain floods an index of all chains of the default configuration, none of which it has from
-// its beginning, with hashes that no chain knows: for a while, or as 60 clients do in two minutes with CROSSGATE_FLOOD.
-// Each chain is followed all the same, each endpoint asked no more than its rate allows, and each search that cannot be
-// made is told so at once.
+// TestUnknownHashesHoldUpNoChain floods an index of all chains of the default configuration, none of them indexed from
+// its beginning, with hashes that no chain knows: for a while, or with CROSSGATE_FLOOD from 60 clients for two minutes.
+// Each chain is followed nevertheless, no endpoint is asked more than its rate allows, and a search that cannot be made
+// is refused immediately.
 func TestUnknownHashesHoldUpNoChain(t *testing.T) {
 	clients, lasts := 20, 15*time.Second
 	if os.Getenv("CROSSGATE_FLOOD") != "" {
@@ -70,7 +70,7 @@ func TestUnknownHashesHoldUpNoChain(t *testing.T) {
 			t.Errorf("%v; the slowest after %v, want some searches made, and others refused at once", outcomes, slowest)
 		}
 		for id := range chains {
-			// A look at some chains with quick blocks takes more than five calls a second, with and without a flood.
+			// A poll of some chains with quick blocks takes more than five calls a second, with and without a flood.
 			before, limit := slices.Max(quiet[id]), 2*chains[id].chain.BlockTime+2*time.Second
 			if worst := slices.Max(ages[id]); worst > max(limit, before+2*time.Second) {
 				t.Errorf("chain %d was indexed up to a block that was %v old, %v before the flood: want %v", id, worst, before, limit)
@@ -84,7 +84,7 @@ func TestUnknownHashesHoldUpNoChain(t *testing.T) {
 	})
 }
 
-// search looks for a hash that no chain knows.
+// search looks up a hash that no chain knows.
 func search(t *testing.T, x *query.Index, number uint64) (outcome string) {
 	var raw [32]byte
 	binary.BigEndian.PutUint64(raw[:], number+1)

@@ -34,26 +34,26 @@ import (
 	"crossgate/upstream/solana"
 )
 
-// calm is a chain on which nothing of the order protocol happens, with real block times and filters as full as those of
-// a busy chain: all its nodes, and what they are asked.
+// calm is a chain without events of the order protocol, with real block times and bloom filters as full as those of a
+// busy chain: all its nodes, and a count of their calls.
 type calm struct {
 	chain chain.Chain
 	began time.Time
-	// final is how far the finalized tag is behind.
+	// final is how many blocks the finalized tag is behind.
 	final uint64
-	// span is how many blocks are searched at once at most; zero: any number
+	// span is the most blocks per search; zero: unlimited.
 	span uint64
-	// isQuiet is a chain whose filters have a bit that no event of the protocol sets, and no other.
+	// isQuiet marks a chain whose filters only have a bit that no event of the protocol sets.
 	isQuiet bool
 
-	meters []*meter // of its endpoints, when they are metered
+	meters []*meter // of its endpoints, if they are metered
 
 	mu     sync.Mutex
 	calls  map[string]int
 	hashes []chain.Hash
 }
 
-// newCalm is a chain as the configuration has it, which begins now.
+// newCalm returns a chain of the configuration that begins now.
 func newCalm(c config.Config, id chain.ID) *calm {
 	known, _ := c.Registry().Chain(id)
 	final, is := finalBehind[id]
@@ -63,8 +63,8 @@ func newCalm(c config.Config, id chain.ID) *calm {
 	return &calm{chain: known, began: time.Now(), final: final, calls: map[string]int{}}
 }
 
-// onVirtualClock runs a test in a bubble whose clock stands still while anybody works, with a database that was opened
-// outside and the options of an index by the default configuration.
+// onVirtualClock runs a test in a bubble whose clock stands still while a goroutine works, with a database opened
+// outside it and the index options of the default configuration.
 func onVirtualClock(t *testing.T, test func(t *testing.T, db *store.DB, c config.Config, o follow.Options)) {
 	t.Helper()
 	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)
@@ -75,14 +75,14 @@ func onVirtualClock(t *testing.T, test func(t *testing.T, db *store.DB, c config
 	})
 }
 
-// The chain is old enough for any lookback.
+// calmSince makes the chain old enough for any lookback.
 const calmSince = 100 * 24 * time.Hour
 
 func (c *calm) head() uint64 {
 	return uint64((time.Since(c.began) + calmSince) / c.chain.BlockTime)
 }
 
-// answered returns the responses to the calls of a request, each with the members that a node gives it.
+// answered returns the responses to the calls of a request, each with the members that a node supplies.
 func answered(r *http.Request, members func(method string, params []json.RawMessage) string) (answers []string, isBatch bool, err error) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *calm) answer(method string, params []json.RawMessage) string {
 	return "null"
 }
 
-// searched are the first and the last block of a search for logs; zero for any other call, and for one by a block's hash.
+// searched returns the first and the last block of a log search, or zeros for other calls and searches by block hash.
 func searched(method string, params []json.RawMessage) (from, to uint64) {
 	var filter struct{ FromBlock, ToBlock string }
 	if method == "eth_getLogs" {
@@ -185,7 +185,7 @@ func (c *calm) header(block string) string {
 	return fmt.Sprintf(`{"hash":"%s",%s}`, c.hash(number), c.sealed(number))
 }
 
-// sealed are the members of a header that its hash is made of.
+// sealed returns the members of a header that determine its hash.
 func (c *calm) sealed(number uint64) string {
 	const none = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"
 	return fmt.Sprintf(`"number":"0x%x","parentHash":"%s","timestamp":"0x%x","logsBloom":"0x%s","receiptsRoot":%[5]q,"transactionsRoot":%[5]q,"stateRoot":%[5]q,`+
@@ -193,7 +193,7 @@ func (c *calm) sealed(number uint64) string {
 		number, c.hash(number-1), c.timeOf(number), c.bloom(number), none, 0)
 }
 
-// hash is that of a header, as all chains of EVM have it here, back to where no test reads.
+// hash returns a header's hash by the rules of EVM chains, back to blocks that no test reads.
 func (c *calm) hash(number uint64) (h chain.Hash) {
 	first := uint64(calmSince/c.chain.BlockTime) - 2000
 	if number < first || c.chain.Family != chain.EVM {
@@ -212,7 +212,7 @@ func (c *calm) timeOf(number uint64) int64 {
 	return c.began.Add(time.Duration(number)*c.chain.BlockTime - calmSince).Unix()
 }
 
-// bloom has the bits that 80 logs a second set, each with its contract and three topics.
+// bloom returns a filter with the bits of 80 logs a second, each with its contract and three topics.
 func (c *calm) bloom(number uint64) string {
 	var filter [256]byte
 	if c.isQuiet {
@@ -237,7 +237,7 @@ func (c *calm) total() int {
 	return total
 }
 
-// source makes the adapter of the chain as a gateway has it.
+// source returns the adapter of the chain as in a gateway.
 func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) order.Source {
 	t.Helper()
 	var endpoints []*upstream.Endpoint
@@ -258,7 +258,7 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 	return evm.New(c.chain, rpc)
 }
 
-// meter counts what one endpoint is asked, and how much of it is more than its rate and burst allow.
+// meter counts the calls to one endpoint, and how many of them exceed its rate and burst.
 type meter struct {
 	http.RoundTripper
 	name             string
@@ -270,7 +270,7 @@ type meter struct {
 	calls, over int
 }
 
-// metered is the transport to an endpoint of the chain.
+// metered returns the transport to an endpoint of the chain.
 func (c *calm) metered(e config.Endpoint) http.RoundTripper {
 	if c.meters == nil {
 		return c
@@ -298,8 +298,8 @@ func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return m.RoundTripper.RoundTrip(r)
 }
 
-// settled runs an index until the returned stop, which waits for its end. It returns when the index has run for a
-// while, and what the chains' nodes were asked meanwhile is forgotten. It sleeps by the clock of the test's bubble.
+// settled runs an index until the returned stop, which waits for its end. It returns once the index has run for a
+// while, and clears the chains' call counts. It sleeps by the clock of the test's bubble.
 func settled(t *testing.T, x *query.Index, while time.Duration, chains map[chain.ID]*calm) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -324,19 +324,19 @@ func settled(t *testing.T, x *query.Index, while time.Duration, chains map[chain
 	}
 }
 
-// finalBehind is how many blocks the finalized tag of some chains' nodes is behind; 2 elsewhere.
+// finalBehind is how many blocks the finalized tag of some chains' nodes is behind; the default is 2.
 var finalBehind = map[chain.ID]uint64{
 	1: 80, 10: 600, 8453: 600, 100000021: 600, 100000023: 600, 42161: 3500, 4663: 8239, 59144: 2000, 100000017: 9000,
 	100000025: 9000, 100000031: 900, 100000026: 19, 100000002: 30, chain.Solana: 32,
 }
 
-// askAround keeps asking about some chains for a time, and returns how old the newest indexed block of each was then and
-// again. It sleeps by the clock of the test's bubble, which stands still while anybody works.
+// askAround keeps asking about some chains for a time, and returns samples of the age of each one's newest indexed
+// block. It sleeps by the clock of the test's bubble, which stands still while a goroutine works.
 func askAround(x *query.Index, chains map[chain.ID]*calm, asked []chain.ID, during time.Duration) map[chain.ID][]time.Duration {
 	ages := map[chain.ID][]time.Duration{}
 	const interval = 333 * time.Millisecond
 	x.AskedAbout(asked...)
-	time.Sleep(10 * time.Second) // until it has caught up the chain itself answers, at 5 calls a second here
+	time.Sleep(10 * time.Second) // until it has caught up the chain itself answers, here at 5 calls a second
 	for range during / interval {
 		time.Sleep(interval)
 		x.AskedAbout(asked...)

@@ -10,7 +10,7 @@ import (
 	"crossgate/order"
 )
 
-// TestEndpointsWithAWebSocketAnnounceHeads has a configured WebSocket connected to, before and after a reload.
+// TestEndpointsWithAWebSocketAnnounceHeads connects to a configured WebSocket, before and after a reload.
 func TestEndpointsWithAWebSocketAnnounceHeads(t *testing.T) {
 	var asked atomic.Int64
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -32,12 +32,12 @@ func (a asker) ask(method, target, body string) *httptest.ResponseRecorder {
 	return answer
 }
 
-// list asks for orders of a maker of that number, of whom nothing is kept unless it was asked before.
+// list requests the orders of a numbered maker, which are cached only if requested before.
 func (a asker) list(maker int) *httptest.ResponseRecorder {
 	return a.ask(http.MethodPost, "/api/Orders/filteredList", fmt.Sprintf(`{"maker":"0x%040x"}`, maker))
 }
 
-// store is how the database is told of in /readyz.
+// store returns the database's state in /readyz.
 func (a asker) store() (ok bool, state string) {
 	for _, each := range a.gateway.Dependencies(a.Context()) {
 		if each.Kind == "store" {
@@ -48,13 +48,13 @@ func (a asker) store() (ok bool, state string) {
 	return false, ""
 }
 
-// waiting is how many statements wait for a lock.
+// waiting returns how many statements wait for a lock.
 func (a asker) waiting(server *postgrestest.Server) string {
 	count := must.Get(server.Query("locked", `SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`))(a)
 	return strings.TrimSpace(count)
 }
 
-// await waits until something holds.
+// await waits until a condition holds.
 func (a asker) await(what string, holds func() bool) {
 	a.Helper()
 	for deadline := time.Now().Add(time.Minute); !holds(); <-time.After(5 * time.Millisecond) {
@@ -64,7 +64,7 @@ func (a asker) await(what string, holds func() bool) {
 	}
 }
 
-// onPostgres is a gateway without chains on a server's database.
+// onPostgres returns a gateway without chains on a server's database.
 func onPostgres(t *testing.T, address string, log *bytes.Buffer) asker {
 	t.Helper()
 	c := config.Default()
@@ -86,10 +86,10 @@ func startPostgres(t *testing.T) (server *postgrestest.Server, address string) {
 	return server, address
 }
 
-// TestAGatewayOnAStandbySaysSo answers from a database that takes no changes.
+// TestAGatewayOnAStandbySaysSo serves from a read-only database.
 func TestAGatewayOnAStandbySaysSo(t *testing.T) {
 	server, address := startPostgres(t)
-	onPostgres(t, address, new(bytes.Buffer)) // makes the tables
+	onPostgres(t, address, new(bytes.Buffer)) // creates the tables
 	standby := must.Get(server.Standby())(t)
 	t.Cleanup(func() { _ = standby.Remove() })
 	var log bytes.Buffer
@@ -103,7 +103,7 @@ func TestAGatewayOnAStandbySaysSo(t *testing.T) {
 	}
 }
 
-// TestAListEndsWhenItsClientLeaves locks a table that lists alone need.
+// TestAListEndsWhenItsClientLeaves locks a table that only lists need.
 func TestAListEndsWhenItsClientLeaves(t *testing.T) {
 	server, address := startPostgres(t)
 	a := onPostgres(t, address, new(bytes.Buffer))
@@ -125,7 +125,7 @@ func TestAListEndsWhenItsClientLeaves(t *testing.T) {
 	must.Do(t, release())
 }
 
-// TestLockedTablesAreAnOutage has another session lock tables of a PostgreSQL that answers pings.
+// TestLockedTablesAreAnOutage lets another session lock tables of a PostgreSQL that answers pings.
 func TestLockedTablesAreAnOutage(t *testing.T) {
 	server, address := startPostgres(t)
 	var log bytes.Buffer
@@ -173,7 +173,7 @@ func TestLockedTablesAreAnOutage(t *testing.T) {
 	}
 }
 
-// TestWinsThatCannotBeKeptAreKeptLater writes to a database that is closed, and then to one that is not.
+// TestWinsThatCannotBeKeptAreKeptLater writes to a closed database, and then to an open one.
 func TestWinsThatCannotBeKeptAreKeptLater(t *testing.T) {
 	open := func() *store.DB {
 		return must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)

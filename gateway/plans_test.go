@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// shareOfDay is what the plan below allows at once.
+	// shareOfDay is what the plan below allows in one day.
 	shareOfDay = 1000
 	planned    = `
 chains: [{id: 1, endpoints: [{name: node, url: "URL", monthly: 32000}]}]
@@ -27,7 +27,7 @@ index: {path: "PATH"}
 `
 )
 
-// plannedConfig is that of gateways that share a store and a service that knows nothing.
+// plannedConfig returns the configuration of gateways that share a store and a service that answers 404.
 func plannedConfig(t *testing.T) config.Config {
 	t.Helper()
 	service := httptest.NewServer(http.NotFoundHandler())
@@ -41,13 +41,13 @@ func newGateway(t *testing.T, c config.Config) *Gateway {
 	return must.Get(New(t.Context(), c, slog.New(slog.DiscardHandler)))(t)
 }
 
-// spend takes so many units from a plan.
+// spend takes a number of units from a plan.
 func spend(t *testing.T, e *upstream.Endpoint, units int) {
 	t.Helper()
 	must.Get(e.Do(t.Context(), upstream.Request{Cost: units}))(t)
 }
 
-// wantLeft wants what is left of a day's share, or up to two claims less: some may be claimed and not spent.
+// wantLeft requires a remainder of a day's share, or up to two claims less: some may be claimed but not spent.
 func wantLeft(t *testing.T, when string, e *upstream.Endpoint, want float64) {
 	t.Helper()
 	const claims = 2 * shareOfDay / 100
@@ -56,7 +56,7 @@ func wantLeft(t *testing.T, when string, e *upstream.Endpoint, want float64) {
 	}
 }
 
-// TestPlansOutliveTheGateway has a gateway end in order, and one that is killed.
+// TestPlansOutliveTheGateway covers a gateway that stops in order, and one that is killed.
 func TestPlansOutliveTheGateway(t *testing.T) {
 	c := plannedConfig(t)
 	first := newGateway(t, c)
@@ -70,21 +70,21 @@ func TestPlansOutliveTheGateway(t *testing.T) {
 
 	second := newGateway(t, c)
 	node := second.Endpoint("1", "node")
-	// The followers of the first asked the endpoint as well.
+	// The first gateway's followers used the endpoint too.
 	left := node.Health().Left
 	if left > shareOfDay-300 || left < shareOfDay-400 {
 		t.Errorf("%v units are left after a restart, want those of %d that were not spent before", left, shareOfDay)
 	}
 	spend(t, node, 200)
 	second.books[0].update(t.Context())
-	third := newGateway(t, c) // while the second has not ended in any way
+	third := newGateway(t, c) // while the second has not ended
 	wantLeft(t, "after a kill", third.Endpoint("1", "node"), left-200)
 	for _, g := range []*Gateway{second, third} {
 		must.Do(t, g.Close())
 	}
 }
 
-// TestPlansOfGatewaysAddUp has two gateways spend one plan, and one of them read its configuration again.
+// TestPlansOfGatewaysAddUp has two gateways spend one plan, one of which reloads its configuration.
 func TestPlansOfGatewaysAddUp(t *testing.T) {
 	c := plannedConfig(t)
 	one, other := newGateway(t, c), newGateway(t, c)
@@ -110,7 +110,7 @@ func TestPlansOfGatewaysAddUp(t *testing.T) {
 	}
 }
 
-// TestPlansWithoutAStore has the store be away for a while.
+// TestPlansWithoutAStore takes the store away for a while.
 func TestPlansWithoutAStore(t *testing.T) {
 	c := plannedConfig(t)
 	var log bytes.Buffer

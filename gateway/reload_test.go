@@ -20,14 +20,14 @@ import (
 	"crossgate/internal/must"
 )
 
-// live are the keys that a reload applies: those of limits by Server.SetLimits, which TestLimitsAreReloaded is about, those of
-// the log as TestLogIsReloaded of processes has it, all others by the parts that are made of them.
+// live are the keys that a reload applies: those of limits by Server.SetLimits (TestLimitsAreReloaded), those of the
+// log as in TestLogIsReloaded of processes, and all others by the parts built from them.
 var live = []string{
 	"chains", "venues", "prices", "tokens", "events.webhooks", "limits", "telemetry.level", "telemetry.clients", "swap.execution", "swap.unsimulated", "swap.fee", "swap.takerCosts",
 	"passthrough.hosts", "passthrough.shadow",
 }
 
-// TestEveryKeyIsReloadedOrNamed changes one key of the configuration after another under a running gateway.
+// TestEveryKeyIsReloadedOrNamed changes one configuration key after another while a gateway runs.
 func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
 	text := must.Get(os.ReadFile("../deploy/crossgate.yaml"))(t)
 	path := t.TempDir() + "/orders.db"
@@ -90,7 +90,7 @@ func isLive(key string) bool {
 	return slices.ContainsFunc(live, func(each string) bool { return key == each || strings.HasPrefix(key, each+".") })
 }
 
-// keysOf lists the keys of a value that have values of their own; a list stands for its first element.
+// keysOf returns the keys of a value that have values of their own; the first element represents a list.
 func keysOf(name string, v reflect.Value) (keys []string) {
 	for v.Kind() == reflect.Slice && v.Len() > 0 && v.Index(0).Kind() == reflect.Struct || v.Kind() == reflect.Pointer && !v.IsNil() {
 		if v.Kind() == reflect.Pointer {
@@ -133,7 +133,7 @@ func find(v reflect.Value, key string) reflect.Value {
 	return v
 }
 
-// change gives a key another value of its type.
+// change sets a key to another value of its type.
 func change(t *testing.T, v reflect.Value) {
 	t.Helper()
 	switch was := v.Interface().(type) {
@@ -179,11 +179,11 @@ func change(t *testing.T, v reflect.Value) {
 	}
 }
 
-// TestLimitsAreReloaded asks as clients whose quotas, keys and proxies change.
+// TestLimitsAreReloaded sends requests as clients whose quotas, keys and proxies change.
 func TestLimitsAreReloaded(t *testing.T) {
 	const key = "0123456789abcdef"
 	c := plannedConfig(t)
-	daily := func(units int) config.Quota { return config.Quota{Units: units, Window: 24 * time.Hour} } // none is back before the end
+	daily := func(units int) config.Quota { return config.Quota{Units: units, Window: 24 * time.Hour} } // no refill before the end
 	c.Limits = config.Limits{}
 	g := newGateway(t, c)
 	t.Cleanup(func() { _ = g.Close() })
@@ -194,7 +194,7 @@ func TestLimitsAreReloaded(t *testing.T) {
 		r.Header.Set("X-Forwarded-For", "198.51.100.7")
 		answer := httptest.NewRecorder()
 		g.server.Handler().ServeHTTP(answer, r)
-		left, _, _ := strings.Cut(answer.Header().Get("RateLimit"), ";t=") // seconds, of which some may have gone by
+		left, _, _ := strings.Cut(answer.Header().Get("RateLimit"), ";t=") // seconds, some of which may have passed
 		return answer.Header().Get("RateLimit-Policy") + " " + left
 	}
 	keys := func(list ...config.Key) []config.Key { return list }

@@ -25,22 +25,22 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// The trio is what the free endpoints of a quick chain are like: each can do something that the others cannot.
+// The trio imitates the free endpoints of a quick chain: each can do something that the others cannot.
 const (
 	trioBlockTime = 450 * time.Millisecond
 	trioBehind    = 42_000 // blocks that the index has to read
-	trioRate      = 5      // requests a second that each endpoint takes
+	trioRate      = 5      // requests a second that each endpoint accepts
 	trioLevel     = 20     // blocks: nine seconds
 )
 
-// trioNode is one endpoint: a transport, so that time can be a test's own.
+// trioNode is one endpoint, as a transport, so that a test controls time.
 type trioNode struct {
 	chain   *calm
 	takes   time.Duration
-	span    uint64 // blocks of a search; zero: none is searched
-	depth   uint64 // blocks before the newest whose logs are not refused; zero: all
-	enforce bool   // the endpoint refuses more than its rate, with 429
-	isWhole bool   // it refuses a batch as a whole for what it refuses of it
+	span    uint64 // blocks per search; zero: it cannot search
+	depth   uint64 // age in blocks up to which logs are served; zero: any
+	enforce bool   // the endpoint rejects requests beyond its rate, with 429
+	isWhole bool   // it rejects a batch as a whole because of one call
 	random  *rand.Rand
 
 	mu     sync.Mutex
@@ -77,7 +77,7 @@ func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
 	return responded(r, status, answers, isBatch), nil
 }
 
-// count takes note of a request, and reports whether it is one too many.
+// count records a request and reports whether it exceeds the rate.
 func (n *trioNode) count() (isOver bool) {
 	now := time.Now()
 	for len(n.window) > 0 && now.Sub(n.window[0]) >= time.Second {
@@ -102,10 +102,10 @@ func (n *trioNode) call(method string, params []json.RawMessage) (members string
 	return `"result":` + n.chain.answer(method, params)
 }
 
-// TestATrioOfFreeEndpointsIsEnough has an index that is 42,000 blocks behind follow a chain of three endpoints: one that
-// searches 1,000 blocks at a time, one that refuses what is older than 10,000 blocks, one that does not search at all.
-// It is level within a minute whoever is asked first, and stays level; endpoints that refuse what is beyond their rate
-// are not asked for more. Four starts have each kind of refusal with each kind of answer; CROSSGATE_STARTS makes more.
+// TestATrioOfFreeEndpointsIsEnough has an index that is 42,000 blocks behind follow a chain of three endpoints: one
+// that searches 1,000 blocks at a time, one without logs older than 10,000 blocks, one that cannot search. The index is
+// level within a minute whichever is asked first, and stays level; endpoints that enforce their rate are not asked for
+// more. Four starts combine each kind of refusal with each kind of answer; CROSSGATE_STARTS makes more.
 func TestATrioOfFreeEndpointsIsEnough(t *testing.T) {
 	for start := range must.Get(strconv.Atoi(cmp.Or(os.Getenv("CROSSGATE_STARTS"), "4")))(t) {
 		t.Run(fmt.Sprintf("start %d", start), func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestATrioOfFreeEndpointsIsEnough(t *testing.T) {
 	}
 }
 
-// trioEndpoints are endpoints at the three nodes of a start, in some sequence.
+// trioEndpoints returns endpoints for the three nodes of a start, in some order.
 func trioEndpoints(t *testing.T, of *calm, start int) (endpoints []*upstream.Endpoint) {
 	nodes := []*trioNode{
 		{takes: 250 * time.Millisecond, span: 1000}, {takes: 80 * time.Millisecond, span: 50_000, depth: 10_000}, {takes: 40 * time.Millisecond},

@@ -66,7 +66,7 @@ func TestBarTellsShareSpeedAndTimeLeft(t *testing.T) {
 	}
 }
 
-// TestAnExportGoesOnBehindAShortPart has a reorg drop an order of the first part while it is read: the list has more.
+// TestAnExportGoesOnBehindAShortPart proves that an export continues after a reorg dropped an order while it was read.
 func TestAnExportGoesOnBehindAShortPart(t *testing.T) {
 	const orders, dropped = 250, 7
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,7 +25,7 @@ import (
 	"crossgate/order/ledger"
 )
 
-// promised are the commands and flags that scripts use, with a value that each takes; = is a flag without one.
+// promised are the commands and flags that scripts use; = marks a flag without a value.
 var promised = map[string]string{
 	"serve":          "config listen log-format",
 	"check":          "config",
@@ -42,7 +42,7 @@ var promised = map[string]string{
 	"healthcheck":    "config listen",
 }
 
-// values are those of flags that do not take any text.
+// values are valid values of flags that do not accept any text.
 var values = map[string]string{
 	"log-format": "json", "listen": "127.0.0.1:8080",
 	"order": "0x" + strings.Repeat("ab", 32), "taker": "0x" + strings.Repeat("ab", 20), "chain": "1", "from": "0x10", "to": "7",
@@ -76,7 +76,7 @@ func TestPromisedFlagsAreTakenInEverySpelling(t *testing.T) {
 	}
 }
 
-// TestManualPagesAreThoseOfTheCommands compares docs/man with the commands; -update writes it anew.
+// TestManualPagesAreThoseOfTheCommands compares docs/man with the commands; -update rewrites it.
 func TestManualPagesAreThoseOfTheCommands(t *testing.T) {
 	made, kept := t.TempDir(), filepath.Join("..", "..", "docs", "man")
 	root := newRoot()
@@ -89,7 +89,7 @@ func TestManualPagesAreThoseOfTheCommands(t *testing.T) {
 	}
 	for _, page := range pages {
 		text := must.Get(os.ReadFile(page))(t)
-		text = bytes.Replace(text, []byte(then.Format(`"Jan 2006"`)), []byte(`""`), 1) // one that changes with the day could not be compared
+		text = bytes.Replace(text, []byte(then.Format(`"Jan 2006"`)), []byte(`""`), 1) // without a date, so that pages compare
 		golden.Check(t, filepath.Join(kept, filepath.Base(page)), string(text))
 	}
 	old, err := filepath.Glob(filepath.Join(kept, "*.1"))
@@ -181,7 +181,7 @@ func TestReportNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestOldBackupsGo keeps the newest backups and touches nothing else, in a folder whose name is a pattern too.
+// TestOldBackupsGo keeps the newest backups and touches nothing else, in a folder whose name is also a pattern.
 func TestOldBackupsGo(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "back[up]s*")
 	must.Do(t, os.Mkdir(directory, 0o700))
@@ -234,9 +234,9 @@ func TestMemoryIsLimited(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			debug.SetGCPercent(100)
-			debug.SetMemoryLimit(math.MaxInt64) // what the runtime makes of the environment it has read at the start
+			debug.SetMemoryLimit(math.MaxInt64) // the runtime's value from the environment at its start
 			for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
-				t.Setenv(name, c.environment[name]) // put back afterwards
+				t.Setenv(name, c.environment[name]) // restored afterwards
 				if c.environment[name] == "" {
 					_ = os.Unsetenv(name)
 				}

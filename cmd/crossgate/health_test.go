@@ -43,7 +43,7 @@ func TestHealthcheckAsksTheGatewayOfThisMachine(t *testing.T) {
 	}
 }
 
-// TestSystemdIsToldOfReadinessLifeAndStop serves beside a socket like systemd's.
+// TestSystemdIsToldOfReadinessLifeAndStop serves with a notification socket like systemd's.
 func TestSystemdIsToldOfReadinessLifeAndStop(t *testing.T) {
 	t.Chdir(t.TempDir())
 	directory := must.Get(os.MkdirTemp("", "notify"))(t)

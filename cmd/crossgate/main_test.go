@@ -95,7 +95,7 @@ telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 	}
 }
 
-// What the file gets wrong is not told again by the parts that are made of it.
+// TestCheckTellsEachMistakeOnce proves that a mistake in the file is not reported again by the parts built from it.
 func TestCheckTellsEachMistakeOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "wrong.yaml")
 	const mistakes = `chains: [{id: 1, endpoints: [{name: a, url: "ftp://a.example"}, {name: b, url: "https://${NOT_SET}"}]}]
@@ -120,7 +120,7 @@ func TestServeAnswersAndStops(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	var said announcement
 	var log bytes.Buffer
-	said.heard = stop // it may stop as soon as it has told where it answers
+	said.heard = stop // it may stop once it has printed its address
 	const offline = "chains: [{id: 1, endpoints: [{url: \"http://127.0.0.1:9\"}]}]\ntelemetry: {admin: \"127.0.0.1:0\"}\n"
 	write(t, "offline.yaml", offline)
 	line := []string{"serve", "--config", "offline.yaml", "--listen", "127.0.0.1:0", "--log-format", "json"}

@@ -18,7 +18,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// written is a log that tests read.
+// written is a log for tests to read.
 type written struct {
 	line chan string
 }
@@ -41,7 +41,7 @@ const chainOf = "chains: [{id: 1, endpoints: [{name: %NAME%, url: 'https://node.
 
 func text(name string) []byte { return []byte(strings.ReplaceAll(chainOf, "%NAME%", name)) }
 
-// replaceFile writes a file at once: readings are closer together here than in a gateway.
+// replaceFile replaces a file atomically, because it is read more often here than by a gateway.
 func replaceFile(t *testing.T, file string, text []byte) {
 	t.Helper()
 	must.Do(t, errors.Join(os.WriteFile(file+".new", text, 0o600), os.Rename(file+".new", file)))
@@ -83,7 +83,7 @@ func startWatching(t *testing.T, file string) *watched {
 	return w
 }
 
-// next is what the log says and, for a configuration that is used, the name of its endpoint.
+// next returns the next log line and, if a configuration was applied, the name of its endpoint.
 func (w *watched) next(t *testing.T) (said, name string) {
 	t.Helper()
 	said = <-w.log.line
@@ -126,7 +126,7 @@ func TestFileIsReadAgainWhenItChanges(t *testing.T) {
 	}
 }
 
-// TestReloadOfTheSameFileNamesNothing reloads a file that has not changed, in a process that exports no spans.
+// TestReloadOfTheSameFileNamesNothing reloads an unchanged file, in a process that exports no spans.
 func TestReloadOfTheSameFileNamesNothing(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")
@@ -147,7 +147,7 @@ func TestReloadOfTheSameFileNamesNothing(t *testing.T) {
 	must.Do(t, g.Close())
 }
 
-// A ConfigMap is mounted as links: gateway.yaml -> ..data/gateway.yaml, ..data -> a directory that is replaced whole.
+// TestMountedConfigMapIsReadAgain uses a ConfigMap's links: gateway.yaml -> ..data/gateway.yaml, ..data -> a folder.
 func TestMountedConfigMapIsReadAgain(t *testing.T) {
 	mount := t.TempDir()
 	secret := filepath.Join(mount, "key")

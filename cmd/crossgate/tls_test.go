@@ -15,7 +15,7 @@ import (
 	"crossgate/internal/redistest"
 )
 
-// TestServeOverTLS asks both listeners by HTTP/2, the public one with a client's certificate.
+// TestServeOverTLS queries both listeners over HTTP/2, the public one with a client certificate.
 func TestServeOverTLS(t *testing.T) {
 	t.Chdir(t.TempDir())
 	servers, clients := redistest.NewAuthority(t), redistest.NewAuthority(t)
@@ -64,7 +64,7 @@ telemetry: {admin: %q, tls: {certFile: %q, keyFile: %q}}
 	<-asked
 }
 
-// clientOf trusts an authority, speaks HTTP/2, and has a certificate or none.
+// clientOf returns a client that trusts an authority, speaks HTTP/2, and may have a certificate.
 func clientOf(t *testing.T, trusted *redistest.Authority, own redistest.Pair) *http.Client {
 	t.Helper()
 	text, err := os.ReadFile(trusted.File)

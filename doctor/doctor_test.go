@@ -33,7 +33,7 @@ func TestHeadsAreComparedWithTheMedian(t *testing.T) {
 	}
 }
 
-// TestKeysInClearTextAreNamed has endpoints near and far, and wants the key itself left out.
+// TestKeysInClearTextAreNamed covers near and far endpoints, and requires the key itself to be left out.
 func TestKeysInClearTextAreNamed(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{

@@ -23,7 +23,7 @@ type retired struct {
 	pattern *regexp.Regexp // in strings; nil: the word is an identifier
 }
 
-// TestRetiredWordsStayOut looks for the words of the glossary's "not" column in every Go file that is no test.
+// TestRetiredWordsStayOut looks for the words of the glossary's "not" column in every Go file except tests.
 func TestRetiredWordsStayOut(t *testing.T) {
 	words := readGlossary(t)
 	for _, file := range goFiles(t) {
@@ -50,7 +50,7 @@ func TestRetiredWordsStayOut(t *testing.T) {
 	}
 }
 
-// TestTypeNamesHaveOneMeaning keeps words that once were types of several packages from becoming that again.
+// TestTypeNamesHaveOneMeaning proves that each of these words is a type of at most one package.
 func TestTypeNamesHaveOneMeaning(t *testing.T) {
 	declared := make(map[string]map[string]string) // by name and package: a place
 	for _, name := range strings.Fields("question answer offer outcome account entry reading plan lease verdict proof flight") {
@@ -85,7 +85,7 @@ func TestTypeNamesHaveOneMeaning(t *testing.T) {
 
 var parentheses = regexp.MustCompile(`\([^)]*\)`)
 
-// readGlossary returns the words of the "not" column: in backticks identifiers, without texts.
+// readGlossary returns the words of the "not" column: identifiers in backticks, other words for strings.
 func readGlossary(t *testing.T) (words []retired) {
 	t.Helper()
 	text := must.Get(os.ReadFile(filepath.Join("docs", "glossary.md")))(t)
@@ -114,7 +114,7 @@ func readGlossary(t *testing.T) (words []retired) {
 	return words
 }
 
-// goFile is a parsed Go file of the module that is no test.
+// goFile is a parsed Go file of the module, not a test.
 type goFile struct {
 	path      string
 	tree      *ast.File
@@ -123,7 +123,7 @@ type goFile struct {
 
 func (f goFile) at(node ast.Node) string { return f.positions.Position(node.Pos()).String() }
 
-// goFiles parses every Go file of the module but for tests and the sandbox.
+// goFiles parses every Go file of the module except tests and the sandbox.
 func goFiles(t *testing.T) (files []goFile) {
 	t.Helper()
 	positions := token.NewFileSet()

@@ -15,7 +15,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// A room is a package's line in the map of ARCHITECTURE.md: what it may import of this module.
+// A room is a package's line in the map of ARCHITECTURE.md: what it may import from this module.
 type room struct {
 	imports string // packages by path below the module, separated by spaces
 	instead string // what to do when something else seems to be needed
@@ -134,11 +134,11 @@ var house = map[string]room{
 	"":       {"", "the root holds the test of this table and no code"},
 }
 
-// A door is where a third-party module may come in; the longest path that fits an import counts.
+// A door is where a third-party module may come in; the longest matching path counts.
 type door struct {
 	path    string
-	open    string // packages that may import it, separated by spaces; x/... is x with everything below
-	tests   string // those whose tests may, too; ... is all
+	open    string // packages that may import it, separated by spaces; x/... is x and everything below
+	tests   string // packages whose tests may import it too; ... is all
 	instead string
 }
 
@@ -206,10 +206,10 @@ var doors = []door{
 	{"github.com/rogpeppe/go-internal", "", "...", testsOnly},
 }
 
-// modules are the folders with a go.mod whose packages the tables hold.
+// modules are the folders with a go.mod whose packages the tables cover.
 var modules = []string{".", "sandbox", "bench"}
 
-// listed is what go list tells of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath   string
 	Imports      []string
@@ -253,7 +253,7 @@ func TestThirdPartyModulesComeInByTheirDoor(t *testing.T) {
 	}
 }
 
-// TestGatewayHasNoNode keeps the sandbox, and the node it runs, out of the binary that people deploy.
+// TestGatewayHasNoNode keeps the sandbox and its node out of the binary that people deploy.
 func TestGatewayHasNoNode(t *testing.T) {
 	const ethereum = "github.com/ethereum/go-ethereum/"
 	for _, p := range list(t, ".", "-deps", "./cmd/crossgate") {
@@ -280,7 +280,7 @@ func TestRootModuleListsWhatItShips(t *testing.T) {
 	}
 }
 
-// TestModulesAgreeOnVersions holds the tests to the very libraries that the gateway ships with.
+// TestModulesAgreeOnVersions requires the tests to use the same library versions as the gateway.
 func TestModulesAgreeOnVersions(t *testing.T) {
 	shipped := requirements(t, ".")
 	for _, module := range modules[1:] {
@@ -292,7 +292,7 @@ func TestModulesAgreeOnVersions(t *testing.T) {
 	}
 }
 
-// requirements are the versions of a go.mod by the module's path.
+// requirements returns the versions in a go.mod by module path.
 func requirements(t *testing.T, module string) map[string]string {
 	t.Helper()
 	out := must.Get(exec.CommandContext(t.Context(), "go", "mod", "edit", "-json", filepath.Join(module, "go.mod")).Output())(t)
@@ -326,7 +326,7 @@ func checkDoor(t *testing.T, importer, path string, isOpen func(door) bool) {
 	}
 }
 
-// fits says whether name is one of the space-separated patterns.
+// fits reports whether name matches one of the space-separated patterns.
 func fits(name, patterns string) bool {
 	for _, pattern := range strings.Fields(patterns) {
 		parent, whole := strings.CutSuffix(pattern, "/...")
@@ -341,18 +341,18 @@ const module = "crossgate"
 
 func isOurs(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
 
-// isStandard goes by the rule that import paths outside the standard library begin with a domain.
+// isStandard relies on the rule that import paths outside the standard library begin with a domain.
 func isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }
 
-// below is a package's path without the module, empty for the root.
+// below returns a package's path within the module, empty for the root.
 func below(path string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
 }
 
-// everywhere lists the packages of all modules.
+// everywhere returns the packages of all modules.
 func everywhere(t *testing.T) (all []listed) {
 	t.Helper()
 	for _, module := range modules {
@@ -361,8 +361,8 @@ func everywhere(t *testing.T) (all []listed) {
 	return all
 }
 
-// list runs go list in a module. It reads the directories of the tree as well, for go test to notice when a remembered
-// result is out of date: what another program reads it does not see.
+// list runs go list in a module. It also reads the directories of the tree, so that go test notices when a cached
+// result is out of date: it does not see what another program reads.
 func list(t *testing.T, module string, arguments ...string) []listed {
 	t.Helper()
 	must.Do(t, filepath.WalkDir(".", func(_ string, entry fs.DirEntry, err error) error {

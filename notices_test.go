@@ -20,13 +20,13 @@ import (
 	"crossgate/internal/must"
 )
 
-// programs are what is distributed, by the folder of their module and their package.
+// programs are the distributed programs, by the folder of their module and their package.
 var programs = map[string]struct{ module, path string }{
 	"crossgate": {".", "./cmd/crossgate"},
 	"sandbox":   {"sandbox", "./cmd/sandbox"},
 }
 
-// permissive licences want their text and nothing else of who distributes a binary. Each has a sentence that no other has.
+// permissive licences only require distributors to include their text. Each has a sentence that no other has.
 var permissive = map[string]string{
 	"Apache-2.0": "Apache License Version 2.0",
 	"CC0-1.0":    "CC0 1.0 Universal",
@@ -38,7 +38,7 @@ var permissive = map[string]string{
 	"Unlicense":  "This is free and unencumbered software released into the public domain",
 }
 
-// singular are modules of other kinds, with what there is to say of each.
+// singular are modules with other licences, with the note about each.
 var singular = map[string]string{
 	"github.com/ethereum/go-ethereum": "The head of these notices says how to relink.",
 	"github.com/hashicorp/go-bexpr":   "Linked unchanged; its source is at https://github.com/hashicorp/go-bexpr.",
@@ -59,7 +59,7 @@ another version of them, take the source of this program, of the version that th
 
 `
 
-// linked is a module whose packages are in a program, with the folders of those packages.
+// linked is a module with packages in a program, and the folders of those packages.
 type linked struct {
 	path, version, dir string
 	packages           map[string]bool
@@ -91,7 +91,7 @@ func TestNoticesAreOfWhatIsLinked(t *testing.T) {
 	}
 }
 
-// TestLicencesOfWhatIsLinkedAreKnown fails for a module whose licence wants more than its text, or cannot be told.
+// TestLicencesOfWhatIsLinkedAreKnown fails for a module whose licence is unknown or requires more than its text.
 func TestLicencesOfWhatIsLinkedAreKnown(t *testing.T) {
 	for name, program := range programs {
 		for _, m := range linkedModules(t, program.module, program.path) {
@@ -110,10 +110,10 @@ func TestLicencesOfWhatIsLinkedAreKnown(t *testing.T) {
 	}
 }
 
-// listedOnce are the modules of programs, by the folder of their module.
+// listedOnce caches the modules of programs, by the folder of their module.
 var listedOnce = make(map[string][]*linked)
 
-// linkedModules lists the modules of a program on all platforms, ascending, and Go's own library as std.
+// linkedModules returns the modules of a program on all platforms, sorted, with Go's own library as std.
 func linkedModules(t *testing.T, module, path string) []*linked {
 	t.Helper()
 	if known := listedOnce[module]; known != nil {
@@ -136,7 +136,7 @@ func linkedModules(t *testing.T, module, path string) []*linked {
 				Standard        bool
 				Module          *struct {
 					Path, Version, Dir string
-					Replace            *struct{ Version string } // without one it is a folder here
+					Replace            *struct{ Version string } // without a version: a local folder
 				}
 			}
 			if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
@@ -165,8 +165,8 @@ func linkedModules(t *testing.T, module, path string) []*linked {
 	return all
 }
 
-// goItself is the standard library, by the version of Go that go.mod wants at least: which one builds a release is in
-// the program.
+// goItself returns the standard library, with the minimum version of Go in go.mod: the version that built a release is
+// in the program.
 func goItself(t *testing.T) *linked {
 	t.Helper()
 	root := strings.TrimSpace(string(must.Get(exec.Command("go", "env", "GOROOT").Output())(t)))
@@ -175,7 +175,7 @@ func goItself(t *testing.T) *linked {
 
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|unlicense)([-._].*)?$`)
 
-// licences are the files with the terms of a module: in its folder, and in those of its linked packages and above.
+// licences returns a module's licence files: in its folder, in those of its linked packages, and in between.
 func (m *linked) licences(t *testing.T) (files []string) {
 	t.Helper()
 	folders := map[string]bool{m.dir: true}
@@ -196,7 +196,7 @@ func (m *linked) licences(t *testing.T) (files []string) {
 	return files
 }
 
-// writeNotices makes the text. A licence that several modules have word for word is there once.
+// writeNotices returns the text. A licence shared word for word by several modules appears once.
 func writeNotices(t *testing.T, name string, modules []*linked) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -15,17 +15,17 @@ import (
 	"crossgate/internal/must"
 )
 
-// A size of a package, interface or folder of documents.
+// A size is a measure of a package, interface or folder of documents.
 type size struct{ of, measure string }
 
 var bounds = map[string]int{"files": 30, "lines": 3500, "methods": 6, "phrases": 0, "words": 32_000}
 
-// stilted are phrases in the place of a noun or a plain verb, as in "%q is no hash" for "%q is not a hash".
+// stilted are phrases used instead of a noun or a plain verb, as in "%q is no hash" for "%q is not a hash".
 var stilted = regexp.MustCompile(`\b(?i:tells?|told|somebody|nobody|whoever|anybody|of which)\b` +
 	`|\b(?:is|are) no (?:[a-km-z]|l[a-np-z])` + // not "no longer"
 	`|\bwhat (?:[a-z]+ ){0,4}(?:is|was)\b`)
 
-// TestSizesStayWithinBounds holds packages, interfaces and documents to their bounds.
+// TestSizesStayWithinBounds requires packages, interfaces and documents to stay within their bounds.
 func TestSizesStayWithinBounds(t *testing.T) {
 	now := measureHouse(t)
 	measureDocuments(t, now)
@@ -36,7 +36,7 @@ func TestSizesStayWithinBounds(t *testing.T) {
 	}
 }
 
-// measureHouse measures the packages of the product. Venues are a file each, so that their number is not bounded.
+// measureHouse measures the packages of the product. Venues have a file each, so their number is not bounded.
 func measureHouse(t *testing.T) map[size]int {
 	t.Helper()
 	sizes, interfaces := make(map[size]int), make(map[string]*ast.InterfaceType)
@@ -73,7 +73,7 @@ func measureHouse(t *testing.T) map[size]int {
 	return sizes
 }
 
-// methods counts an interface's methods with those of the interfaces of its package that it embeds.
+// methods counts an interface's methods, including those of embedded interfaces of its package.
 func methods(interfaces map[string]*ast.InterfaceType, room string, declared *ast.InterfaceType) (count int) {
 	for _, field := range declared.Methods.List {
 		if embedded, isName := field.Type.(*ast.Ident); isName && interfaces[room+"."+embedded.Name] != nil {
@@ -84,7 +84,7 @@ func methods(interfaces map[string]*ast.InterfaceType, room string, declared *as
 	return count
 }
 
-// measureDocuments adds the phrases of every folder's documents, and the words of all.
+// measureDocuments adds the phrases of every folder's documents, and the words of all documents.
 func measureDocuments(t *testing.T, sizes map[size]int) {
 	t.Helper()
 	eachFile(t, func(path, text string) {
@@ -122,7 +122,7 @@ func stiltedIn(text string) int {
 
 var decision = regexp.MustCompile(`decisions/(\d{4})(-[a-z0-9-]+\.md)?`)
 
-// TestDecisionsAreNumbered holds pages to numbers without gaps, and what mentions one to its name.
+// TestDecisionsAreNumbered requires pages numbered without gaps, and correct names wherever one is mentioned.
 func TestDecisionsAreNumbered(t *testing.T) {
 	pages, err := filepath.Glob("docs/decisions/*.md")
 	if err != nil || len(pages) == 0 {
@@ -145,7 +145,7 @@ func TestDecisionsAreNumbered(t *testing.T) {
 
 var namedFile = regexp.MustCompile("\\]\\(([^)#:\\s]+)[)#]|`(bench/results/[\\w.-]+)`")
 
-// TestFilesThatDocumentsNameExist follows their links to files, and results of measurements that they name.
+// TestFilesThatDocumentsNameExist checks links to files, and the results of measurements that documents mention.
 func TestFilesThatDocumentsNameExist(t *testing.T) {
 	eachFile(t, func(path, text string) {
 		if filepath.Ext(path) != ".md" {

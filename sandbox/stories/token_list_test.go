@@ -112,8 +112,6 @@ tokens:
 	t.Run("restarted", func(t *testing.T) { check(t) })
 }
 
-// tokenOf is the address of a token of the world.
-
 // TestPricesFromTheChainAlone reads prices only from contracts, on a chain that has them and on one that does not: a
 // missing price fails no swap.
 func TestPricesFromTheChainAlone(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 
 const recordedCreation = "recorded/debridge/create-tx-arbitrum-arb-to-polygon-matic-2025-05-docs.json"
 
-// arbToMatic is the recorded order of 1000 ARB to MATIC (2025-05) as far as the recording has it: amounts, prices, salt.
+// arbToMatic is the recorded order of 1000 ARB to MATIC (2025-05), as far as recorded: amounts, prices, salt.
 func arbToMatic(t *testing.T) crosschain.Estimate {
 	arbitrum, _ := documented.Chains.Chain(42161)
 	matic, _ := documented.Chains.Chain(137)
@@ -58,7 +58,7 @@ func arbToMatic(t *testing.T) crosschain.Estimate {
 	data.ReferralCode = 31805
 	data.Metadata = must.Get(onchain.Metadata{
 		CreationProcessType: "SrcAmountSet", OperatingExpenses: e.OperatingExpense, RecommendedTake: e.Recommended,
-	}.Encode())(t)[:66] // of its time
+	}.Encode())(t)[:66] // as at that time
 	terms := data.Terms(42161, maker, salt, c.Net)
 	e.Made = &crosschain.Made{
 		Tx:   quote.Tx{To: arbitrum.Contracts.Router, Data: data.Data(), Value: e.Charges.Fixed},
@@ -67,9 +67,9 @@ func arbToMatic(t *testing.T) crosschain.Estimate {
 	return e
 }
 
-// TestCreationHasTheMembersOfTheRecordedOne wants each member of the recording with its value, in the recorded sequence.
-// Not compared: the calldata of the venue, which the recording leaves out, points, which are the hosted service's, names
-// of tokens, and values in USD beyond six decimals.
+// TestCreationHasTheMembersOfTheRecordedOne requires each member of the recording with its value, in the recorded
+// order. Not compared: the venue's calldata, which the recording omits, points, which are the hosted service's, names
+// of tokens, and USD values beyond six decimals.
 func TestCreationHasTheMembersOfTheRecordedOne(t *testing.T) {
 	want := lines(t, recorded.File(t, recordedCreation))
 	rest := lines(t, documented.AppendOrderCreation(nil, arbToMatic(t), Form{}))
@@ -100,7 +100,7 @@ func TestCreationHasTheMembersOfTheRecordedOne(t *testing.T) {
 	}
 }
 
-// crossChainAnswers are those of one order: as it was recorded, with everything beside, and explained.
+// crossChainAnswers are answers about one order: as recorded, with all optional parts, and explained.
 func crossChainAnswers(t *testing.T) map[string][]byte {
 	w, e := documented, arbToMatic(t)
 	bare := e

@@ -21,10 +21,10 @@ const (
 
 var usdc = token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC", LogoURI: "https://logos.example/usdc.png"}
 
-// account is a recognisable address of 20 bytes.
+// account returns a recognisable address of 20 bytes.
 func account(b byte) chain.Address { return chain.NewAddress(bytes.Repeat([]byte{b}, 20)) }
 
-// key is a recognisable address of 32 bytes, as Solana has them.
+// key returns a recognisable address of 32 bytes, as on Solana.
 func key(b byte) chain.Address { return chain.NewAddress(bytes.Repeat([]byte{b}, 32)) }
 
 func hash(b byte) chain.Hash { return chain.Hash(bytes.Repeat([]byte{b}, 32)) }
@@ -43,7 +43,7 @@ func unhex(t testing.TB, digits string) []byte {
 	return must.Get(hex.DecodeString(digits))(t)
 }
 
-// metadataV1 is order metadata of 67 bytes: source amount set, expenses 706052, recommended take 17279551.
+// metadataV1 returns order metadata of 67 bytes: source amount set, expenses 706052, recommended take 17279551.
 func metadataV1(t testing.TB) []byte {
 	return unhex(t, "0101000000"+"04c60a"+strings.Repeat("0", 34)+"3faa0701"+strings.Repeat("0", 32)+strings.Repeat("0", 40)+"0000")
 }
@@ -52,7 +52,7 @@ func on(id chain.ID, tx chain.TxHash, block, time uint64) order.At {
 	return order.At{Chain: id, Tx: tx, Block: block, BlockHash: hash(byte(block)), Time: time, Initiator: account(0x77)}
 }
 
-// plainOrder is an order from Base to Polygon that was just created, with as little as an order can have.
+// plainOrder returns a new order from Base to Polygon, with as little as an order can have.
 func plainOrder(t testing.TB) order.Event {
 	return order.Event{Order: hash(0x0d), At: on(base, evmTx(0xc1), 49_079_683, 1_784_948_713), Fact: order.Created{
 		Terms: order.Terms{
@@ -69,7 +69,7 @@ func plainOrder(t testing.TB) order.Event {
 	}}
 }
 
-// fold makes the order of events and of nothing else.
+// fold returns the order of these events only.
 func fold(t testing.TB, events ...order.Event) *order.Order {
 	t.Helper()
 	o, ok := order.Fold(events)

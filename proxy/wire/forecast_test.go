@@ -11,7 +11,7 @@ import (
 	"crossgate/order/creation"
 )
 
-// creationAnswers are judged creations with everything, refused ones, and such of which little is known.
+// creationAnswers are judged creations: complete ones, refused ones, and ones with little known.
 func creationAnswers(t *testing.T) map[string][]byte {
 	t.Helper()
 	salt, bps, fee, coins, no := uint64(1_784_948_708_910), uint64(4), amount(t, "1000000000000000"), amount(t, "5000000000000000"), false
@@ -25,7 +25,7 @@ func creationAnswers(t *testing.T) map[string][]byte {
 		ExternalCall: []byte{2, 9}, Metadata: metadataV1(t),
 		Permit: words.Encode(amount(t, "18000000"), amount(t, "1790005808"), chain.Hash{1}, chain.Hash{}),
 	}
-	c.Permit = append(c.Permit, 28) // v, behind amount, deadline, r and s
+	c.Permit = append(c.Permit, 28) // v, after amount, deadline, r and s
 	tx := creation.Transaction{Sender: account(0xa1), To: source, Value: fee, Data: c.Data()}
 	state := creation.State{
 		Chain: base, Contracts: chain.Contracts{DlnSource: source, Router: router}, Coins: &coins, Version: "1.8.0", Paused: &no,

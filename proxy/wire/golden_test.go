@@ -16,8 +16,8 @@ import (
 	"crossgate/token"
 )
 
-// TestAnswersAreTheirGoldenFiles writes an answer of every form, of orders and swaps that have everything and of such
-// that have as little as they can.
+// TestAnswersAreTheirGoldenFiles compares answers of every form, about orders and swaps with every and with hardly any
+// optional part, with golden files.
 func TestAnswersAreTheirGoldenFiles(t *testing.T) {
 	for _, answers := range []map[string][]byte{orderAnswers(t), listAnswers(t), swapAnswers(t), tokenAnswers(t), statisticsAnswers(), creationAnswers(t), crossChainAnswers(t)} {
 		for name, answer := range answers {
@@ -61,7 +61,7 @@ func orderAnswers(t *testing.T) map[string][]byte {
 	}
 }
 
-// events are the steps of a claim, of a creation that a reorg took back, and of a message about an order that is not known.
+// events encodes the steps of a claim, of a creation that a reorg dropped, and of a message about an unknown order.
 func (e Encoder) events(t *testing.T, claimed, plain *order.Order) []byte {
 	var texts [][]byte
 	for i, entry := range []order.LogEntry{
@@ -107,8 +107,8 @@ func listAnswers(t *testing.T) map[string][]byte {
 	}
 }
 
-// swapAnswers are those of one swap: as it was recorded, of all that the sender has, without a price, on each family of
-// chains, and what venues did for it; and of such that were made.
+// swapAnswers are answers about one swap: as recorded, of the sender's whole balance, without a price, on each family
+// of chains, and with the venues' results; and about executed swaps.
 func swapAnswers(t *testing.T) map[string][]byte {
 	w, swap := documented, recordedSwap(t)
 	whole := swap
@@ -197,7 +197,7 @@ func statisticsAnswers() map[string][]byte {
 	}
 }
 
-// TestAnswersAboutNothing have their lists nevertheless, and an order only what happened to it.
+// TestAnswersAboutNothing proves that empty answers have their lists, and that an order has only what happened to it.
 func TestAnswersAboutNothing(t *testing.T) {
 	w, delivered, created := documented, claimedOrder(t), claimedOrder(t)
 	delivered.Fulfilled.Fact.ActualAmount, delivered.TakeFinal = nil, chain.NewAmount(17)

@@ -21,8 +21,8 @@ func TestAppendProblemEscapesItsMessage(t *testing.T) {
 	}
 }
 
-// FuzzText holds a token's name, which anybody can choose, to coming out as one JSON string that a reader
-// takes for the same text.
+// FuzzText requires a token's name, which can be any text, to come out as one JSON string that decodes to the same
+// text.
 func FuzzText(f *testing.F) {
 	for _, text := range []string{"USD Coin", `"`, `\`, "\x00\x1f\x7f", "\u2028\u2029", "\xff\xfe", "a\xc3", "𝕏", "</script>", `","decimals":99,"x":"`} {
 		f.Add(text)

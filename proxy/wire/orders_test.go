@@ -14,14 +14,14 @@ var (
 	trx = token.Token{Decimals: 6, Name: "TRON", Symbol: "TRX", LogoURI: "https://logos.example/trx.png"}
 )
 
-// fulfilment is the delivery of an order whose creation is not known.
+// fulfilment returns the fulfilment of an order whose creation is unknown.
 func fulfilment(t testing.TB) order.Event {
 	return order.Event{Order: hash(0x0d), At: on(polygon, evmTx(0xf1), 7, 1_784_948_720), Fact: order.Fulfilled{
 		Terms: plainOrder(t).Fact.(order.Created).Terms, Taker: account(0xd1), UnlockAuthority: account(0xd2),
 	}}
 }
 
-// claimedOrder has everything an order can have on its way to the taker's payment.
+// claimedOrder has everything an order can have up to the taker's payment.
 func claimedOrder(t testing.TB) *order.Order {
 	event := plainOrder(t)
 	created := event.Fact.(order.Created)
@@ -51,7 +51,7 @@ func claimedOrder(t testing.TB) *order.Order {
 	)
 }
 
-// cancelledOrder was refunded, after a patch had raised what was given.
+// cancelledOrder was refunded, after a patch had raised its give amount.
 func cancelledOrder(t testing.TB) *order.Order {
 	event := plainOrder(t)
 	return fold(t, event,
@@ -94,14 +94,14 @@ func tronOrder(t testing.TB) *order.Order {
 	return fold(t, event)
 }
 
-// onSolana is where on Solana something happened: in a slot, under a signature of 64 bytes.
+// onSolana returns a place on Solana: a slot, and a signature of 64 bytes.
 func onSolana(signature byte, slot, time uint64) order.At {
 	at := on(chain.Solana, solanaTx(signature), slot, time)
 	at.Initiator = key(signature)
 	return at
 }
 
-// claimedOnSolana went from Solana to TRON and was paid for, with a share for an affiliate.
+// claimedOnSolana went from Solana to TRON and was paid, with a share for an affiliate.
 func claimedOnSolana(t testing.TB) *order.Order {
 	terms := order.Terms{
 		Nonce:       1_784_948_708_911,
@@ -129,7 +129,7 @@ func claimedOnSolana(t testing.TB) *order.Order {
 	)
 }
 
-// refundedOnTron went from TRON to Solana, where an order is cancelled first and word of it is sent later.
+// refundedOnTron went from TRON to Solana, where an order is cancelled first and the message about it is sent later.
 func refundedOnTron(t testing.TB) *order.Order {
 	terms := order.Terms{
 		Nonce:       1,
@@ -167,8 +167,8 @@ func BenchmarkAppendOrder(b *testing.B) {
 	}
 }
 
-// TestAppendTermsKnowsSevenStatesOfACall has the call of a cancelled order told by a name that the swap API documents:
-// readers that were generated from its document refuse any other.
+// TestAppendTermsKnowsSevenStatesOfACall requires a cancelled order's call to have a state that the swap API documents,
+// because clients generated from its document reject any other.
 func TestAppendTermsKnowsSevenStatesOfACall(t *testing.T) {
 	event := plainOrder(t)
 	created := event.Fact.(order.Created)

@@ -15,14 +15,14 @@ import (
 )
 
 // TestAnswersFitThePublishedSchemas validates golden files with the document that typed clients of the swap API are
-// generated from (PrintrFi/debridge-openapi): an answer of each path that is served here. Those of the three that build
-// transactions of orders are none of ours. What is left out of an answer is what live answers have in another form.
+// generated from (PrintrFi/debridge-openapi): an answer of each path served here, but not of the three that build
+// transactions of orders. Omitted is what live answers have in another form.
 func TestAnswersFitThePublishedSchemas(t *testing.T) {
 	published := must.Get(openapi3.NewLoader().LoadFromData(recorded.File(t, "facts/debridge/dln-openapi-2025-07.json")))(t)
 	for _, of := range []struct {
 		path, schema string
 		files        []string
-		inDocument   func(answer any) // makes of a live answer what the document says
+		inDocument   func(answer any) // converts a live answer to the document's form
 	}{
 		{"/v1.0/token-list", "TokenListResponse", []string{"tokens"}, nil},
 		{"/v1.0/supported-chains", "SupportedChainsResponse", []string{"chain_ids"}, nil},
@@ -48,8 +48,7 @@ func TestAnswersFitThePublishedSchemas(t *testing.T) {
 	}
 }
 
-// textualChains writes the chain of an offer as a text and its amount as a number: live answers have it the other way
-// round.
+// textualChains makes an offer's chain a text and its amount a number: live answers have it the other way round.
 func textualChains(answer any) {
 	terms := answer.(map[string]any)["orderStruct"].(map[string]any)
 	for _, side := range []string{"giveOffer", "takeOffer"} {
@@ -59,7 +58,7 @@ func textualChains(answer any) {
 	}
 }
 
-// withCall adds what no transaction of Solana has: the document is EVM's.
+// withCall adds members that Solana transactions lack: the document covers EVM only.
 func withCall(answer any) {
 	tx := answer.(map[string]any)["tx"].(map[string]any)
 	tx["to"], tx["value"] = "", ""

@@ -19,9 +19,9 @@ import (
 	"crossgate/token"
 )
 
-// TestOrderHasTheFormOfTheRecordedOne builds the recorded order from its own values and wants the same
-// members in the same sequence with the same values. Its recorders replaced whatever could identify
-// somebody, in all encodings; of those only the form is compared.
+// TestOrderHasTheFormOfTheRecordedOne builds the recorded order from its own values and requires the same members in
+// the same order with the same values. Its recorders replaced all identifying values, in all encodings; only their form
+// is compared.
 func TestOrderHasTheFormOfTheRecordedOne(t *testing.T) {
 	want := recorded.File(t, "recorded/debridge/order-record-base-to-solana-ClaimedUnlock-2026-07.json")
 	record := Record{
@@ -40,8 +40,8 @@ func usdcWithLogo(folder string) token.Token {
 	return token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC", LogoURI: logo}
 }
 
-// recordedOrder is the order of the recorded answer. Sanitised addresses and hashes are of the right
-// length and otherwise made up.
+// recordedOrder is the order of the recorded answer. Sanitised addresses and hashes have the right length and are
+// otherwise made up.
 func recordedOrder(t *testing.T) *order.Order {
 	usdcOnSolana := must.Get(chain.ParseAddress("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", chain.SVM))(t)
 	submission := must.Get(chain.ParseHash("0xa194d49efbae089c89daf7aa7f30a64b5582d0153ea3f9d3dcf29aa7687106eb"))(t)
@@ -69,8 +69,8 @@ func recordedOrder(t *testing.T) *order.Order {
 	)
 }
 
-// lines writes every value of body on a line after its path, in the body's sequence, with what was
-// sanitised replaced by its form.
+// lines writes every value of body on a line after its path, in the body's order, with sanitised values replaced by
+// their form.
 func lines(t *testing.T, body []byte) []string {
 	t.Helper()
 	var all []string
@@ -98,8 +98,8 @@ func lines(t *testing.T, body []byte) []string {
 	return all
 }
 
-// TestShadowHasNothingAgainstTheRecordedOrder compares the same two as shadow mode would, with what was sanitised as it is
-// in ours.
+// TestShadowHasNothingAgainstTheRecordedOrder compares the same two as shadow mode would, with the sanitised values
+// taken from ours.
 func TestShadowHasNothingAgainstTheRecordedOrder(t *testing.T) {
 	const route = "/api/Orders/:orderId"
 	answer := recorded.File(t, "recorded/debridge/order-record-base-to-solana-ClaimedUnlock-2026-07.json")
@@ -126,7 +126,7 @@ func TestShadowHasNothingAgainstTheRecordedOrder(t *testing.T) {
 // identities are the members that the recorders sanitised.
 var identities = regexp.MustCompile(`^/(orderId|makerSrc|receiverDst|\w*Authority\w*|allowed\w+|\w+BeneficiarySrc|taker|.*/(transactionHash|blockHash|initiator))(/|$)`)
 
-// form is the value itself, or of a sanitised one its alphabet and, where that is fixed, its length.
+// form returns the value itself, or for a sanitised one its alphabet and, if that is fixed, its length.
 func form(path, value string) string {
 	if !identities.MatchString(path) {
 		return value
@@ -147,8 +147,8 @@ func form(path, value string) string {
 	return fmt.Sprintf("base64 of %d", len(value))
 }
 
-// TestSwapHasTheFormOfTheRecordedOne compares the members' sequence with the recorded answers, which their
-// recorder trimmed: what is recorded must be there, in that order.
+// TestSwapHasTheFormOfTheRecordedOne compares the order of members with the recorded answers, which their recorder
+// trimmed: the recorded members must be there, in that order.
 func TestSwapHasTheFormOfTheRecordedOne(t *testing.T) {
 	got := memberOrder(t, documented.AppendSwap(nil, recordedSwap(t)))
 	for _, name := range []string{
@@ -178,7 +178,7 @@ func memberOrder(t *testing.T, body []byte) []string {
 	return members
 }
 
-// TestChainsAreNumberedAsRecorded compares the numbers of every chain that was recorded and that we know.
+// TestChainsAreNumberedAsRecorded compares the IDs of every recorded chain that is known here.
 func TestChainsAreNumberedAsRecorded(t *testing.T) {
 	type list struct {
 		Chains []struct{ ChainID, OriginalChainID uint64 }

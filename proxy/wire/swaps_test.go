@@ -10,8 +10,8 @@ import (
 	"crossgate/token"
 )
 
-// recordedSwap is the recorded swap of 5 USDC to ETH on Ethereum (2026-09-09), with what its recorder
-// trimmed made up.
+// recordedSwap is the recorded swap of 5 USDC to ETH on Ethereum (2026-09-09), with made-up values for what its
+// recorder trimmed.
 func recordedSwap(t testing.TB) quote.Estimate {
 	ethereum, _ := documented.Chains.Chain(chain.Ethereum)
 	return quote.Estimate{
@@ -50,7 +50,7 @@ func recordedSwap(t testing.TB) quote.Estimate {
 	}
 }
 
-// madeSwap is a swap of USDC on Base for its coin.
+// madeSwap is an executed swap of USDC on Base to its coin.
 func madeSwap(t *testing.T, affiliate *order.Affiliate) SwapRecord {
 	t.Helper()
 	at := on(base, evmTx(0xc1), 49_079_683, 1_784_948_713)
@@ -89,7 +89,7 @@ func TestOrderMetadataLeavesOutWhatHasNoName(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		raw  []byte
-		want string // after the raw bytes, where they are told
+		want string // after the raw bytes, if those are included
 	}{
 		"everything has a name":    {named, members},
 		"a process of another way": {withCode(1, 3), without("creationProcessType", "SrcAmountSet")},

@@ -12,13 +12,13 @@ import (
 	"crossgate/internal/must"
 )
 
-// sheet reads one of the style sheets.
+// sheet returns a style sheet.
 func sheet(t *testing.T, name string) string {
 	t.Helper()
 	return string(must.Get(fs.ReadFile(Assets(), name))(t))
 }
 
-// tokensIn are the custom properties that a pattern finds, each once.
+// tokensIn returns the custom properties that match a pattern, each once.
 func tokensIn(text, pattern string) []string {
 	var found []string
 	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
@@ -52,7 +52,7 @@ func TestRulesNameTokensInsteadOfValues(t *testing.T) {
 	}
 }
 
-// TestRulesAreForSomething finds rules for classes that no template and no script has.
+// TestRulesAreForSomething finds rules for classes that no template or script uses.
 func TestRulesAreForSomething(t *testing.T) {
 	var users strings.Builder
 	for _, pattern := range []string{"templates/*.html", "../pages/templates/*.html", "../pages/*/templates/*.html", "assets/*.js", "*.go", "../pages/*.go", "../pages/*/*.go"} {

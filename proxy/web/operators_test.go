@@ -105,7 +105,7 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 	}
 }
 
-// TestOperatorsCommandByButtons wants a button for what can be done to each endpoint, and none without a token.
+// TestOperatorsCommandByButtons requires a button for each possible command on each endpoint, and none without a token.
 func TestOperatorsCommandByButtons(t *testing.T) {
 	o := Operators{Now: atNoon, TakesCommands: true, Notice: Notice{Text: "The endpoint is cordoned"}}
 	o.Services = []Service{{Name: "Base", Of: "8453", Endpoints: []Endpoint{
@@ -129,7 +129,7 @@ func TestOperatorsCommandByButtons(t *testing.T) {
 	}
 }
 
-// atNoon is when the status page of these tests is looked at.
+// atNoon is the current time of the status pages in these tests.
 var atNoon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 const injected = `</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'{{.}}`

@@ -23,10 +23,10 @@ import (
 	"crossgate/upstream"
 )
 
-// desyncVariable has TestNobodyIsAnsweredForAnother run: it takes minutes, and programs of the system.
+// desyncVariable enables TestNobodyIsAnsweredForAnother, which takes minutes and needs system programs.
 const desyncVariable = "CROSSGATE_DESYNC"
 
-// front is a proxy from the system's packages, before origin, that keeps its connections to it.
+// front is a proxy from the system's packages in front of origin, with persistent connections to it.
 type front struct {
 	program string
 	files   func(origin, listen string) map[string]string // by name
@@ -79,7 +79,7 @@ backend origin
 	}
 }
 
-// fronts are as their packages configure them, and as lax as they can be told to be.
+// fronts are configured as packaged, and as laxly as possible.
 var fronts = map[string]front{
 	"nginx":      nginxFront("", ""),
 	"nginx kept": nginxFront("", `proxy_http_version 1.1; proxy_set_header Connection "";`),
@@ -103,7 +103,7 @@ var fronts = map[string]front{
 	},
 }
 
-// start runs the front until the test ends, which is skipped where it is not installed.
+// start runs the front until the test ends, or skips the test if it is not installed.
 func (f front) start(t *testing.T, origin string) (address string) {
 	t.Helper()
 	program, err := exec.LookPath(f.program)
@@ -141,8 +141,8 @@ func (f front) start(t *testing.T, origin string) (address string) {
 	}
 }
 
-// attacks are requests whose end two readers may see in different places: every way to say chunks, with every length, and
-// with what another reader takes for a request in the body.
+// attacks returns requests whose end two readers may see in different places: every way to declare chunks, with every
+// length, and with something in the body that another reader takes for a request.
 func attacks() (all []string) {
 	const hidden = "GET /smuggled HTTP/1.1\r\nHost: h\r\nX-Rest: "
 	codings := []string{
@@ -175,8 +175,8 @@ func attacks() (all []string) {
 	return all
 }
 
-// TestNobodyIsAnsweredForAnother sends attacks through proxies that keep connections to the server for all of their clients.
-// Each client after that must get the answer to its own request.
+// TestNobodyIsAnsweredForAnother sends attacks through proxies that share server connections between their clients.
+// Each later client must get the answer to its own request.
 func TestNobodyIsAnsweredForAnother(t *testing.T) {
 	if os.Getenv(desyncVariable) == "" {
 		t.Skipf("takes minutes: %s=1 has it run", desyncVariable)
@@ -204,7 +204,7 @@ func TestNobodyIsAnsweredForAnother(t *testing.T) {
 	}
 }
 
-// attackAll sends every attack, and has two clients ask after each.
+// attackAll sends every attack, followed by requests of two clients.
 func attackAll(t *testing.T, address string) {
 	t.Helper()
 	for i, attack := range attacks() {
@@ -217,7 +217,7 @@ func attackAll(t *testing.T, address string) {
 	}
 }
 
-// provoke sends an attack and waits a moment for what it is answered.
+// provoke sends an attack and waits a moment for an answer.
 func provoke(t *testing.T, address, attack string) {
 	t.Helper()
 	connection := must.Get(net.Dial("tcp", address))(t)
@@ -228,7 +228,7 @@ func provoke(t *testing.T, address, attack string) {
 	_, _ = io.Copy(io.Discard, connection)
 }
 
-// victim asks for a path of its own, and returns what it is answered.
+// victim requests a path of its own and returns the answer.
 func victim(t *testing.T, address string, number int) string {
 	t.Helper()
 	connection := must.Get(net.Dial("tcp", address))(t)
@@ -249,7 +249,7 @@ func victim(t *testing.T, address string, number int) string {
 	return fmt.Sprintf("%d %.100s", response.StatusCode, body)
 }
 
-// refuseBodies sends bodies that are too long, some at a time. Their clients must be told so, and others be answered.
+// refuseBodies sends too long bodies, several concurrently. Their clients must learn that, and others be answered.
 func refuseBodies(t *testing.T, address string) {
 	t.Helper()
 	const rounds = 50
@@ -284,13 +284,13 @@ func (b behind) Forward(ctx context.Context, _ string, f upstream.Forward) (*htt
 	return b.pool.Forward(ctx, f)
 }
 
-// listenOnLoopback is a listener that the test closes by its server.
+// listenOnLoopback returns a listener that the test closes through its server.
 func listenOnLoopback(t *testing.T) net.Listener {
 	t.Helper()
 	return must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 }
 
-// passingOn is a server that passes everything on to an address, with bodies as streams and a cache.
+// passingOn starts a server that forwards everything to an address, with streamed bodies and a cache.
 func passingOn(t *testing.T, address string) string {
 	t.Helper()
 	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: "http://" + address, Forwards: true}))(t)
@@ -309,8 +309,8 @@ func passingOn(t *testing.T, address string) string {
 	return listener.Addr().String()
 }
 
-// TestNobodyIsAnsweredForAnotherByAnOrigin sends attacks to a server that passes them on, with proxies in front of it and
-// behind it that keep connections for all of their clients. What is cached must be right as well: each client asks twice.
+// TestNobodyIsAnsweredForAnotherByAnOrigin sends attacks to a server that forwards them, between proxies that share
+// connections between their clients. Cached answers must be right too: each client asks twice.
 func TestNobodyIsAnsweredForAnotherByAnOrigin(t *testing.T) {
 	if os.Getenv(desyncVariable) == "" {
 		t.Skipf("takes minutes: %s=1 has it run", desyncVariable)

@@ -101,7 +101,7 @@ func TestClientThatReadsNothingIsLeft(t *testing.T) {
 	})
 }
 
-// TestShutdownWaits ends a server with an idle connection and a request under way.
+// TestShutdownWaits ends a server with an idle connection and a request in flight.
 func TestShutdownWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answering, answer := make(chan struct{}), make(chan struct{})
@@ -178,7 +178,7 @@ func TestCloseDoesNotWait(t *testing.T) {
 	})
 }
 
-// scarce is a listener on which no connection can be accepted at first.
+// scarce is a listener whose first accepts fail.
 type scarce struct {
 	*lines
 	failures []error
@@ -206,10 +206,10 @@ func TestServingGoesOnWhenFilesAreUsedUp(t *testing.T) {
 	})
 }
 
-// TestRestingConnectionsTakeLittleMemory has connections wait long after an answer. They are answered again, and end at
-// the limit, or with the server.
+// TestRestingConnectionsTakeLittleMemory has connections idle long after an answer. They are answered again, and end at
+// the limit or with the server.
 func TestRestingConnectionsTakeLittleMemory(t *testing.T) {
-	const connections, perConnection, limit = 200, 11 << 10, time.Hour // bytes with the race detector's; 6 kB without
+	const connections, perConnection, limit = 200, 11 << 10, time.Hour // bytes with the race detector; 6 kB without
 	synctest.Test(t, func(t *testing.T) {
 		var stack [4 << 10]byte // of a handler
 		server, listener := serving(t, func(w http.ResponseWriter, r *http.Request) {
@@ -226,7 +226,7 @@ func TestRestingConnectionsTakeLittleMemory(t *testing.T) {
 		}
 		time.Sleep(2 * restsAfter)
 		synctest.Wait()
-		_ = used() // pools keep what they have for one collection
+		_ = used() // pools keep their content for one collection
 		if takes := (used() - before) / connections; takes > perConnection {
 			t.Errorf("a connection that rests takes %d bytes, want %d at most", takes, perConnection)
 		}

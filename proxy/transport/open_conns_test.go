@@ -15,7 +15,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// ask sends a request over an open connection and returns the status of the answer.
+// ask sends a request over an open connection and returns the status code.
 func ask(t *testing.T, connection net.Conn, path string) int {
 	t.Helper()
 	go func() { _, _ = io.WriteString(connection, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n") }()
@@ -24,14 +24,14 @@ func ask(t *testing.T, connection net.Conn, path string) int {
 	return response.StatusCode
 }
 
-// TestConnectionsAreBounded opens more connections than there are places for: the idle one that has waited longest makes
-// room, and where none is idle the new one is told why there is no place for it.
+// TestConnectionsAreBounded opens more connections than there are places: the longest idle one makes room, and if none
+// is idle the new one is refused with the reason.
 func TestConnectionsAreBounded(t *testing.T) {
 	exempt := netip.MustParsePrefix("10.0.0.0/8").Contains
 	for name, each := range map[string]struct {
 		limits  Limits
 		from    [4]string // of four connections
-		refused int       // the status of the last; 0: it has a place
+		refused int       // status of the last one; 0: it is admitted
 	}{
 		"of one address":   {Limits{PerAddress: 2}, [4]string{"192.0.2.1:1", "192.0.2.1:2", "192.0.2.1:3", "192.0.2.1:4"}, 429},
 		"of one network":   {Limits{PerAddress: 2}, [4]string{"[2001:db8::1]:1", "[2001:db8::2]:1", "[2001:db8::3]:1", "[2001:db8::4]:1"}, 429},
@@ -80,7 +80,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryGrowsWithWhatArrives has many clients announce as much as they may, and send a byte of it.
+// TestMemoryGrowsWithWhatArrives has many clients announce as much as they may, and send one byte of it.
 func TestMemoryGrowsWithWhatArrives(t *testing.T) {
 	const clients, most = 300, 20 << 10
 	for _, sent := range []string{
@@ -109,7 +109,7 @@ func TestMemoryGrowsWithWhatArrives(t *testing.T) {
 	}
 }
 
-// used is how many bytes are in use.
+// used returns how many bytes are in use.
 func used() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -117,7 +117,7 @@ func used() int64 {
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// TestRefusedBodyIsReadAllTheSame sends what is refused as a balancer does: all of it, before it looks for an answer.
+// TestRefusedBodyIsReadAllTheSame sends a refused request as a balancer does: all of it before reading a response.
 func TestRefusedBodyIsReadAllTheSame(t *testing.T) {
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	servingOn(t, listener, func(http.ResponseWriter, *http.Request) {})

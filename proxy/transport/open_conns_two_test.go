@@ -27,7 +27,7 @@ func frame(kind, flags byte, stream uint32, payload string) string {
 	return string(binary.BigEndian.AppendUint32(head, stream)) + payload
 }
 
-// unread opens a connection of HTTP/2 on which the server may send no bodies, and asks so often.
+// unread opens an HTTP/2 connection on which the server cannot send bodies, and sends a number of requests.
 func unread(t *testing.T, connection net.Conn, requests int) {
 	t.Helper()
 	const noWindow, ended = "\x00\x04\x00\x00\x00\x00", 1 | 4
@@ -40,7 +40,7 @@ func unread(t *testing.T, connection net.Conn, requests int) {
 	}
 }
 
-// answeredWell reads how so many requests are answered, all but the bodies, and counts those that are by 200.
+// answeredWell reads the responses to a number of requests, without bodies, and counts the 200s.
 func answeredWell(t *testing.T, connection net.Conn, requests int) (well int) {
 	t.Helper()
 	const ok = 0x88 // of HPACK
@@ -60,13 +60,13 @@ func answeredWell(t *testing.T, connection net.Conn, requests int) (well int) {
 	return well
 }
 
-// TestRequestsOfHTTP2AreBoundedLikeConnections asks for bodies that are not taken, long ones and short ones: the latter
-// have been written when their handlers return. Refusals have no bodies, and each request has its end.
+// TestRequestsOfHTTP2AreBoundedLikeConnections requests bodies that are not read, long and short ones: the latter are
+// written before their handlers return. Refusals have no bodies, and each request ends.
 func TestRequestsOfHTTP2AreBoundedLikeConnections(t *testing.T) {
 	exempt := netip.MustParsePrefix("10.0.0.0/8").Contains
 	for name, each := range map[string]struct {
 		limits Limits
-		want   [2]int // of 40 requests of two addresses are answered
+		want   [2]int // answered of 40 requests from each of two addresses
 	}{
 		"of one address": {Limits{PerAddress: 8, Exempt: exempt}, [2]int{8, 40}},
 		"in all":         {Limits{All: 8}, [2]int{8, 0}},
@@ -99,8 +99,8 @@ func TestRequestsOfHTTP2AreBoundedLikeConnections(t *testing.T) {
 	}
 }
 
-// TestUnreadAnswersTakeLittleMemory has clients of one address ask as often as they may on many connections, and take no
-// bodies, or nothing at all.
+// TestUnreadAnswersTakeLittleMemory has clients of one address send as many requests as they may on many connections,
+// and read no bodies, or nothing at all.
 func TestUnreadAnswersTakeLittleMemory(t *testing.T) {
 	const connections, limit, perConnection, perRequest = 60, 64, 160 << 10, 24 << 10
 	body := strings.Repeat("x", 64<<10)
@@ -119,7 +119,7 @@ func TestUnreadAnswersTakeLittleMemory(t *testing.T) {
 				}
 				synctest.Wait()
 			}
-			_ = used() // pools keep what they have for one collection
+			_ = used() // pools keep their content for one collection
 			takes, most := used()-before, int64(connections*perConnection+2*limit*perRequest)
 			if t.Logf("%s: %d bytes", name, takes); takes > most || server.openConns.requests > 2*limit {
 				t.Errorf("%s: %d bytes by %d requests, want %d at most", name, takes, server.openConns.requests, most)

@@ -13,7 +13,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// requests must be understood as net/http understands them, or be refused by both. Several in a row are a pipeline.
+// requests must be understood as by net/http, or be refused by both. Several in a row are a pipeline.
 var requests = map[string]string{
 	"plain":                "GET /api/Orders/0x01?index=1 HTTP/1.1\r\nHost: crossgate\r\nAccept: */*\r\nAccept-Encoding: gzip\r\n\r\n",
 	"1.0":                  "GET / HTTP/1.0\r\n\r\n",
@@ -173,7 +173,7 @@ func TestRequestsAreThoseOfNetHTTP(t *testing.T) {
 		got, answer := ours.hear([]byte(sent))
 		want, wantAnswer := theirs.hear([]byte(sent))
 		if n := len(want); n > 0 && want[n-1].Failed {
-			want = want[:n-1] // this server reads a body before it asks a handler
+			want = want[:n-1] // this server reads a body before it calls a handler
 		}
 		if difference := cmp.Diff(want, got, cmpopts.EquateEmpty()); difference != "" {
 			t.Errorf("%s: handlers are given\n%s\nnet/http's client is told\n%s", name, difference, wantAnswer)
@@ -184,7 +184,7 @@ func TestRequestsAreThoseOfNetHTTP(t *testing.T) {
 	}
 }
 
-// answers are the final statuses that a connection got.
+// answers returns the final status codes on a connection.
 func answers(sent []byte) (statuses []string) {
 	for line := range strings.Lines(string(sent)) {
 		if rest, is := strings.CutPrefix(line, "HTTP/1."); is && rest[2] > '1' {
@@ -204,7 +204,7 @@ func TestWhatNetHTTPRepairsIsRefused(t *testing.T) {
 	}
 }
 
-// TestRequestArrivesInAnyPieces sends what has several parts byte by byte.
+// TestRequestArrivesInAnyPieces sends requests with several parts byte by byte.
 func TestRequestArrivesInAnyPieces(t *testing.T) {
 	sent := requests["pipeline of chunks"] + requests["trailer"] + requests["several lines"]
 	ours, _ := bothListen(t)
@@ -241,8 +241,8 @@ func TestClientThatWaitsIsToldToSendItsBody(t *testing.T) {
 	}
 }
 
-// FuzzRequest sends any bytes to this server and to net/http's. What a handler is given here it must be given there, in
-// the same order.
+// FuzzRequest sends arbitrary bytes to this server and to net/http's. What a handler receives here it must receive
+// there, in the same order.
 func FuzzRequest(f *testing.F) {
 	for _, table := range []map[string]string{requests, stricter} {
 		for _, sent := range table {

@@ -107,7 +107,7 @@ var handlers = map[string]http.HandlerFunc{
 	},
 }
 
-// asked are the ways to ask handlers, each followed by a request that only a kept connection answers.
+// asked are the ways to call handlers, each followed by a request that only a persistent connection answers.
 var asked = map[string]string{
 	"GET":        "GET /a HTTP/1.1\r\nHost: h\r\n\r\n",
 	"HEAD":       "HEAD /a HTTP/1.1\r\nHost: h\r\n\r\n",
@@ -117,7 +117,7 @@ var asked = map[string]string{
 	"last":       "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
 }
 
-// answered is what a client reads of one answer.
+// answered is one response as a client reads it.
 type answered struct {
 	Status int
 	Header http.Header
@@ -145,7 +145,7 @@ func readAll(t *testing.T, sent []byte, method string) (all []answered) {
 		response.Header.Del("Date")
 		response.Header.Del("Connection") // a second answer says more
 		if response.StatusCode < 200 && response.ProtoMinor == 0 {
-			continue // net/http informs clients of HTTP/1.0, too, against RFC 9110, section 15.2
+			continue // net/http sends interim responses to HTTP/1.0 too, against RFC 9110, section 15.2
 		}
 		all = append(all, answered{
 			response.StatusCode, response.Header, string(body), err != nil, response.TransferEncoding,
@@ -154,7 +154,7 @@ func readAll(t *testing.T, sent []byte, method string) (all []answered) {
 	}
 }
 
-// TestAnswersAreThoseOfNetHTTP compares what clients get from the same handlers behind net/http's server.
+// TestAnswersAreThoseOfNetHTTP compares responses with those of the same handlers behind net/http's server.
 func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 	for name, handler := range handlers {
 		ours := &listening{}
@@ -254,7 +254,7 @@ func TestPanicEndsTheConnectionAlone(t *testing.T) {
 	}
 }
 
-// TestConnectionIsKept sends several requests over one connection, the last two at once.
+// TestConnectionIsKept sends several requests over one connection, the last two together.
 func TestConnectionIsKept(t *testing.T) {
 	_, listener := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/wait" {

@@ -17,11 +17,11 @@ import (
 	"crossgate/internal/must"
 )
 
-// streaming has every body read by its handler.
+// streaming makes handlers read every body.
 func streaming(o *Options) { o.Stream = func(*http.Request) bool { return true } }
 
-// TestStreamedBodiesAreThoseOfNetHTTP sends the same bytes to net/http's server, which streams all bodies. What is
-// refused before the handler is asked where bodies are read first fails while it is read here, as it does there.
+// TestStreamedBodiesAreThoseOfNetHTTP sends the same bytes to net/http's server, which streams all bodies. Mistakes
+// refused before the handler runs, if bodies are read first, surface here while the body is read, as they do there.
 func TestStreamedBodiesAreThoseOfNetHTTP(t *testing.T) {
 	ours := listeningTo(t, func(t testing.TB, handler http.HandlerFunc) *lines {
 		t.Helper()
@@ -34,7 +34,7 @@ func TestStreamedBodiesAreThoseOfNetHTTP(t *testing.T) {
 		for _, most := range []int{len(sent), 3} {
 			got, answer := ours.hearInPieces([]byte(sent), most)
 			if n := len(got); n > 0 && n == len(want) && got[n-1].Failed && want[n-1].Failed {
-				got[n-1].Body = want[n-1].Body // where a reader sees a mistake is its own affair
+				got[n-1].Body = want[n-1].Body // where a reader notices a mistake is its own affair
 			}
 			if difference := cmp.Diff(want, got, cmpopts.EquateEmpty()); difference != "" {
 				t.Errorf("%s, %d bytes at a time: handlers are given\n%s\nnet/http's client is told\n%s", name, most, difference, wantAnswer)
@@ -53,7 +53,7 @@ func TestStreamedBodiesAreThoseOfNetHTTP(t *testing.T) {
 	}
 }
 
-// TestBodyIsReadWhileItIsAnswered has a client and a handler say one thing after the other.
+// TestBodyIsReadWhileItIsAnswered has a client and a handler take turns.
 func TestBodyIsReadWhileItIsAnswered(t *testing.T) {
 	_, listener := serving(t, func(w http.ResponseWriter, r *http.Request) {
 		for lines := bufio.NewScanner(r.Body); lines.Scan(); {
@@ -92,7 +92,7 @@ func TestBodyIsReadWhileItIsAnswered(t *testing.T) {
 	}
 }
 
-// TestBodyThatIsNotReadEndsItsConnection answers before a body has come, which must not be taken for a request.
+// TestBodyThatIsNotReadEndsItsConnection answers before a body arrives, which must not be taken for a request.
 func TestBodyThatIsNotReadEndsItsConnection(t *testing.T) {
 	asked := 0
 	_, listener := serving(t, func(http.ResponseWriter, *http.Request) { asked++ }, streaming)

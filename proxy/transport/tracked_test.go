@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// pieces is a socket that notes each write. Nothing is taken once it is stuck, but by its deadline.
+// pieces is a socket that records each write. Once stuck, writes only end by its deadline.
 type pieces struct {
 	net.Conn
 	gate    chan struct{} // nil: open
@@ -38,8 +38,8 @@ func (p *pieces) SetWriteDeadline(limit time.Time) error { p.limit = limit; retu
 
 func (p *pieces) Close() error { p.closed = true; return nil }
 
-// TestFramesAreSentTogether writes as net/http writes HTTP/2: to those who read, whom nothing is lost for, and to one who
-// does not.
+// TestFramesAreSentTogether writes as net/http writes HTTP/2: to a client that reads, which must lose nothing, and to
+// one that does not.
 func TestFramesAreSentTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := New(Options{WriteLimit: time.Minute})
@@ -64,7 +64,7 @@ func TestFramesAreSentTogether(t *testing.T) {
 		tracked = newTrackedConn(socket, c)
 		began := time.Now()
 		var err error
-		for writes := 0; err == nil && writes < 4; writes++ { // one is sent, one is ready, one waits
+		for writes := 0; err == nil && writes < 4; writes++ { // one is in flight, one is ready, one waits
 			_, err = tracked.Write(make([]byte, oneWrite))
 		}
 		if took := time.Since(began); !errors.Is(err, os.ErrDeadlineExceeded) || took != time.Minute || !socket.closed {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// lines is a listener without a network.
+// lines is an in-memory listener.
 type lines struct {
 	calls  chan net.Conn
 	closed chan struct{}
@@ -54,7 +54,7 @@ func (l *lines) dialFrom(address string) net.Conn {
 	return client
 }
 
-// called is a connection from an address.
+// called is a connection with a remote address.
 type called struct {
 	net.Conn
 	from net.Addr
@@ -62,7 +62,7 @@ type called struct {
 
 func (c called) RemoteAddr() net.Addr { return c.from }
 
-// options are those of a server in front of handler, with limits that tests can wait for.
+// options returns the options of a server in front of handler, with limits that tests can wait for.
 func options(handler http.HandlerFunc) Options {
 	return Options{
 		Handler: handler, Refuse: func(w http.ResponseWriter, status int) { http.Error(w, http.StatusText(status), status) },
@@ -72,7 +72,7 @@ func options(handler http.HandlerFunc) Options {
 	}
 }
 
-// serving is a server in front of handler, with options that change may change.
+// serving returns a server in front of handler, with its options modified by change.
 func serving(t testing.TB, handler http.HandlerFunc, change ...func(*Options)) (*Server, *lines) {
 	t.Helper()
 	listener := newLines()
@@ -102,7 +102,7 @@ func servingOn(t testing.TB, listener net.Listener, handler http.HandlerFunc, ch
 	return server
 }
 
-// reference is net/http's own server in front of the same handler.
+// reference returns net/http's own server in front of the same handler.
 func reference(t testing.TB, handler http.HandlerFunc) *lines {
 	t.Helper()
 	listener := newLines()
@@ -120,7 +120,7 @@ func reference(t testing.TB, handler http.HandlerFunc) *lines {
 	return listener
 }
 
-// told is what a handler sees of a request.
+// told is a request as a handler sees it.
 type told struct {
 	Method, Target, Proto, Host, Path, RawPath, Query string
 	Major, Minor                                      int
@@ -129,7 +129,7 @@ type told struct {
 	Length                                            int64
 	Close                                             bool
 	Body                                              string
-	Failed                                            bool // while the body was read
+	Failed                                            bool // while reading the body
 }
 
 func tellOf(r *http.Request) told {
@@ -140,7 +140,7 @@ func tellOf(r *http.Request) told {
 	}
 }
 
-// listening is a server that says what its handler was given, connection by connection.
+// listening is a server that records what its handler receives, by connection.
 type listening struct {
 	listener *lines
 	mu       sync.Mutex
@@ -164,7 +164,7 @@ func listeningTo(t testing.TB, listen func(testing.TB, http.HandlerFunc) *lines)
 	return l
 }
 
-// bothListen is this server and net/http's.
+// bothListen returns this server and net/http's.
 func bothListen(t testing.TB) (ours, theirs *listening) {
 	t.Helper()
 	ours = listeningTo(t, func(t testing.TB, handler http.HandlerFunc) *lines {
@@ -175,13 +175,13 @@ func bothListen(t testing.TB) (ours, theirs *listening) {
 	return ours, listeningTo(t, reference)
 }
 
-// hear sends bytes, and then nothing more, over a connection of their own. It returns the requests that they are
-// to the handler, and what the client is answered.
+// hear sends bytes, and then nothing more, over a new connection. It returns the requests that the handler received,
+// and the bytes of the response.
 func (l *listening) hear(sent []byte) (heard []told, answer []byte) {
 	return l.hearInPieces(sent, len(sent))
 }
 
-// hearInPieces is hear for bytes of which so many at most arrive at a time.
+// hearInPieces is hear with at most the given number of bytes arriving at a time.
 func (l *listening) hearInPieces(sent []byte, most int) (heard []told, answer []byte) {
 	c := &script{unread: sent, most: most, closed: make(chan struct{}), name: fmt.Sprint(scripts.Add(1))}
 	l.listener.calls <- c
@@ -193,7 +193,7 @@ func (l *listening) hearInPieces(sent []byte, most int) (heard []told, answer []
 	return heard, c.written
 }
 
-// script is a connection on which everything has arrived that will.
+// script is a connection on which everything has already arrived.
 type script struct {
 	net.Conn
 	name    string
@@ -234,7 +234,7 @@ func (c *script) SetWriteDeadline(time.Time) error { return nil }
 // patience is longer than any answer takes.
 const patience = time.Minute
 
-// exchange sends bytes over a connection and returns the first answer.
+// exchange sends bytes over a connection and returns the first response.
 func exchange(l *lines, sent []byte) (status int, header http.Header, body []byte, err error) {
 	connection := l.dial()
 	defer connection.Close()

@@ -16,7 +16,7 @@ import (
 	"crossgate/internal/redistest"
 )
 
-// secured has a server speak TLS, with a certificate that the pool trusts.
+// secured makes a server speak TLS, with a certificate that the pool trusts.
 func secured(t *testing.T) (change func(*Options), trusted *x509.CertPool) {
 	t.Helper()
 	authority := redistest.NewAuthority(t)
@@ -32,7 +32,7 @@ func secured(t *testing.T) (change func(*Options), trusted *x509.CertPool) {
 
 func plain(*Options) {}
 
-// TestEveryProtocolReachesTheHandler asks over one connection of each kind, and then ends the server.
+// TestEveryProtocolReachesTheHandler sends requests over one connection of each kind, and then stops the server.
 func TestEveryProtocolReachesTheHandler(t *testing.T) {
 	withTLS, trusted := secured(t)
 	for name, each := range map[string]struct {
@@ -92,7 +92,7 @@ func postText(t *testing.T, client *http.Client, url, body string) string {
 	return response.Status[:4] + string(must.Get(io.ReadAll(response.Body))(t))
 }
 
-// TestConnectionWithoutHandshakeEnds speaks plain HTTP, HTTP/2 and nothing that is known to a listener with TLS.
+// TestConnectionWithoutHandshakeEnds speaks plain HTTP, HTTP/2 and garbage to a TLS listener.
 func TestConnectionWithoutHandshakeEnds(t *testing.T) {
 	withTLS, _ := secured(t)
 	_, listener := serving(t, func(http.ResponseWriter, *http.Request) { t.Error("a request without a handshake") }, withTLS)
@@ -117,7 +117,7 @@ func TestConnectionWithoutHandshakeEnds(t *testing.T) {
 	}
 }
 
-// TestBeginningOfThePrefaceIsNoHTTP2 sends requests that begin like a connection of HTTP/2.
+// TestBeginningOfThePrefaceIsNoHTTP2 sends requests that begin like an HTTP/2 connection.
 func TestBeginningOfThePrefaceIsNoHTTP2(t *testing.T) {
 	ours, _ := bothListen(t)
 	for sent, want := range map[string]string{
@@ -134,7 +134,7 @@ func TestBeginningOfThePrefaceIsNoHTTP2(t *testing.T) {
 	}
 }
 
-// TestIdleHTTP2MakesRoom opens a connection where HTTP/2 has the only place, first with a request under way.
+// TestIdleHTTP2MakesRoom opens a connection while HTTP/2 has the only place, first with a request in flight.
 func TestIdleHTTP2MakesRoom(t *testing.T) {
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	begun, busy := make(chan struct{}), make(chan struct{})

@@ -39,7 +39,7 @@ func TestDifferentSwapsHaveDifferentKeys(t *testing.T) {
 	})
 }
 
-// parseQuery reads a swap request with a recipient from a query.
+// parseQuery parses a swap request with a recipient from a query.
 func parseQuery(query string, registry chain.Registry) (quote.Request, error) {
 	p, err := readParameters(query)
 	if err != nil {

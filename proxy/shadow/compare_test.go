@@ -131,7 +131,7 @@ func TestDifferencesAreClassed(t *testing.T) {
 	}
 }
 
-// described lists differences, with * for the rows of lists whose rows have no sequence.
+// described formats differences, with * for the rows of unordered lists.
 func described(found []Difference) string {
 	var all []string
 	for _, d := range found {
@@ -174,8 +174,8 @@ func TestErrorsAreComparedByWhatTheySay(t *testing.T) {
 	}
 }
 
-// TestAnOrderOnItsWayIsLateAndNothingElse compares the golden answers about orders, each as it is and with every member
-// in which it may be behind taken back to the order's creation.
+// TestAnOrderOnItsWayIsLateAndNothingElse compares the golden answers about orders with versions in which every member
+// that may lag is reset to the order's creation.
 func TestAnOrderOnItsWayIsLateAndNothingElse(t *testing.T) {
 	files, err := filepath.Glob("../wire/testdata/order_*.json")
 	if err != nil || len(files) == 0 {
@@ -215,8 +215,8 @@ func TestAnOrderOnItsWayIsLateAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestEqualAnswersAreEqual compares everything that was recorded, and the golden answers, with themselves, their members
-// in another sequence, as the answer of every route.
+// TestEqualAnswersAreEqual compares everything recorded, and the golden answers, with themselves, their members
+// reordered, as the answer of every route.
 func TestEqualAnswersAreEqual(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"../wire/testdata/*.json", "../../../shared/recorded/*/*.json"} {
@@ -231,7 +231,7 @@ func TestEqualAnswersAreEqual(t *testing.T) {
 		text := read(t, file)
 		value, err := decode(text)
 		if err != nil {
-			continue // of several documents
+			continue // several documents
 		}
 		readable++
 		sorted := must.Get(json.Marshal(value))(t)
@@ -253,7 +253,7 @@ func read(t *testing.T, file string) string {
 	return string(must.Get(os.ReadFile(file))(t))
 }
 
-// FuzzCompare compares whatever an origin may send: any answer is the same as itself.
+// FuzzCompare compares arbitrary origin answers: any answer equals itself.
 func FuzzCompare(f *testing.F) {
 	f.Add(`{"state":"Fulfilled","taker":{"a":1}}`, `{"state":"Created","taker":null}`)
 	f.Add(`{"orders":[{"orderId":{"stringValue":"1"}},7],"totalCount":1e999}`, `{"orders":[[]],"totalCount":"0x1p-2"}`)
@@ -270,7 +270,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// TestManyDifferencesDoNotHideAGraveOne has more members that only the origin has than are told of one answer.
+// TestManyDifferencesDoNotHideAGraveOne has more members only at the origin than are reported per answer.
 func TestManyDifferencesDoNotHideAGraveOne(t *testing.T) {
 	var ours, theirs []string
 	for i := range 2 * mostDifferences {

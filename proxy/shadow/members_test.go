@@ -12,8 +12,8 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestRulesFitTheDocument compares the rules with openapi.yaml: each is about a member that the document has, and each
-// member that an answer may lack has a rule, without which it would count as undocumented at the origin.
+// TestRulesFitTheDocument compares the rules with openapi.yaml: each is about a documented member, and each optional
+// member has a rule, without which it would count as undocumented at the origin.
 func TestRulesFitTheDocument(t *testing.T) {
 	document := must.Get(openapi3.NewLoader().LoadFromFile("../openapi.yaml"))(t)
 	for route, known := range compared {
@@ -41,7 +41,7 @@ func TestRulesFitTheDocument(t *testing.T) {
 	}
 }
 
-// hasRule reports whether a member has a rule, or stands in one that is not looked into.
+// hasRule reports whether a member, or one that contains it and is not compared in detail, has a rule.
 func hasRule(known rules, member string) bool {
 	if _, is := known[member]; is {
 		return true
@@ -63,7 +63,7 @@ func cutLast(path string) (before, after string, found bool) {
 	return path[:at], path[at+1:], true
 }
 
-// documented are the members of an answer, and whether they may be absent.
+// documented maps the members of an answer to whether they may be absent.
 type documented map[string]bool
 
 func (d documented) add(path string, schema *openapi3.Schema, isOptional bool) {

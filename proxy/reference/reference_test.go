@@ -60,7 +60,7 @@ func TestAliasesStandWithTheirOperation(t *testing.T) {
 	}
 }
 
-// TestTypesAreInWords reads schemas of every kind that the document has.
+// TestTypesAreInWords covers every kind of schema in the document.
 func TestTypesAreInWords(t *testing.T) {
 	const head = "tags: []\npaths: {}\ncomponents: {schemas: {A: {type: object, required: [m], properties: {m: "
 	for schema, want := range map[string]string{

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQuotaIsNeverExceeded plays requests of one client at any times: within any window, no more is let through
-// than twice the quota, and never more at once than the quota.
+// TestQuotaIsNeverExceeded sends requests of one client at random times: at most twice the quota passes within any
+// window, and at most the quota at one time.
 func TestQuotaIsNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		quota := Quota{Units: rapid.IntRange(10, 50).Draw(t, "units"), Window: 10 * time.Second}
@@ -43,7 +43,7 @@ func TestQuotaIsNeverExceeded(t *testing.T) {
 	})
 }
 
-// TestNoLessThanNothingIsLeft has the quotas of a client become smaller while most of it is spent.
+// TestNoLessThanNothingIsLeft lowers a client's quota while most of it is spent.
 func TestNoLessThanNothingIsLeft(t *testing.T) {
 	l, now := New(Options{Address: Quota{Units: 100, Window: time.Hour}}, nil), time.Unix(1_784_950_000, 0)
 	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
@@ -98,13 +98,13 @@ func TestAddressIsTheLastThatNoTrustedProxyHas(t *testing.T) {
 	}
 }
 
-// TestKeysStayHere sends our key and others' in every place, and looks at what is left for others to see.
+// TestKeysStayHere sends this gateway's and other keys in every place, and checks what remains for others to see.
 func TestKeysStayHere(t *testing.T) {
 	l := New(Options{Keys: []Key{{Name: "ours", Key: "k+y"}}}, nil)
 	for name, each := range map[string]struct {
 		lines []string
 		query string
-		key   string // its name
+		key   string // the key's name
 		left  []string
 		rest  string
 	}{

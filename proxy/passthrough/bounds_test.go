@@ -15,7 +15,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestOneRequestForAllWhoAskMeanwhile has 10,000 callers want what nobody has asked for yet.
+// TestOneRequestForAllWhoAskMeanwhile has 10,000 callers request something that is not stored yet.
 func TestOneRequestForAllWhoAskMeanwhile(t *testing.T) {
 	release := make(chan struct{})
 	w := open(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -52,7 +52,7 @@ func (w *world) together(callers int, release chan struct{}) (seen map[string]bo
 	return seen
 }
 
-// waiters are those who wait for fills under way.
+// waiters returns the number of waiters for fills in flight.
 func (w *world) waiters() (all int) {
 	w.handler.mu.Lock()
 	defer w.handler.mu.Unlock()
@@ -62,7 +62,7 @@ func (w *world) waiters() (all int) {
 	return all
 }
 
-// TestWhatCannotBeStoredHoldsNobodyUp has callers wait for a response that turns out to be for one only.
+// TestWhatCannotBeStoredHoldsNobodyUp has callers wait for a response that turns out to be for one of them only.
 func TestWhatCannotBeStoredHoldsNobodyUp(t *testing.T) {
 	const callers = 20
 	release := make(chan struct{})
@@ -76,7 +76,7 @@ func TestWhatCannotBeStoredHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// TestNoFillIsBegunForWhatHasJustCome has a fill end between what a request found and its own fill.
+// TestNoFillIsBegunForWhatHasJustCome ends a fill between a request's lookup and its own fill.
 func TestNoFillIsBegunForWhatHasJustCome(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, _ *http.Request) { cached(w, "") })
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/", nil)
@@ -89,9 +89,9 @@ func TestNoFillIsBegunForWhatHasJustCome(t *testing.T) {
 	}
 }
 
-// TestSlowClientHoldsNobodyUp has the client whose request began a fill read nothing of it.
+// TestSlowClientHoldsNobodyUp proves that a fill continues if the client that began it reads nothing.
 func TestSlowClientHoldsNobodyUp(t *testing.T) {
-	const size = 4 << 20 // more than sockets hold
+	const size = 4 << 20 // more than sockets buffer
 	w := open(t, func(w http.ResponseWriter, _ *http.Request) {
 		cached(w, "Content-Length: "+strconv.Itoa(size))
 		_, _ = w.Write(make([]byte, size))
@@ -108,7 +108,7 @@ func TestSlowClientHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// TestFillOutlivesTheClientThatBeganIt has that client leave when others wait, and before anybody does.
+// TestFillOutlivesTheClientThatBeganIt has that client leave while others wait, and before any other does.
 func TestFillOutlivesTheClientThatBeganIt(t *testing.T) {
 	release := make(chan struct{})
 	left := make(chan struct{}, 1)
@@ -151,10 +151,10 @@ func TestFillOutlivesTheClientThatBeganIt(t *testing.T) {
 		leave()
 	}()
 	w.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/other", nil).WithContext(ctx))
-	<-left // nobody waits: the origin need not go on
+	<-left // without waiters the origin need not continue
 }
 
-// TestBodiesOfAnyLengthTakeLittleMemory streams 100 MB in either direction at the same time.
+// TestBodiesOfAnyLengthTakeLittleMemory streams 100 MB in both directions concurrently.
 func TestBodiesOfAnyLengthTakeLittleMemory(t *testing.T) {
 	const size, most = 100 << 20, 24 << 20
 	for method, length := range map[string]int64{http.MethodGet: size, http.MethodPost: -1} {
@@ -203,7 +203,7 @@ func TestBodiesOfAnyLengthTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// zeros has no end.
+// zeros is an endless reader.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -215,7 +215,7 @@ func TestVariantsAreBounded(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, _ *http.Request) { cached(w, "Vary: A") })
 	for i := range mostVariants + 2 {
 		w.ask("GET", "/", fmt.Sprintf("A: %d", i))
-		w.handler.works.Wait() // a client has all of a body before it is stored
+		w.handler.works.Wait() // clients have a whole body before it is stored
 	}
 	for i := range mostVariants + 2 {
 		got := w.ask("GET", "/", fmt.Sprintf("A: %d\nCache-Control: only-if-cached", i))
@@ -250,7 +250,7 @@ func TestHalfAResponseIsNone(t *testing.T) {
 	}
 }
 
-// TestWhatGoesOnIsStreamed has both sides take turns, with interim responses before and a trailer after.
+// TestWhatGoesOnIsStreamed has both sides take turns, after interim responses and before a trailer.
 func TestWhatGoesOnIsStreamed(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, io.LimitReader(r.Body, 3)); err != nil {
@@ -282,7 +282,7 @@ func TestWhatGoesOnIsStreamed(t *testing.T) {
 	}
 }
 
-// TestNoProtocolIsSwitched has clients ask for another protocol, and an origin that switches to one unasked.
+// TestNoProtocolIsSwitched covers clients that ask for another protocol, and an origin that switches unasked.
 func TestNoProtocolIsSwitched(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header["Upgrade"] != nil || r.Header["Http2-Settings"] != nil {

@@ -9,14 +9,14 @@ import (
 	"crossgate/cache"
 )
 
-// step is a request of a course, and which of the origin's responses answers it.
+// step is a request of a course, with the number of the origin's response that answers it.
 type step struct {
 	method, path, header string
 	status, number       int
 	cacheStatus          string // a part of it
 }
 
-// TestCourses plays requests one after the other in front of an origin that answers by their paths.
+// TestCourses sends requests in sequence to an origin whose answers depend on the path.
 func TestCourses(t *testing.T) {
 	origin := func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -95,7 +95,7 @@ func TestCourses(t *testing.T) {
 			w := open(t, origin)
 			for i, s := range steps {
 				got := w.ask(s.method, s.path, s.header)
-				w.handler.works.Wait() // a client has all of a body before it is stored
+				w.handler.works.Wait() // clients have a whole body before it is stored
 				if got.status != s.status || got.number() != s.number || !strings.Contains(got.header.Get("Cache-Status"), s.cacheStatus) {
 					t.Fatalf("request %d: %d, response %d of the origin, %q; want %d, response %d, %q",
 						i+1, got.status, got.number(), got.header.Get("Cache-Status"), s.status, s.number, s.cacheStatus)
@@ -121,7 +121,7 @@ func TestStaleIsServedWhileItIsValidated(t *testing.T) {
 	})
 	w.get("/")
 	<-asked
-	w.handler.works.Wait() // a client has all of a body before it is stored
+	w.handler.works.Wait() // clients have a whole body before it is stored
 	if got := w.get("/"); got.number() != 1 || !strings.Contains(got.header.Get("Cache-Status"), "detail=stale-while-revalidate") {
 		t.Errorf("response %d, %q", got.number(), got.header.Get("Cache-Status"))
 	}
@@ -139,7 +139,7 @@ func TestPurges(t *testing.T) {
 		how    cache.Purge
 		paths  []string
 		number int
-		same   bool // the other path is stored still
+		same   bool // the other path is still stored
 	}{
 		"a path, hard":     {cache.Hard, []string{"/a"}, 3, true},
 		"a path, soft":     {cache.Soft, []string{"/a"}, 3, true},

@@ -13,8 +13,8 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestWhatIsNotKeyedDecidesNothing says things to the origin by fields that the key does not have: those by which
-// caches are known to be poisoned, and their like. What clients do say goes on.
+// TestWhatIsNotKeyedDecidesNothing sends the origin fields that are not in the key: those known for cache poisoning,
+// and similar ones. Fields that clients legitimately send pass.
 func TestWhatIsNotKeyedDecidesNothing(t *testing.T) {
 	unkeyed := strings.Fields(`
 		Forwarded X-Forwarded X-Forwarded-For X-Forwarded-Host X-Forwarded-Port X-Forwarded-Prefix X-Forwarded-Proto X-Forwarded-Scheme
@@ -64,7 +64,7 @@ func TestWhatIsNotKeyedDecidesNothing(t *testing.T) {
 	}
 }
 
-// TestConnectionCannotHideWhoAsks nominates credentials: the origin does not see them then, so neither does the cache.
+// TestConnectionCannotHideWhoAsks nominates credentials: the origin does not see them, so the cache must not either.
 func TestConnectionCannotHideWhoAsks(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
 		cached(w, "Vary: Accept-Language")
@@ -82,7 +82,7 @@ func TestConnectionCannotHideWhoAsks(t *testing.T) {
 	}
 }
 
-// TestNobodyGetsWhatAnothersCredentialsGot asks as several clients, in any way to say who one is.
+// TestNobodyGetsWhatAnothersCredentialsGot sends requests as several clients, with every kind of credentials.
 func TestNobodyGetsWhatAnothersCredentialsGot(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
 		cached(w, "ETag: \"a\"")
@@ -102,8 +102,8 @@ func TestNobodyGetsWhatAnothersCredentialsGot(t *testing.T) {
 	}
 }
 
-// TestWhatIsValidatedForOneIsNotForAll has a stale response validated by a 304 that is for its first client alone,
-// while others wait for it.
+// TestWhatIsValidatedForOneIsNotForAll validates a stale response with a 304 that is only for its first client, while
+// others wait for it.
 func TestWhatIsValidatedForOneIsNotForAll(t *testing.T) {
 	const callers = 3
 	for _, line := range []string{"Set-Cookie: session=alice", "Cache-Control: private", "Vary: *"} {
@@ -125,7 +125,7 @@ func TestWhatIsValidatedForOneIsNotForAll(t *testing.T) {
 	}
 }
 
-// TestTrailersSayNoMoreThanHeaders ends a body with fields that do not go on in a header, announced or not.
+// TestTrailersSayNoMoreThanHeaders ends a body with fields that are not forwarded in headers, announced or not.
 func TestTrailersSayNoMoreThanHeaders(t *testing.T) {
 	var heard http.Header
 	w := open(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -182,7 +182,7 @@ func TestRefusedPathsAreRefusedInAnySpelling(t *testing.T) {
 	}
 }
 
-// TestHostsAreToldApart has one host named as clients write it, and one by its name in full, with a dot at the end.
+// TestHostsAreToldApart configures one host as clients write it, and one fully qualified, with a dot at the end.
 func TestHostsAreToldApart(t *testing.T) {
 	for _, name := range []string{"A.example", "A.example."} {
 		w := open(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host) }, func(h *Host) {
@@ -198,8 +198,8 @@ func TestHostsAreToldApart(t *testing.T) {
 	}
 }
 
-// TestKeptHostsDoNotMix has an origin write the Host that it is asked for into what is stored. A change of one Host
-// does not reach another.
+// TestKeptHostsDoNotMix has an origin write the Host of the request into what is stored. A change for one Host does not
+// affect another.
 func TestKeptHostsDoNotMix(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
 		cached(w, "Location: http://"+r.Host+"/next")
@@ -234,7 +234,7 @@ func TestKeptHostsDoNotMix(t *testing.T) {
 	asks("GET", "a.example:8081", "/", "a.example:8081", 9)
 }
 
-// TestKeysAreInjective makes keys of any two requests.
+// TestKeysAreInjective compares the keys of any two requests.
 func TestKeysAreInjective(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("/?&=%ab\x00")))
 	rapid.Check(t, func(t *rapid.T) {
@@ -249,7 +249,7 @@ func TestKeysAreInjective(t *testing.T) {
 	})
 }
 
-// TestPathsStayAsTheyAreEscaped tells what one server reads as one path and another as two.
+// TestPathsStayAsTheyAreEscaped distinguishes paths that some servers consider equal.
 func TestPathsStayAsTheyAreEscaped(t *testing.T) {
 	w := open(t, func(w http.ResponseWriter, r *http.Request) {
 		cached(w, "")

@@ -83,7 +83,7 @@ func TestHTTP2IsPassedThroughLikeHTTP1(t *testing.T) {
 			t.Errorf("%d: %v, %q, %v", i, response, body, err)
 		}
 	}
-	long := bytes.Repeat([]byte("x"), 300<<10) // more than the window of a stream
+	long := bytes.Repeat([]byte("x"), 300<<10) // more than a stream's window
 	response, body, err := ask("POST", "/echo", io.MultiReader(bytes.NewReader(long)), nil, http.Header{"Count": {"7"}})
 	if err != nil || body != string(long) || response.Trailer.Get("Length") != "7" {
 		t.Errorf("%d bytes with %v came back: %v", len(body), response.Trailer, err)

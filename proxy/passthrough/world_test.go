@@ -21,7 +21,7 @@ import (
 	"crossgate/upstream"
 )
 
-// world is an origin, a handler in front of it, and connections to that as the gateway has them.
+// world is an origin, a handler in front of it, and a listener as in the gateway.
 type world struct {
 	t       *testing.T
 	handler *Handler
@@ -30,7 +30,7 @@ type world struct {
 	asked   atomic.Int64 // requests that reached the origin
 }
 
-// pools fulfil Origins as the gateway does.
+// pools implement Origins as in the gateway.
 type pools map[string]*upstream.Pool
 
 func (p pools) Forward(ctx context.Context, host string, f upstream.Forward) (*http.Response, error) {
@@ -88,26 +88,26 @@ func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 	return w
 }
 
-// client keeps no connections and follows nothing.
+// client keeps no connections and follows no redirects.
 var client = &http.Client{
 	Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// answer is what a client got.
+// answer is a response as a client received it.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// number is of the origin's response that it is, 0: it is none of the origin's.
+// number returns the number of the origin's response, or 0 if the origin did not answer.
 func (a answer) number() int {
 	n, _ := strconv.Atoi(a.header.Get("Number"))
 	return n
 }
 
-// ask sends a request with a header of lines.
+// ask sends a request with header lines.
 func (w *world) ask(method, path, lines string, body ...string) answer {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, nil)
@@ -137,7 +137,7 @@ func (w *world) get(path string) answer {
 	return w.ask("GET", path, "")
 }
 
-// send writes bytes on a connection of their own and returns it.
+// send writes bytes to a new connection and returns it.
 func (w *world) send(text string) (net.Conn, *bufio.Reader) {
 	w.t.Helper()
 	connection := must.Get((&net.Dialer{}).DialContext(w.t.Context(), "tcp", w.address))(w.t)
@@ -146,7 +146,7 @@ func (w *world) send(text string) (net.Conn, *bufio.Reader) {
 	return connection, bufio.NewReader(connection)
 }
 
-// cached lets what is answered be stored.
+// cached makes a response storable.
 func cached(w http.ResponseWriter, lines string) {
 	w.Header().Set("Cache-Control", "max-age=100")
 	for line := range strings.SplitSeq(lines, "\n") {

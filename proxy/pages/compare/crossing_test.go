@@ -14,7 +14,7 @@ import (
 	"crossgate/token"
 )
 
-// orderToPolygon is of 1 ETH on Ethereum, which a taker swaps for USDC.
+// orderToPolygon is an order of 1 ETH on Ethereum, which a taker swaps to USDC.
 func orderToPolygon() *crosschain.Estimate {
 	known := chain.Documented()
 	give, _ := known.Chain(1)
@@ -78,7 +78,7 @@ func TestSwapPageOffersTheTransactionOfAnOrder(t *testing.T) {
 	}
 }
 
-// TestFormAsksForAnOrderBetweenChains checks what the fields become, and that accounts of another family are asked for.
+// TestFormAsksForAnOrderBetweenChains checks the fields' query, and that the form asks for accounts of another family.
 func TestFormAsksForAnOrderBetweenChains(t *testing.T) {
 	known := chain.Documented()
 	formOf := func(to chain.ID, given url.Values) *swapForm {

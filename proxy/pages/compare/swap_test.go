@@ -19,12 +19,12 @@ import (
 	"crossgate/token"
 )
 
-// noon is when the pages of these tests are looked at.
+// noon is the current time of the pages in these tests.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 const hostile = `</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'{{.}}`
 
-// comparisonOfSix is of 0.1 ETH to USDC: two venues quoted, one did not in time, and three were refused.
+// comparisonOfSix swaps 0.1 ETH to USDC: two venues quoted, one was too late, and three were refused.
 func comparisonOfSix() *swaps.Comparison {
 	asked := func(venue string, way quote.Way, verdict quote.Verdict, took time.Duration, said string) quote.Asked {
 		one := quote.Asked{Venue: venue, Way: way, Verdict: verdict, Took: took, Result: &quote.Result{}}
@@ -56,7 +56,7 @@ func comparisonOfSix() *swaps.Comparison {
 	return c
 }
 
-// pageOf is the page of a comparison, with its transaction unless change takes that away.
+// pageOf renders the page of a comparison, with its transaction unless change removes it.
 func pageOf(t *testing.T, of *swaps.Comparison, change ...func(*Swap)) string {
 	t.Helper()
 	ether := &token.Listing{Key: token.Key{Chain: 1, Address: chain.NativeCoin(chain.EVM)}, Token: token.Token{Symbol: "ETH", Name: "Ether", Decimals: 18}}
@@ -79,7 +79,7 @@ func pageOf(t *testing.T, of *swaps.Comparison, change ...func(*Swap)) string {
 
 func withoutTx(s *Swap) { s.JSON, s.HasTx = "", false }
 
-// text is a page without its tags, on one line.
+// text returns a page without its tags, on one line.
 func text(page string) string {
 	return html.UnescapeString(strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " "))
 }
@@ -108,7 +108,7 @@ func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 	}
 }
 
-// TestSwapPageSaysWhoElseIsPaid opens links that somebody else has made: what is signed is shown beside the amounts.
+// TestSwapPageSaysWhoElseIsPaid opens links made by others: the page shows next to the amounts what is signed.
 func TestSwapPageSaysWhoElseIsPaid(t *testing.T) {
 	const mine, others = "0x00000000000000000000000000000000000000aB", "0x00000000000000000000000000000000000000cd"
 	for name, each := range map[string]struct {
@@ -225,7 +225,7 @@ func TestAmountsOfRowsStandBelowEachOther(t *testing.T) {
 	}
 }
 
-// TestSwapPageHasEachCommandOnce wants the command that gets the transaction where the transaction is, and nowhere
+// TestSwapPageHasEachCommandOnce requires the command that gets the transaction next to the transaction, and nowhere
 // else.
 func TestSwapPageHasEachCommandOnce(t *testing.T) {
 	for name, change := range map[string]func(*Swap){"with a transaction": func(*Swap) {}, "of prices alone": withoutTx} {

@@ -16,7 +16,7 @@ var (
 	pol  = token.Token{Decimals: 18, Name: "Polygon", Symbol: "POL"}
 )
 
-// addressOn is a recognisable address of a chain's family.
+// addressOn returns a recognisable address of a chain's family.
 func addressOn(id chain.ID, b byte) chain.Address {
 	length := 20
 	if id == chain.Solana {
@@ -25,7 +25,7 @@ func addressOn(id chain.ID, b byte) chain.Address {
 	return chain.NewAddress(bytes.Repeat([]byte{b}, length))
 }
 
-// event is what happened to the order in a transaction on a chain.
+// event returns an event of the order in a transaction on a chain.
 func event(id chain.ID, tx byte, block, time uint64, fact order.Fact) order.Event {
 	length := 32
 	if id == chain.Solana {
@@ -36,7 +36,7 @@ func event(id chain.ID, tx byte, block, time uint64, fact order.Fact) order.Even
 	}}
 }
 
-// recordOf is an order of 17.9928 USDC as its name says.
+// recordOf returns an order of 17.9928 USDC in the state that the name describes.
 func recordOf(name string) *wire.Record {
 	give, take := chain.ID(8453), chain.ID(137)
 	switch name {
@@ -79,12 +79,12 @@ func recordOf(name string) *wire.Record {
 	return r
 }
 
-// twoOf1234 are two rows of a longer list.
+// twoOf1234 returns two rows of a longer list.
 func twoOf1234() *orders.Listed {
 	return &orders.Listed{Total: 1234, Records: []wire.Listed{{Order: recordOf("claimed")}, {Order: recordOf("created")}}}
 }
 
-// lockedAssets are two tokens, one without a price, in four orders.
+// lockedAssets returns two tokens, one without a price, in four orders.
 func lockedAssets() *orders.Locked {
 	give := token.Key{Chain: 8453, Address: addressOn(8453, 0x83)}
 	coin := token.Key{Chain: chain.Tron, Address: chain.NativeCoin(chain.TVM)}

@@ -38,7 +38,7 @@ func TestListsAreTurnedByLinks(t *testing.T) {
 	}
 }
 
-// TestTheCommandOfAListIsOneWhateverIsSearchedFor pastes what a link has put into the form.
+// TestTheCommandOfAListIsOneWhateverIsSearchedFor proves that the command quotes what a link has put into the form.
 func TestTheCommandOfAListIsOneWhateverIsSearchedFor(t *testing.T) {
 	page := listPage(t, List{Answer: twoOf1234(), Origin: "https://gate.example", Body: `{"filter":"'; echo paid; '"}`})
 	const want = "curl 'https://gate.example/api/Orders/filteredList' \\\n  -H 'Content-Type: application/json' \\\n" +
@@ -65,7 +65,7 @@ func TestFiltersAreFoldedUntilOneIsSet(t *testing.T) {
 	}
 }
 
-// TestOnlySpreadsheetsGetSymbolsWithoutFormulas has a token whose symbol a spreadsheet would run.
+// TestOnlySpreadsheetsGetSymbolsWithoutFormulas exports a token whose symbol a spreadsheet would execute.
 func TestOnlySpreadsheetsGetSymbolsWithoutFormulas(t *testing.T) {
 	record := recordOf("created")
 	record.Give.Symbol = "=HYPERLINK(1)"

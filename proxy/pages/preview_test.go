@@ -11,7 +11,7 @@ import (
 	"crossgate/proxy/web"
 )
 
-// TestLinksToPagesHavePreviews reads what services that show a link make of it.
+// TestLinksToPagesHavePreviews reads the tags that services with link previews use.
 func TestLinksToPagesHavePreviews(t *testing.T) {
 	pages := NewViews(Explored())
 	const root = "https://gate.example"
@@ -37,7 +37,7 @@ func TestLinksToPagesHavePreviews(t *testing.T) {
 		}
 		wantImage := root + "/assets/preview.png"
 		if name == "no order" {
-			wantImage = "" // nobody knows how this server is reached
+			wantImage = "" // the server's public address is unknown
 		}
 		if tags["og:image"] != wantImage {
 			t.Errorf("%s: picture %q, want %q", name, tags["og:image"], wantImage)

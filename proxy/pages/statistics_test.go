@@ -12,7 +12,7 @@ import (
 	"crossgate/quote"
 )
 
-// statisticsOf are two days with orders between two pairs of chains, one without a known value.
+// statisticsOf returns two days with orders between two pairs of chains, one order without a known value.
 func statisticsOf() Statistics {
 	of := func(give chain.ID, day uint64, micros int64, valued, unpriced uint64) order.DailyStatistics {
 		return order.DailyStatistics{Day: day, Give: give, Take: 137, Statistics: order.Statistics{
@@ -39,7 +39,7 @@ func TestColumnsAreAsHighAsTheVolume(t *testing.T) {
 	}
 }
 
-// TestFillsAreShownByMargin has a margin below everything, one between and one above.
+// TestFillsAreShownByMargin has an open-ended margin at the bottom, one in between and one at the top.
 func TestFillsAreShownByMargin(t *testing.T) {
 	page := Render(t, func(to io.Writer) error { return NewViews(Explored()).Statistics(to, statisticsOf()) })
 	var rows []string
@@ -51,7 +51,7 @@ func TestFillsAreShownByMargin(t *testing.T) {
 	}
 }
 
-// TestStatisticsHaveEveryPair has more pairs of chains than the page shows at first.
+// TestStatisticsHaveEveryPair has more pairs of chains than the page shows initially.
 func TestStatisticsHaveEveryPair(t *testing.T) {
 	var rows []order.DailyStatistics
 	for i := range 400 {

@@ -7,7 +7,7 @@ import (
 	"crossgate/token"
 )
 
-// swapped is a swap of 0.5 ETH for 1,500 USDC on Base.
+// swapped returns a swap of 0.5 ETH for 1,500 USDC on Base.
 func swapped() *wire.SwapRecord {
 	usdc, _ := chain.ParseAddress("0x833589fcd6edb6e08f4c7c32d4f71b54bda02913", chain.EVM)
 	return &wire.SwapRecord{

@@ -15,10 +15,10 @@ import (
 	"crossgate/token"
 )
 
-// Noon is when the pages of these tests are looked at.
+// Noon is the current time of the pages in these tests.
 var Noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// Explored are the documented chains, each with an explorer.
+// Explored returns the documented chains, each with an explorer.
 func Explored() chain.Registry {
 	var chains []chain.Chain
 	for _, c := range chain.Documented().All() {
@@ -35,7 +35,7 @@ func Render(t *testing.T, write func(io.Writer) error) string {
 	return page.String()
 }
 
-// Text is a page without its tags, on one line.
+// Text returns a page without its tags, on one line.
 func Text(page string) string {
 	return html.UnescapeString(strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " "))
 }
@@ -66,10 +66,10 @@ func TestExplorersAreLinkedWhereTheyAreKnown(t *testing.T) {
 	}
 }
 
-// Hostile is what a token may call itself.
+// Hostile is a possible name of a token.
 const Hostile = `</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'{{.}}`
 
-// Executable finds what must not come out of a token's text: elements and addresses that run scripts.
+// Executable finds what a token's text must not produce: elements and addresses that run scripts.
 var Executable = regexp.MustCompile(`(?i)<script>|<img src=x|(href|src)="\s*(javascript|data|vbscript):`)
 
 func TestTextOfTokensCannotBecomeAPartOfThePage(t *testing.T) {

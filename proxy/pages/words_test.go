@@ -19,7 +19,7 @@ import (
 	"crossgate/proxy/web"
 )
 
-// TestPagesSayWhatIsKnown has a golden file of what pages say, without their choices and pictures.
+// TestPagesSayWhatIsKnown compares the pages' text, without choices and pictures, with a golden file.
 func TestPagesSayWhatIsKnown(t *testing.T) {
 	begun, left := Gap{Chain: 8453, From: 70_000, Since: Noon}, Gap{Chain: 137, Quarantined: 1}
 	before := statisticsOf()
@@ -65,21 +65,21 @@ func TestPagesSayWhatIsKnown(t *testing.T) {
 	golden.Check(t, "testdata/words.txt", text.String())
 }
 
-// late is an order that waits for longer than most, and can be cancelled by one account.
+// late returns an order that has waited longer than most, and that one account can cancel.
 func late() Order {
 	r := recordOf("created")
 	r.Order.Terms.Authorities.Order = addressOn(137, 0xe0)
 	return Order{Record: r, JSON: "{}", Usual: &order.DeliveryTimes{Give: 8453, Take: 137, Orders: 20, P50: 65, P95: 600}}
 }
 
-// uncalled is a delivery that one account can take instead of its call.
+// uncalled returns a fulfilment that one account can take instead of its call.
 func uncalled() Order {
 	r := recordOf("claimed")
 	r.Order.Call, r.Order.Terms.Authorities.Order = order.AwaitingExecution, addressOn(137, 0xe0)
 	return Order{Record: r, JSON: "{}"}
 }
 
-// written writes a page as it is at noon.
+// written renders a page at noon.
 func written(to io.Writer, page any) error {
 	pages := NewViews(Explored())
 	switch page := page.(type) {
@@ -108,7 +108,7 @@ var (
 	tag    = regexp.MustCompile(`(?s)<[^>]*>`)
 )
 
-// said is the text of a page's main part, line by line.
+// said returns the text of a page's main part, line by line.
 func said(page string) string {
 	_, page, _ = strings.Cut(page, "<main")
 	page, _, _ = strings.Cut("<main"+page, "</main>")

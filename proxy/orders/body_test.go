@@ -6,7 +6,7 @@ import (
 	"crossgate/proxy"
 )
 
-// FuzzListBody holds bodies to being refused or understood, and to one meaning.
+// Addresses in these tests.
 const (
 	taker      = "0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1"
 	nobody     = "0xd2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2d2"

@@ -13,7 +13,7 @@ import (
 	"crossgate/proxy"
 )
 
-// TestQuestionsForEventsAreAlikeByTheirMembers asks twice for the same, and for something else.
+// TestQuestionsForEventsAreAlikeByTheirMembers compares the keys of equal and different questions.
 func TestQuestionsForEventsAreAlikeByTheirMembers(t *testing.T) {
 	keyOf := func(query string) cache.Key {
 		return new(Orders).EventsRoute().Key("", events{most: 1, filter: must.Get(ParseFeedFilter(query))(t)})
@@ -30,7 +30,7 @@ func TestQuestionsForEventsAreAlikeByTheirMembers(t *testing.T) {
 	}
 }
 
-// TestAFilterThatIsMisspeltIsRefused: it would match everything.
+// TestAFilterThatIsMisspeltIsRefused proves that a misspelt filter does not match everything.
 func TestAFilterThatIsMisspeltIsRefused(t *testing.T) {
 	for query, isGood := range map[string]bool{"": true, "MAKER=" + taker: true, "makers=" + taker: false, "delivery=final&state=Created": false} {
 		if _, err := ParseFeedFilter(query); (err == nil) != isGood {
@@ -39,7 +39,7 @@ func TestAFilterThatIsMisspeltIsRefused(t *testing.T) {
 	}
 }
 
-// TestAnAmountOfUSDCostsLittleToRefuse has one with an exponent, which would be a number of millions of digits.
+// TestAnAmountOfUSDCostsLittleToRefuse covers an exponent that would make a number of millions of digits.
 func TestAnAmountOfUSDCostsLittleToRefuse(t *testing.T) {
 	m := must.Get(ParseMembers([]byte(`{"usdFrom":"1e1000000"}`)))(t)
 	var before, after runtime.MemStats
@@ -68,7 +68,7 @@ func TestCreationsForgetTheOldest(t *testing.T) {
 	}
 }
 
-// TestDaysAreReadAsClientsWriteThem has both ends included, whatever form and case a client gives them.
+// TestDaysAreReadAsClientsWriteThem includes both ends, whatever form and case a client uses.
 func TestDaysAreReadAsClientsWriteThem(t *testing.T) {
 	at := func(date string) uint64 {
 		day := must.Get(time.Parse(time.DateOnly, date))(t)

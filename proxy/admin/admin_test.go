@@ -22,7 +22,7 @@ import (
 
 const adminToken = "operators-token-of-the-tests"
 
-// server is a public server that is not ready for a reason, or ready.
+// server is a public server that is ready, or not for a reason.
 type server struct{ unready error }
 
 func (s server) Ready() error     { return s.unready }
@@ -37,7 +37,7 @@ func (server) PurgeHosts(_ cache.Purge, hosts, _ []string) error {
 	return nil
 }
 
-// gateway has one dependency, the head of a chain that is not known yet, and one endpoint at most, 8453/node.
+// gateway has one dependency, a chain whose head is not known yet, and at most one endpoint, 8453/node.
 type gateway struct{ endpoint *upstream.Endpoint }
 
 var base = Dependency{Kind: "chain", Name: "8453", State: "head not known yet"}
@@ -64,7 +64,7 @@ func post(handler http.Handler, target string, headers ...string) *httptest.Resp
 	return sent(handler, target, http.NoBody, append([]string{"Authorization: Bearer " + adminToken}, headers...))
 }
 
-// sent is what is answered to a POST.
+// sent returns the response to a POST.
 func sent(handler http.Handler, target string, body io.Reader, headers []string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+target, body)
 	for _, line := range headers {
@@ -105,7 +105,7 @@ func TestOperatorsSeeEveryDependency(t *testing.T) {
 	}
 }
 
-// submit sends a form as a browser does that shows the status page.
+// submit sends a form as a browser with the status page does.
 func submit(handler http.Handler, target string, form url.Values, headers ...string) *httptest.ResponseRecorder {
 	return sent(handler, target, strings.NewReader(form.Encode()), append([]string{
 		"Content-Type: application/x-www-form-urlencoded", "Accept: text/html,application/xhtml+xml", "Sec-Fetch-Site: same-origin",
@@ -119,7 +119,7 @@ func TestFormsOfTheStatusPageCommand(t *testing.T) {
 		Server: server{}, Gateway: gateway{endpoint: node}, Token: adminToken, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
 		Pages: web.New(chain.Documented()),
 	}}).handler()
-	// What a form has beside what a button is for is empty.
+	// Fields of a form that a button does not need are empty.
 	form := url.Values{"token": {adminToken}, "order": {""}, "chain": {""}, "path": {""}, "how": {"soft"}}
 	for _, step := range []struct{ target, done, standing string }{
 		{"/token", "token", "ready"},

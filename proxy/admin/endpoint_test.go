@@ -95,7 +95,7 @@ func TestHistoryHasTheLatestSamplesOfWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestOnlyOwnHostsAreAnswered asks by names that an outsider could have lead here, and by those that scrapers use.
+// TestOnlyOwnHostsAreAnswered uses host names that an outsider could point here, and those that scrapers use.
 func TestOnlyOwnHostsAreAnswered(t *testing.T) {
 	handler := (&admin{Options: Options{
 		Server: server{}, Gateway: gateway{}, Token: adminToken, Listen: "gateway.ops.example.com:9464",

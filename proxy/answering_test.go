@@ -13,7 +13,7 @@ import (
 	"crossgate/proxy/orders"
 )
 
-// answering is Orders made of functions.
+// answering implements Orders with functions.
 type answering struct {
 	world   *world
 	find    func(context.Context, chain.TxHash) ([]*order.Order, error)
@@ -23,8 +23,8 @@ type answering struct {
 	isFinal func(*order.Order) bool
 	unread  bool // chain 8453 reports everything from blocks that were not read
 
-	late    error         // why answers take long
-	allTime time.Duration // that AllTime takes
+	late    error         // why answers are slow
+	allTime time.Duration // duration of AllTime
 }
 
 func (a *answering) Tellers(id chain.ID, tx chain.TxHash, block chain.Hash) []string {
@@ -41,10 +41,10 @@ func (a *answering) Basis() order.Basis {
 	return b
 }
 
-// found has the part of a basis that an order was read from.
+// found restricts a basis to the chains of an order.
 func (a *answering) found(o *order.Order, from order.Basis) query.Found {
 	b := order.Basis{At: from.At, Behind: from.Behind}
-	for _, id := range []chain.ID{o.Terms.Take.Chain, o.Terms.Give.Chain} { // in the sequence of their ids
+	for _, id := range []chain.ID{o.Terms.Take.Chain, o.Terms.Give.Chain} { // sorted by ID
 		c := order.ChainBasis{Chain: id}
 		if at := slices.IndexFunc(from.Chains, func(c order.ChainBasis) bool { return c.Chain == id }); at >= 0 {
 			c = from.Chains[at]
@@ -105,7 +105,7 @@ func (a *answering) AllTime(context.Context) (order.Statistics, order.Basis, err
 	return order.Statistics{Created: 2}, order.Basis{}, nil
 }
 
-// List lists all swaps and then all orders, in no sequence: that is the index's.
+// List returns all swaps and then all orders, unsorted: sorting is the index's job.
 func (a *answering) List(_ context.Context, k list.Kind, f list.Filter, skip, take uint64) (l query.List, basis order.Basis, err error) {
 	basis = a.Basis()
 	if k != list.Orders {
@@ -126,7 +126,7 @@ func (a *answering) List(_ context.Context, k list.Kind, f list.Filter, skip, ta
 	return l, basis, err
 }
 
-// listOf is a list of orders, whole.
+// listOf returns a complete list of orders.
 func listOf(orders ...*order.Order) (l query.List) {
 	for _, o := range orders {
 		l.Items = append(l.Items, query.Item{Order: o})
@@ -154,5 +154,5 @@ func (a *answering) Values(_ context.Context, id order.ID) (v stats.Values, coun
 	return v, counted, nil
 }
 
-// ordersOf are the orders that a server under test answers from.
+// ordersOf returns the orders that a server under test answers from.
 func ordersOf(o *parts) *answering { return o.Orders.(*answering) }

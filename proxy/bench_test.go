@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// silent is a client's connection that takes everything and keeps nothing.
+// silent is a client's connection that accepts everything and discards it.
 type silent struct {
 	header http.Header
 	status int
@@ -18,7 +18,7 @@ func (s *silent) WriteHeader(status int)            { s.status = status }
 func (s *silent) Write(body []byte) (int, error)    { return len(body), nil }
 func (s *silent) WriteString(b string) (int, error) { return len(b), nil }
 
-// BenchmarkHit is the whole walk of a request whose answer is kept, without the network.
+// BenchmarkHit measures a request with a cached answer, end to end except for the network.
 func BenchmarkHit(b *testing.B) {
 	s := newWorld(b).server(b, func(o *parts) { o.Logger = slog.New(slog.DiscardHandler) })
 	for name, target := range map[string]string{

@@ -33,11 +33,11 @@ import (
 	"crossgate/store"
 )
 
-// mostProcessorTime is what a request may take of the processor, all of the process included.
+// mostProcessorTime is the processor time that a request may take, measured for the whole process.
 const mostProcessorTime = 500 * time.Millisecond
 
-// TestNothingThatAClientSendsTakesLong tries every parameter of every path, and every member of every body, with as much
-// as a request may hold. What is refused is a client's matter, in the dialect of the path.
+// TestNothingThatAClientSendsTakesLong fills every parameter of every path, and every member of every body, with as
+// much as a request may hold. Refusals must be client errors, in the dialect of the path.
 func TestNothingThatAClientSendsTakesLong(t *testing.T) {
 	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)
 	t.Cleanup(func() { db.Close() })
@@ -77,11 +77,10 @@ func TestNothingThatAClientSendsTakesLong(t *testing.T) {
 	}
 }
 
-// hostile is a request of which one part is as large as it may be.
+// hostile is a request with one part as large as allowed.
 type hostile struct{ method, target, body, kind string }
 
-// hostileRequests are those that try each part of an operation. Its other parts are as the document's examples have
-// them.
+// hostileRequests returns the requests that try each part of an operation. The other parts are the document's examples.
 func hostileRequests(method, path string, operation *openapi3.Operation) (all []hostile) {
 	fixed, query := path, url.Values{}
 	for _, each := range operation.Parameters {
@@ -147,7 +146,7 @@ func hostileRequests(method, path string, operation *openapi3.Operation) (all []
 	return all
 }
 
-// hostileTexts are values of at most so many bytes when they are percent-encoded.
+// hostileTexts returns values of at most the given number of bytes when percent-encoded.
 func hostileTexts(most int) []string {
 	return []string{
 		strings.Repeat("1", most), strings.Repeat("z", most), "0x" + strings.Repeat("f", most-2), strings.Repeat("0", most-1) + "1",
@@ -156,7 +155,7 @@ func hostileTexts(most int) []string {
 	}
 }
 
-// hostileJSON are values of a member.
+// hostileJSON returns values of a member.
 func hostileJSON(most int) (all []string) {
 	for _, text := range hostileTexts(most - 2) {
 		all = append(all, strings.ToValidUTF8(fmt.Sprintf("%q", strings.ReplaceAll(text, "\x00", "?")), ""))
@@ -210,7 +209,7 @@ func tryHostile(t *testing.T, s *site, h hostile) {
 	}
 }
 
-// processorTime is what this process has used so far.
+// processorTime returns what this process has used so far.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -218,9 +217,9 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// TestSubscribersRestInLittle counts what those hold who have heard an event and wait for the next, in heap and stacks.
+// TestSubscribersRestInLittle bounds the heap and stack of subscribers that have received an event and wait.
 func TestSubscribersRestInLittle(t *testing.T) {
-	const subscribers, most = 200, 20_000 // bytes of each
+	const subscribers, most = 200, 20_000 // bytes per subscriber
 	k := newKept(t)
 	defer k.run(t)()
 	server := newWorld(t).server(t, func(o *parts) { o.Feed, o.StreamsPerAddress = k.Feed, subscribers })
@@ -254,7 +253,7 @@ func TestSubscribersRestInLittle(t *testing.T) {
 	}
 }
 
-// awaitText reads up to a text, and may read on.
+// awaitText reads up to a text, and possibly beyond.
 func awaitText(t *testing.T, from net.Conn, text string) {
 	t.Helper()
 	var came []byte

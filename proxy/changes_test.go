@@ -14,16 +14,16 @@ import (
 	"crossgate/proxy"
 )
 
-// isKept reports whether the next answer comes from the cache. In a bubble time stands still meanwhile.
+// isKept reports whether the next answer comes from the cache. In a bubble no time passes meanwhile.
 func isKept(t *testing.T, s *site, path string) bool {
 	t.Helper()
 	response := get(s, path)
 	body(t, response)
-	synctest.Wait() // for what was loaded to be kept
+	synctest.Wait() // until what was loaded is cached
 	return strings.Contains(response.Header.Get("Cache-Status"), "hit")
 }
 
-// aboutOrder are the paths that tell of the first order of severalTx.
+// aboutOrder returns the paths of answers about the first order of severalTx.
 func aboutOrder() []string {
 	return []string{
 		ordersPath + severalTx, "/api/Orders/" + idText(10), "/v1.0/dln/order/" + idText(10) + "/status",
@@ -115,7 +115,7 @@ func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
 					if got, want := isKept(t, s, path), !unread; got != want {
 						t.Errorf("GET %s is kept after a new head: %v, want %v", path, got, want)
 					}
-					<-time.After(proxy.MovingLife.Fresh) // from here on it would be served while it is loaded again
+					<-time.After(proxy.MovingLife.Fresh) // from here on it would be served stale
 					w.head(8453)
 					if got, want := isKept(t, s, path), !unread; got != want {
 						t.Errorf("GET %s is kept past its freshness after a new head: %v, want %v", path, got, want)
@@ -126,8 +126,8 @@ func TestNewHeadsEndAnswersThatTheIndexHasNotRead(t *testing.T) {
 	}
 }
 
-// TestAnswersUnderWayAtANewHeadAreNotShared holds a load of what the index has not read while a new head comes: who
-// asked before gets the answer, who asks afterwards one that was loaded after it.
+// TestAnswersUnderWayAtANewHeadAreNotShared blocks the load of something that the index has not read until a new head
+// comes: earlier requests get the answer, later ones an answer that was loaded after the head.
 func TestAnswersUnderWayAtANewHeadAreNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held, loads := make(chan struct{}), 0
@@ -139,7 +139,7 @@ func TestAnswersUnderWayAtANewHeadAreNotShared(t *testing.T) {
 			ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
 				loads++
 				if loads > 1 {
-					<-time.After(time.Second)     // in which both who ask after the head come to wait for it
+					<-time.After(time.Second)     // until both requests after the head wait for it
 					return nil, order.ErrNotFound // its block was dropped
 				}
 				<-held

@@ -12,7 +12,7 @@ import (
 	"crossgate/order"
 )
 
-// answersToShare are one of each kind.
+// answersToShare returns one answer of each kind.
 func answersToShare() map[string]answer {
 	life := cache.Life{Fresh: time.Second}
 	began := madeToShare.Add(-time.Second)
@@ -42,7 +42,7 @@ func answersToShare() map[string]answer {
 	}
 }
 
-// madeToShare is when answersToShare were made.
+// madeToShare is when answersToShare were created.
 var madeToShare = time.UnixMilli(1_784_950_000_000)
 
 func TestAnswersSurviveTheirEncoding(t *testing.T) {
@@ -78,7 +78,7 @@ func TestWhatOneReplicaDoesNotKnowIsNotShared(t *testing.T) {
 	}
 }
 
-// FuzzDecodeAnswer has anybody write to the shared cache. What can be read can be written again and says the same.
+// FuzzDecodeAnswer reads arbitrary data from the shared cache. What decodes must survive another encoding.
 func FuzzDecodeAnswer(f *testing.F) {
 	for _, a := range answersToShare() {
 		f.Add(encodeAnswer(a))
@@ -133,7 +133,7 @@ func TestIndexBasisTellsWhatWasReadOfEachChain(t *testing.T) {
 	}
 }
 
-// followed is a chain that is followed.
+// ofChain returns the basis of a followed chain.
 func ofChain(id chain.ID, lag order.Lag) order.ChainBasis {
 	return order.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(order.Epoch)}
 }

@@ -35,7 +35,7 @@ func TestAcceptsGzip(t *testing.T) {
 	}
 }
 
-// TestCompressedOnce counts how often a kept body is compressed: what is sent the second time is the same memory.
+// TestCompressedOnce proves that a cached body is compressed once: the second response uses the same memory.
 func TestCompressedOnce(t *testing.T) {
 	kept := &newAnswer(OneBody(bytes.Repeat([]byte("crossgate "), 1000)), SettledLife, time.Now()).Bodies[0]
 	if first, second := kept.in(true), kept.in(true); first != second || len(first.body) >= len(kept.Text)/2 {

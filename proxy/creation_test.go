@@ -28,7 +28,7 @@ const (
 	tokenAccountText = "7Sa6JgAHBKWiEkqW3tJu3umYtSDxcouhRurwQeN1589X" // off the curve of keys
 )
 
-// goodOrder is a whole request of create-tx, with changes: a value replaces that of its name, and "-" takes it out.
+// goodOrder returns a complete request of create-tx, with changes: pairs of a name and a value, "-" removes the name.
 func goodOrder(changes ...string) url.Values {
 	query := url.Values{
 		"srcChainId": {"8453"}, "srcChainTokenIn": {usdcText}, "srcChainTokenInAmount": {"5000000"}, "dstChainId": {"137"},
@@ -45,7 +45,7 @@ func goodOrder(changes ...string) url.Values {
 	return query
 }
 
-// asking is a server that keeps the request that its estimator gets, and answers with err.
+// asking returns a server that records its estimator's requests and answers with err.
 func asking(t *testing.T, err error) (*site, *[]crosschain.Request) {
 	var asked []crosschain.Request
 	return newWorld(t).server(t, func(o *parts) {
@@ -56,7 +56,7 @@ func asking(t *testing.T, err error) (*site, *[]crosschain.Request) {
 	}), &asked
 }
 
-// TestBadOrderParametersAreNamed asks each path with one wrong parameter, and with several; nothing is estimated for them.
+// TestBadOrderParametersAreNamed sends one wrong parameter at a time, and several; nothing is estimated for them.
 func TestBadOrderParametersAreNamed(t *testing.T) {
 	s, asked := asking(t, nil)
 	for _, test := range []struct {
@@ -171,7 +171,7 @@ func TestBadOrderParametersAreNamed(t *testing.T) {
 	}
 }
 
-// TestOrderParametersAreRead wants every parameter where it belongs.
+// TestOrderParametersAreRead requires every parameter in its place.
 func TestOrderParametersAreRead(t *testing.T) {
 	s, asked := asking(t, quote.ErrNoRoute)
 	call := creation.Call{
@@ -208,7 +208,7 @@ func TestOrderParametersAreRead(t *testing.T) {
 	}
 }
 
-// TestOrderWithoutPartiesIsAnEstimation leaves one party out after the other, and asks the older path, which has none.
+// TestOrderWithoutPartiesIsAnEstimation omits one party at a time, and calls the older path, which has none.
 func TestOrderWithoutPartiesIsAnEstimation(t *testing.T) {
 	s, asked := asking(t, quote.ErrNoRoute)
 	for _, missing := range []string{"dstChainTokenOutRecipient", "srcChainOrderAuthorityAddress", "dstChainOrderAuthorityAddress"} {
@@ -236,7 +236,7 @@ func TestOrderWithoutPartiesIsAnEstimation(t *testing.T) {
 	}
 }
 
-// TestOrderFailuresHaveTheirErrors maps what can go wrong with an order.
+// TestOrderFailuresHaveTheirErrors maps failures of an order to errors.
 func TestOrderFailuresHaveTheirErrors(t *testing.T) {
 	for _, test := range []struct {
 		err     error
@@ -265,7 +265,7 @@ func TestOrderFailuresHaveTheirErrors(t *testing.T) {
 	}
 }
 
-// FuzzOrderParameters wants an answer to any query.
+// FuzzOrderParameters requires an answer to any query.
 func FuzzOrderParameters(f *testing.F) {
 	f.Add(goodOrder().Encode())
 	f.Add(goodOrder("dlnHook", `{"type":"evm_hook_data_v1","data":{"fallbackAddress":"`+payerText+`","target":"`+payerText+`","reward":"0","isNonAtomic":false,"isSuccessRequired":false,"targetPayload":"0x"}}`).Encode())

@@ -9,7 +9,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestEveryErrorIsDocumented looks for the id of every kind of problem in the document, and wants each to have a number.
+// TestEveryErrorIsDocumented requires every kind of problem to be documented and to have a number of its own.
 func TestEveryErrorIsDocumented(t *testing.T) {
 	source := must.Get(os.ReadFile("problem.go"))(t)
 	ids := regexp.MustCompile(`Kind\{\s*\d+, (\d+), "([A-Z_]+)"`).FindAllSubmatch(source, -1)

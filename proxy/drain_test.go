@@ -14,7 +14,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// network is a listener and whoever dials it.
+// network is an in-memory listener that can be dialled.
 type network struct {
 	calls  chan net.Conn
 	closed chan struct{}
@@ -54,7 +54,7 @@ type peer struct{ net.Conn }
 
 func (peer) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 1} }
 
-// TestDrainingServerEndsItsConnections asks a server that has been told to stop while it still takes requests.
+// TestDrainingServerEndsItsConnections queries a server that is stopping but still accepts requests.
 func TestDrainingServerEndsItsConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := running(t, newWorld(t), func(o *parts) { o.Notice = time.Minute })

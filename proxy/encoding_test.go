@@ -17,7 +17,7 @@ import (
 	"crossgate/upstream"
 )
 
-// decoded undoes a content coding.
+// decoded reverses a content coding.
 func decoded(t *testing.T, coding string, raw []byte) []byte {
 	t.Helper()
 	if coding == "" {
@@ -32,7 +32,7 @@ func TestEveryCodingIsARepresentationOfItsOwn(t *testing.T) {
 	plain := body(t, get(s, ordersPath+claimedTx))
 	tags := map[string]string{}
 	for _, coding := range []string{"", "gzip"} {
-		for range 2 { // compressed, then kept
+		for range 2 { // compressed, then cached
 			response := get(s, ordersPath+claimedTx, "Accept-Encoding: "+coding)
 			raw := body(t, response)
 			if got := response.Header.Get("Content-Encoding"); got != coding || !bytes.Equal(decoded(t, coding, raw), plain) {
@@ -65,7 +65,7 @@ func TestEveryCodingIsARepresentationOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestOldOrdersAreServedWhileChainsCannotBeReached follows a moving order through an outage of its chain.
+// TestOldOrdersAreServedWhileChainsCannotBeReached requests a moving order during an outage of its chain.
 func TestOldOrdersAreServedWhileChainsCannotBeReached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := false
@@ -110,7 +110,7 @@ func TestOldOrdersAreServedWhileChainsCannotBeReached(t *testing.T) {
 	})
 }
 
-// TestComparisonLivesABlockAndNoTransactionIsKept asks for prices and for transactions twice each.
+// TestComparisonLivesABlockAndNoTransactionIsKept requests prices and transactions twice each.
 func TestComparisonLivesABlockAndNoTransactionIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

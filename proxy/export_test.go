@@ -10,7 +10,7 @@ import (
 	"crossgate/proxy/shadow"
 )
 
-// What tests of whole sites see of the server.
+// Internals of the server for tests of whole sites.
 const (
 	BodyBytes        = bodyBytes
 	ChainsUnheard    = chainsUnheard
@@ -38,12 +38,12 @@ func (s *Server) Middleware() []gin.HandlerFunc {
 	return []gin.HandlerFunc{s.observe, s.recoverPanic}
 }
 
-// Queue has loads beyond the first few wait for a processor.
+// Queue makes loads beyond the first few wait for a processor.
 func (s *Server) Queue(wait time.Duration, few int64) {
 	s.turn.yield, s.turn.few = func() { time.Sleep(wait) }, few
 }
 
-// Refuse and RefusePlain are the transport's.
+// Refuse and RefusePlain are the transport's callbacks.
 func Refuse(w http.ResponseWriter, status int) { refuse(w, refusalKind(status)) }
 
 func RefusePlain(w http.ResponseWriter) { refuse(w, notSecured) }

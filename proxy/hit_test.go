@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// TestHotHitAllocates counts what a request costs whose answer is kept, between the request and the client: with
-// tracing on but this request not sampled, and hits left out of the log. What is left is the request's id
-// (its text and the header's list), Age and Cache-Status, what a transaction hash or an address is read into, and two
-// that Gin's router makes where a path begins like one with a parameter.
+// TestHotHitAllocates bounds the allocations of a request with a cached answer, between the request and the client:
+// with tracing on but this request not sampled, and hits not logged. The remaining ones are the request's ID (its text
+// and the header's list), Age and Cache-Status, the parsed transaction hash or address, and two that Gin's router makes
+// if a path begins like one with a parameter.
 func TestHotHitAllocates(t *testing.T) {
 	s := newWorld(t).server(t, func(o *parts) {
 		o.Logger = slog.New(slog.DiscardHandler)

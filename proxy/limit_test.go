@@ -18,7 +18,7 @@ import (
 
 const walletKey = "wallet-key-of-the-tests"
 
-// ask sends a request of a client at an address.
+// ask sends a request from a client's address.
 func ask(s *site, target, address string, headers ...string) *http.Response {
 	r := httptest.NewRequest(http.MethodGet, target, http.NoBody)
 	r.RemoteAddr = address
@@ -55,12 +55,12 @@ func TestClientsHaveQuotas(t *testing.T) {
 			{0, goodSwap + "&accesstoken=" + walletKey, "192.0.2.1:1000", "", 200, `"wallet";r=90;t=1`},
 			{0, goodSwap, "192.0.2.9:1000", "Authorization: Bearer " + walletKey, 200, `"wallet";r=80;t=2`},
 			{0, order + "?accesstoken=another", "192.0.2.1:1000", "", 200, `"address";r=7;t=7`},
-			{0, order, "192.0.2.1:1000", "X-Forwarded-For: 198.51.100.7", 200, `"address";r=6;t=7`}, // who says so is nobody
-			{0, order, "10.1.2.3:1000", "X-Forwarded-For: 192.0.2.1", 200, `"address";r=5;t=8`},     // a proxy says so
+			{0, order, "192.0.2.1:1000", "X-Forwarded-For: 198.51.100.7", 200, `"address";r=6;t=7`}, // not from a proxy
+			{0, order, "10.1.2.3:1000", "X-Forwarded-For: 192.0.2.1", 200, `"address";r=5;t=8`},     // from a proxy
 			{0, order, "10.1.2.3:1000", "X-Forwarded-For: 198.51.100.7, 192.0.2.1, 10.9.9.9", 200, `"address";r=4;t=8`},
 			{0, order, "10.1.2.3:1000", "X-Forwarded-For: nonsense", 200, `"address";r=19;t=1`},
 			{0, order, "[2001:db8::1]:1000", "", 200, `"address";r=19;t=1`},
-			{0, order, "[2001:db8::ffff:2]:1000", "", 200, `"address";r=18;t=1`}, // the same network
+			{0, order, "[2001:db8::ffff:2]:1000", "", 200, `"address";r=18;t=1`}, // same network
 			{0, order, "[2001:db8:0:1::1]:1000", "", 200, `"address";r=19;t=1`},
 			{0, order, "[::ffff:192.0.2.1]:1000", "", 200, `"address";r=3;t=9`},
 			{3500 * time.Millisecond, goodSwap, "192.0.2.1:1000", "", 200, `"address";r=0;t=10`},
@@ -96,7 +96,7 @@ func TestClientsHaveQuotas(t *testing.T) {
 	})
 }
 
-// TestKeptAnswersAreServedWhileLoadsAreShed fills all places for loads, then asks for what is kept and what is not.
+// TestKeptAnswersAreServedWhileLoadsAreShed occupies all places for loads, then requests cached and other answers.
 func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -130,15 +130,15 @@ func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
 		}
 		clients.Wait()
 		slow = false
-		time.Sleep(5 * time.Second) // loads go on when their callers have left
+		time.Sleep(5 * time.Second) // loads continue after their callers have left
 		if later := get(s, ordersPath+severalTx); later.StatusCode != http.StatusOK {
 			t.Errorf("afterwards: HTTP %d", later.StatusCode)
 		}
 	})
 }
 
-// TestKeptAnswersAreServedWhileProcessorsAreBusy has loads wait for a processor for longer than they may: each API
-// declines them in its own words within 100 ms, the next ones at once, and serves kept answers without a wait.
+// TestKeptAnswersAreServedWhileProcessorsAreBusy has loads wait for a processor for longer than allowed: each API
+// declines them in its own words within 100 ms, the next ones immediately, and serves cached answers without a wait.
 func TestKeptAnswersAreServedWhileProcessorsAreBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld(t).server(t)

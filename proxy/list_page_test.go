@@ -78,8 +78,8 @@ func TestListPageSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestListPageReadsAmountsInWholeTokens has the form's tokens, by address, symbol or name, say how many smallest units a whole
-// one has.
+// TestListPageReadsAmountsInWholeTokens proves that the form's token, given by address, symbol or name, determines how
+// many smallest units a whole one has.
 func TestListPageReadsAmountsInWholeTokens(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)
@@ -120,7 +120,7 @@ func TestListPageReadsAmountsInWholeTokens(t *testing.T) {
 	}
 }
 
-// TestExportStreamsTheWholeListOnce has a list of three parts in which a row comes while it is read.
+// TestExportStreamsTheWholeListOnce exports a list of three parts, to which a row is added meanwhile.
 func TestExportStreamsTheWholeListOnce(t *testing.T) {
 	w := newWorld(t)
 	all := make([]*order.Order, 1200)
@@ -133,7 +133,7 @@ func TestExportStreamsTheWholeListOnce(t *testing.T) {
 		ordersOf(o).list = func(_ list.Filter, skip, take uint64) (query.List, error) {
 			reads.Add(1)
 			if skip > 0 {
-				skip-- // one has come before the others
+				skip-- // one was added before the others
 			}
 			if skip > 600 && fails != nil {
 				return query.List{}, fails
@@ -177,7 +177,7 @@ func TestExportStreamsTheWholeListOnce(t *testing.T) {
 	}
 }
 
-// TestPagesOfATokenAndAnAddressListItsOrders looks at which lists are shown, and where they lead.
+// TestPagesOfATokenAndAnAddressListItsOrders checks which lists are shown, and where they link.
 func TestPagesOfATokenAndAnAddressListItsOrders(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)

@@ -15,11 +15,11 @@ import (
 	"crossgate/quote"
 )
 
-// managing answers for a chain; without answers it makes an order of whatever it is asked.
+// managing answers for a chain; by default every transaction creates an order.
 type managing struct {
 	forecasts func(creation.Transaction) ([]creation.Forecast, error)
 	cancel    error
-	asked     *int // how often; nil: not counted
+	asked     *int // number of calls; nil: not counted
 }
 
 func (m managing) count() {
@@ -56,7 +56,7 @@ func (m managing) Unlock(_ context.Context, u creation.Unlock) (creation.Transac
 
 const verifyPath = "/v1.0/dln/order/verify"
 
-// creationOf is the body of a request about an order of 10000 units to Polygon.
+// creationOf returns the body of a request about an order of 10000 units to Polygon.
 func creationOf(t *testing.T, members string) string {
 	t.Helper()
 	salt := uint64(7)
@@ -94,8 +94,8 @@ func TestVerifyComparesWithARequest(t *testing.T) {
 	}
 }
 
-// TestVerifyTellsOfWhatNobodyAskedFor: a share for an affiliate and an external call beside the request, and a share that
-// is larger than the one in it.
+// TestVerifyTellsOfWhatNobodyAskedFor covers an affiliate's share and an external call that were not requested, and a
+// larger share than requested.
 func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 	paid := chain.NewAddress([]byte(strings.Repeat("\xaf", 20)))
 	f := creation.Forecast{
@@ -117,7 +117,7 @@ func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 	}
 }
 
-// TestVerifyTellsAddressesOfSolanaApart: in base58 case matters. Amounts with prepended expenses are not compared.
+// TestVerifyTellsAddressesOfSolanaApart proves that base58 is case-sensitive, and prepended expenses not compared.
 func TestVerifyTellsAddressesOfSolanaApart(t *testing.T) {
 	const paid, wanted = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "epjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 	receiver := must.Get(chain.ParseAddress(paid, chain.SVM))(t)
@@ -142,7 +142,7 @@ type appraising []creation.Warning
 
 func (a appraising) Appraise(context.Context, order.Terms) []creation.Warning { return a }
 
-// TestVerifyWarnsAsOrdersAreAppraised where there is an order.
+// TestVerifyWarnsAsOrdersAreAppraised expects warnings only if there is an order.
 func TestVerifyWarnsAsOrdersAreAppraised(t *testing.T) {
 	for terms, warns := range map[*order.Terms]bool{{}: true, nil: false} {
 		s := newWorld(t).server(t, func(p *parts) {
@@ -158,7 +158,7 @@ func TestVerifyWarnsAsOrdersAreAppraised(t *testing.T) {
 	}
 }
 
-// TestVerifyTakesTransactionsOfSolana in hex and in base64, without who sends them.
+// TestVerifyTakesTransactionsOfSolana covers hex and base64, without a sender.
 func TestVerifyTakesTransactionsOfSolana(t *testing.T) {
 	s := newWorld(t).server(t, func(p *parts) {
 		p.Manage = managing{forecasts: func(tx creation.Transaction) ([]creation.Forecast, error) {
@@ -182,7 +182,7 @@ func TestVerifyTakesTransactionsOfSolana(t *testing.T) {
 	}
 }
 
-// TestVerifyRefusesBadRequests asks the chain about the one alone that is whole.
+// TestVerifyRefusesBadRequests proves that the chain is only asked about the valid one.
 func TestVerifyRefusesBadRequests(t *testing.T) {
 	asked := 0
 	s := newWorld(t).server(t, func(p *parts) { p.Manage = managing{asked: &asked} })
@@ -209,7 +209,7 @@ func TestVerifyRefusesBadRequests(t *testing.T) {
 	}
 }
 
-// TestCancelsSayWhoMaySend asks for the cancel of an open order, and for those that cannot be.
+// TestCancelsSayWhoMaySend requests the cancel of an open order, and cancels that are impossible.
 func TestCancelsSayWhoMaySend(t *testing.T) {
 	w, asked := newWorld(t), 0
 	made := *w.orders[createdTx][0]
@@ -271,7 +271,7 @@ func TestCancelsSayWhoMaySend(t *testing.T) {
 	}
 }
 
-// TestUnlocksSayWhoMaySend asks for the unlock of delivered orders, alone and together, and for those that cannot be.
+// TestUnlocksSayWhoMaySend requests unlocks of fulfilled orders, alone and together, and unlocks that are impossible.
 func TestUnlocksSayWhoMaySend(t *testing.T) {
 	w, asked := newWorld(t), 0
 	delivered := map[order.ID]*order.Order{}

@@ -17,7 +17,7 @@ import (
 	"crossgate/order/query"
 )
 
-// TestFailureIsForWantOfOneChain tells failures that a chain's own alert covers from all others.
+// TestFailureIsForWantOfOneChain distinguishes failures that a chain's own alert covers from all others.
 func TestFailureIsForWantOfOneChain(t *testing.T) {
 	now, m := measured.Start(t), &measures{}
 	m.duration = must.Get(otel.Meter("crossgate/proxy").Float64Histogram("took"))(t)

@@ -44,7 +44,7 @@ func TestEveryRequestIsLoggedWithoutItsQuery(t *testing.T) {
 	}
 }
 
-// TestLinesTellOfClientsWhatTheyMay asks with a key and a name, by each detail.
+// TestLinesTellOfClientsWhatTheyMay sends requests with a key and a name, for each level of client detail.
 func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 	for _, each := range []struct {
 		detail            proxy.ClientDetail
@@ -82,8 +82,8 @@ func TestLinesTellOfClientsWhatTheyMay(t *testing.T) {
 	}
 }
 
-// TestLinesOfRequestsHaveTheirLevel asks for an answer twice, of which the second is a hit, fails once, is refused once for
-// lack of room, and once since the index has read nothing.
+// TestLinesOfRequestsHaveTheirLevel requests an answer twice, the second time as a hit, fails once, and is refused once
+// for lack of room and once because the index has read nothing.
 func TestLinesOfRequestsHaveTheirLevel(t *testing.T) {
 	const floodTx, earlyTx = "0xc3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3c3", "0xc4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4c4"
 	synctest.Test(t, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestLinesOfRequestsHaveTheirLevel(t *testing.T) {
 		})
 		for _, path := range []string{createdTx, createdTx, claimedTx, floodTx, earlyTx} {
 			get(s, ordersPath+path)
-			synctest.Wait() // for what was loaded to be kept
+			synctest.Wait() // until what was loaded is cached
 		}
 		var levels []string
 		for line := range strings.Lines(w.log.String()) {
@@ -204,8 +204,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// FuzzURL holds every path and query to getting an answer that is no fault of ours, and one JSON value where it is not
-// a page for people.
+// FuzzURL requires every path and query to get an answer that is not a server error, and that is one JSON value unless
+// it is a page.
 func FuzzURL(f *testing.F) {
 	f.Add("/api/Orders/creationTxHash/"+createdTx, "accesstoken=x")
 	f.Add("/api/Orders/"+unknownIs, "index=1&index=%zz")

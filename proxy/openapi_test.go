@@ -28,7 +28,7 @@ import (
 	"crossgate/quote"
 )
 
-// documented is openapi.yaml, checked.
+// documented is openapi.yaml, validated.
 var documented = sync.OnceValues(func() (*openapi3.T, error) {
 	document, err := openapi3.NewLoader().LoadFromData(proxy.OpenAPI)
 	if err != nil {
@@ -42,7 +42,7 @@ func document(t *testing.T) *openapi3.T {
 	return must.Get(documented())(t)
 }
 
-// TestDocumentIsTheSameInJSON reads the document as tools do that know no YAML.
+// TestDocumentIsTheSameInJSON reads the document in JSON, for tools without YAML.
 func TestDocumentIsTheSameInJSON(t *testing.T) {
 	read := func(path, kind string) (plain any, loaded *openapi3.T) {
 		t.Helper()
@@ -66,7 +66,7 @@ func TestDocumentIsTheSameInJSON(t *testing.T) {
 	must.Do(t, loaded.Validate(t.Context(), openapi3.EnableExamplesValidation()))
 }
 
-// TestEveryPathIsDocumented compares the routes with the document. Pages for people are not in it.
+// TestEveryPathIsDocumented compares the routes with the document, which does not contain pages.
 func TestEveryPathIsDocumented(t *testing.T) {
 	forPeople := regexp.MustCompile(`^/(orders?(\.csv|\.json)?|address|token|locked|swap|wallet|logo|statistics|search|assets|docs|favicon.ico|llms.txt)?(/([:*].*|balance|tron)?)?$`)
 	engine := newWorld(t).server(t).Engine()
@@ -91,7 +91,7 @@ func TestEveryPathIsDocumented(t *testing.T) {
 	}
 }
 
-// TestLanguageModelsAreLedToPaths wants each path of llms.txt to be documented, or a page.
+// TestLanguageModelsAreLedToPaths requires each path in llms.txt to be documented, or a page.
 func TestLanguageModelsAreLedToPaths(t *testing.T) {
 	text := string(body(t, get(newWorld(t).server(t), "/llms.txt")))
 	found := regexp.MustCompile(`/(?:api|v1\.0|docs|mcp|openapi)[\w./{}-]*\w}?`).FindAllString(text, -1)
@@ -105,7 +105,7 @@ func TestLanguageModelsAreLedToPaths(t *testing.T) {
 	}
 }
 
-// wireSchemas are the schemas of the answers that package wire keeps in its golden files, by the names of those.
+// wireSchemas are the schemas of package wire's golden files, by file name.
 var wireSchemas = []struct{ files, schema string }{
 	{"events", "Events"},
 	{"create_quote", "OrderQuote"},
@@ -138,8 +138,8 @@ var wireSchemas = []struct{ files, schema string }{
 	{"chains", "Chains"},
 }
 
-// TestEveryMemberIsDocumented validates what package wire writes against the schemas, which allow no other
-// members, and wants every member of a schema in some answer.
+// TestEveryMemberIsDocumented validates package wire's answers against the schemas, which allow no other members, and
+// requires every member of a schema in some answer.
 func TestEveryMemberIsDocumented(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("wire", "testdata", "*.json"))
 	if err != nil || len(files) == 0 {
@@ -173,13 +173,13 @@ func TestEveryMemberIsDocumented(t *testing.T) {
 			seen.visit(element, schema.Value, v)
 		}
 	}
-	// Health and errors are not written by package wire, and bodies of requests are read; other tests look at them.
+	// Other tests cover health and errors, which package wire does not write, and bodies of requests.
 	for _, missing := range seen.missing(schemas, "Health", "Problem", "Chains", "Chain", "OrderFilter", "UnlockFilter", "SwapRequest", "TransactionToVerify", "BatchRequest", "Batch", "BatchItem") {
 		t.Errorf("no answer has %s, which openapi.yaml documents", missing)
 	}
 }
 
-// members counts those that answers had, as Schema.member.
+// members are those that answers had, as Schema.member.
 type members map[string]bool
 
 func (m members) visit(name string, schema *openapi3.Schema, value any) {
@@ -227,8 +227,8 @@ func (m members) missing(schemas openapi3.Schemas, but ...string) []string {
 	return missing
 }
 
-// TestAnswersAreAsDocumented asks for what no other test does; serve holds each answer against the document, as those of
-// all other tests.
+// TestAnswersAreAsDocumented makes the requests that no other test makes; serve validates each answer of this and all
+// other tests against the document.
 func TestAnswersAreAsDocumented(t *testing.T) {
 	router := must.Get(documentedRoutes())(t)
 	w := newWorld(t)
@@ -277,13 +277,13 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 	}
 }
 
-// servedBy knows the test of every server, so that no answer to any of them escapes checkDocumented.
-var servedBy sync.Map // of *site: *testing.T
+// servedBy maps every server to its test, so that no answer escapes checkDocumented.
+var servedBy sync.Map // from *site to *testing.T
 
-// heldBefore knows the answers that were looked at: a crowd gets one answer thousands of times.
-var heldBefore sync.Map // of the answer with its request: true
+// heldBefore records validated answers: a crowd gets one answer thousands of times.
+var heldBefore sync.Map // from the answer with its request to true
 
-// documentedRoutes finds the path of the document that a request asks.
+// documentedRoutes finds the documented path of a request.
 var documentedRoutes = sync.OnceValues(func() (routers.Router, error) {
 	d, err := documented()
 	if err != nil {
@@ -292,9 +292,9 @@ var documentedRoutes = sync.OnceValues(func() (routers.Router, error) {
 	return legacy.NewRouter(d)
 })
 
-// checkDocumented holds an answer for programs against the document. Spellings that the original tolerates, such as a
-// slash at the end, and pages are not in it; neither is PATH_NOT_FOUND, which belongs to no path. What a coding hides is
-// looked at by other tests. It goes on after a mistake: it runs in goroutines of clients for whose answers tests wait.
+// checkDocumented validates an answer for programs against the document. It skips pages, spellings that the original
+// tolerates, such as a slash at the end, PATH_NOT_FOUND, which belongs to no path, and compressed answers, which other
+// tests cover. It continues after a mistake, because it runs in clients' goroutines for whose answers tests wait.
 func checkDocumented(t *testing.T, request *http.Request, response *http.Response, raw []byte) {
 	t.Helper()
 	known, err := documentedRoutes()
@@ -304,7 +304,7 @@ func checkDocumented(t *testing.T, request *http.Request, response *http.Respons
 	}
 	route, parameters, err := known.FindRoute(request)
 	isTolerated := strings.HasSuffix(request.URL.Path, "/") || bytes.Contains(raw, []byte(`"PATH_NOT_FOUND"`))
-	isPage := request.Header.Get("Sec-Fetch-Dest") == "document" // what the document says of browsers is in words
+	isPage := request.Header.Get("Sec-Fetch-Dest") == "document" // the document describes answers to browsers in words
 	if err != nil || isTolerated || isPage || response.Header.Get("Content-Encoding") != "" {
 		return
 	}

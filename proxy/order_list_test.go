@@ -22,7 +22,7 @@ const (
 	solanaText = "Hxro1uJ4pQ5hkhrYQpA2bhvVV1nFQv8H8PNGU1bbtiTK"
 )
 
-// post sends a body and returns the answer.
+// post sends a body and returns the response.
 func post(s *site, path, body string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	request.Header.Set("Content-Type", "application/json-patch+json")
@@ -31,14 +31,14 @@ func post(s *site, path, body string) *httptest.ResponseRecorder {
 	return answer
 }
 
-// part is orders.Part without names.
+// part is orders.Part without field names.
 type part struct {
 	Filter     list.Filter
 	Skip, Take uint64
 	Mode       orders.ListMode
 }
 
-// TestListsReadEveryMember sends bodies as clients do, and some that only the documents know.
+// TestListsReadEveryMember sends bodies as clients do, and some with members that are only documented.
 func TestListsReadEveryMember(t *testing.T) {
 	who, other := address(t, taker), address(t, nobody)
 	code := uint32(31805)
@@ -89,7 +89,7 @@ func TestListsReadEveryMember(t *testing.T) {
 	}
 }
 
-// TestListsAreAskedByPost has the paths in any case, kept for equal questions, and no other method.
+// TestListsAreAskedByPost covers paths in any case, cached answers to equal questions, and other methods.
 func TestListsAreAskedByPost(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)
@@ -116,7 +116,7 @@ func TestListsAreAskedByPost(t *testing.T) {
 	}
 }
 
-// TestOrdersInEveryForm asks for one order on each path that has a form of it.
+// TestOrdersInEveryForm requests one order on each path that returns a form of it.
 func TestOrdersInEveryForm(t *testing.T) {
 	s := newWorld(t).server(t)
 	id := order.ID{7}.String()
@@ -141,7 +141,7 @@ func TestOrdersInEveryForm(t *testing.T) {
 	}
 }
 
-// TestBatchesAnswerEach asks for orders by id and by creation, for what is none, and for too many.
+// TestBatchesAnswerEach requests orders by ID and by creation, invalid ones, and too many.
 func TestBatchesAnswerEach(t *testing.T) {
 	s := newWorld(t).server(t)
 	ask := func(body string) *http.Response {

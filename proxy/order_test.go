@@ -18,7 +18,7 @@ import (
 	"crossgate/upstream"
 )
 
-// idText is an order's id in lower case.
+// idText returns an order's ID in lower case.
 func idText(first byte) string { return order.ID{first}.String() }
 
 func TestOrderIsFoundByItsID(t *testing.T) {
@@ -60,8 +60,8 @@ func TestUnknownOrderTellsHowFarTheIndexIs(t *testing.T) {
 	}
 }
 
-// Only the index knows an id, unless its transaction was asked for. That it cannot be read is no mistake of this
-// server's, and its outage is logged elsewhere.
+// TestOrderByIDWithoutTheIndex: only the index knows an ID, unless its transaction was requested. An unreadable index
+// is not this server's mistake, and its outage is logged elsewhere.
 func TestOrderByIDWithoutTheIndex(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t, func(o *parts) {
@@ -87,7 +87,7 @@ func TestOrderByIDWithoutTheIndex(t *testing.T) {
 	}
 }
 
-// Nothing is told as not found, on any path, while a chain was not heard that could know it; the chain is named.
+// TestNotFoundIsNotToldWhileAChainIsUnheard covers every path, and requires the answer to identify the chain.
 func TestNotFoundIsNotToldWhileAChainIsUnheard(t *testing.T) {
 	unheard := &query.UnheardError{UnreachableError: query.UnreachableError{
 		Chains: []chain.ID{137, 7565164}, Err: &upstream.Error{Class: upstream.Timeout, Endpoint: secret},
@@ -118,7 +118,7 @@ func TestNotFoundIsNotToldWhileAChainIsUnheard(t *testing.T) {
 	}
 }
 
-// An order whose creation was found before exists, whatever chains answer now.
+// TestOrderThatIsRememberedIsNotCalledUnknown proves that an order, once found, exists whatever chains answer.
 func TestOrderThatIsRememberedIsNotCalledUnknown(t *testing.T) {
 	w, isDown := newWorld(t), false
 	w.unindexed = map[order.ID]bool{{11}: true}

@@ -155,7 +155,7 @@ func TestOrderWithoutItsTokensIsNoAnswer(t *testing.T) {
 	}
 }
 
-// oneVoiced is a directory of which one endpoint alone says what tokens are called.
+// oneVoiced is a directory whose token names come from a single endpoint.
 type oneVoiced struct{ *token.Directory }
 
 func (d oneVoiced) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]token.Token, error) {
@@ -166,7 +166,7 @@ func (d oneVoiced) Lookup(ctx context.Context, id chain.ID, addresses ...chain.A
 	return tokens, err
 }
 
-// TestTokensOfOneEndpointAreNotCalledProven asks for everything that names tokens.
+// TestTokensOfOneEndpointAreNotCalledProven requests everything that contains token names.
 func TestTokensOfOneEndpointAreNotCalledProven(t *testing.T) {
 	for _, isSingle := range []bool{false, true} {
 		w := newWorld(t)
@@ -193,7 +193,7 @@ func TestTokensOfOneEndpointAreNotCalledProven(t *testing.T) {
 	}
 }
 
-// TestOneUnreadTokenDoesNotFailMany asks for lists and what is locked while one chain, or all, cannot be read.
+// TestOneUnreadTokenDoesNotFailMany requests lists and what is locked while one chain, or all, cannot be read.
 func TestOneUnreadTokenDoesNotFailMany(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t, func(o *parts) { o.Tokens = unreachable{w.tokenList} })
@@ -232,7 +232,7 @@ func TestLockedAssets(t *testing.T) {
 	}
 }
 
-// TestAnswersFromTheIndexTellHowFreshTheyAre asks every path that the index answers, and one that it does not.
+// TestAnswersFromTheIndexTellHowFreshTheyAre requests every path that the index answers, and one that it does not.
 func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -257,7 +257,7 @@ func TestAnswersFromTheIndexTellHowFreshTheyAre(t *testing.T) {
 			"/v1.0/dln/tx/" + severalTx + "/order-ids":     both,
 			"/v1.0/chain/transaction?chainId=" + "nothing": "",
 		} {
-			for range 2 { // loaded, then kept
+			for range 2 { // loaded, then cached
 				response := get(s, path)
 				if got := response.Header.Get(proxy.IndexBasis); got != want {
 					t.Errorf("GET %s: HTTP %d, basis %q, want %q", path, response.StatusCode, got, want)

@@ -19,7 +19,7 @@ import (
 	"crossgate/proxy/web"
 )
 
-// pageAt fetches a page and checks what holds for every one.
+// pageAt fetches a page and checks what holds for every page.
 func pageAt(t *testing.T, s *site, target string, status int) string {
 	t.Helper()
 	response := get(s, target)
@@ -48,8 +48,8 @@ var (
 	labelled  = regexp.MustCompile(`<label for="([^"]*)"`)
 )
 
-// checkDocument wants a page whole, with nothing inline, which the policy would block, and with every asset and field
-// that it refers to.
+// checkDocument requires a complete page without inline code, which the policy would block, and with every asset and
+// field that it refers to.
 func checkDocument(t *testing.T, target, page string) {
 	t.Helper()
 	if found := inlined.FindString(page); found != "" {
@@ -70,7 +70,7 @@ func checkDocument(t *testing.T, target, page string) {
 	}
 }
 
-// TestLogosComeThroughTheGateway asks for logos of a token thrice: one is fetched, kept, and can do nothing but be shown.
+// TestLogosComeThroughTheGateway requests a token's logo three times: it is fetched once, and inert.
 func TestLogosComeThroughTheGateway(t *testing.T) {
 	var asked []string
 	s := newWorld(t).server(t, func(o *parts) {
@@ -157,8 +157,8 @@ func TestPagesTellWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestBrowsersGetPagesOfEveryError has a browser open what no handler answers: on pages, and on paths of the API where it
-// says that it opens a document. Programs get the API's errors, whatever they accept.
+// TestBrowsersGetPagesOfEveryError covers requests that no handler answers: browsers get pages, on the API's paths too
+// if they say that they open a document. Programs get the API's errors, whatever they accept.
 func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 	const accept, opens = "Accept: text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetch-Dest: document"
 	w := newWorld(t)
@@ -166,7 +166,7 @@ func TestBrowsersGetPagesOfEveryError(t *testing.T) {
 	limited := w.server(t, func(o *parts) {
 		o.Quotas = quota.Options{Address: quota.Quota{Units: 1, Window: time.Hour}}
 	})
-	get(limited, "/order") // which takes all that there is
+	get(limited, "/order") // which uses up the quota
 	for _, test := range []struct {
 		server         *site
 		method, target string
@@ -241,7 +241,7 @@ func TestOriginIsWhatTheVisitorSees(t *testing.T) {
 	}
 }
 
-// TestNothingIsLockedIsSaidOfAllHistoryOnly looks at the page of a taker of whom the index knows nothing.
+// TestNothingIsLockedIsSaidOfAllHistoryOnly shows the page of a taker unknown to the index.
 func TestNothingIsLockedIsSaidOfAllHistoryOnly(t *testing.T) {
 	const paid, notKnown = "every delivery has been paid", "Nothing is locked in the blocks read so far"
 	level := order.Lag{Head: 90, Indexed: 90, IndexedTime: uint64(time.Now().Unix()), Level: time.Now().Add(time.Hour)}
@@ -306,7 +306,7 @@ func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 	}
 }
 
-// operate sends a request to the operators' listener beside s.
+// operate sends a request to the operators' listener next to s.
 func operate(t *testing.T, s *site, path string) *http.Response {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -314,7 +314,7 @@ func operate(t *testing.T, s *site, path string) *http.Response {
 	return answer.Result()
 }
 
-// TestOperatorsHaveAPage wants the page with what it loads, and nothing that another page could use of it.
+// TestOperatorsHaveAPage requires the page with its assets, and headers that isolate it from other pages.
 func TestOperatorsHaveAPage(t *testing.T) {
 	s := newWorld(t).server(t)
 	get(s, ordersPath+claimedTx) // something to count
@@ -350,7 +350,7 @@ func TestOperatorsHaveAPage(t *testing.T) {
 	}
 }
 
-// TestPublicSideHasNoOperators makes sure that nothing of the operators' listener can be reached where everybody can ask.
+// TestPublicSideHasNoOperators proves that the public listener serves nothing of the operators' listener.
 func TestPublicSideHasNoOperators(t *testing.T) {
 	s := newWorld(t).server(t)
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap"} {
@@ -401,7 +401,7 @@ func TestStatisticsPageOfAnEmptyIndexSaysWhy(t *testing.T) {
 	}
 }
 
-// TestOrderPageTellsWorthThenAndWhereItWasRead has an order of which one value is known.
+// TestOrderPageTellsWorthThenAndWhereItWasRead shows an order with one known value.
 func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 	w, given := newWorld(t), int64(18_000_000)
 	w.values = map[order.ID]stats.Values{{8}: {Given: &given}}

@@ -15,7 +15,7 @@ import (
 	"crossgate/proxy/shadow"
 )
 
-// recordSpans has every span kept until the test ends.
+// recordSpans records every span until the test ends.
 func recordSpans(t *testing.T, options ...trace.TracerProviderOption) *tracetest.InMemoryExporter {
 	t.Helper()
 	spans, before := tracetest.NewInMemoryExporter(), otel.GetTracerProvider()
@@ -30,8 +30,8 @@ func recordSpans(t *testing.T, options ...trace.TracerProviderOption) *tracetest
 	return spans
 }
 
-// TestPassedRequestsAreTracedAsAChainOfSpans asks for a path that is passed through, for what is stored of it, and for
-// one that is not stored: the attempts at the origin belong to the request that made them, or nobody has a span.
+// TestPassedRequestsAreTracedAsAChainOfSpans requests a passed-through path, its stored response, and one that is not
+// stored: the attempts at the origin belong to the request that made them, or nothing has a span.
 func TestPassedRequestsAreTracedAsAChainOfSpans(t *testing.T) {
 	for name, c := range map[string]struct {
 		share float64
@@ -73,7 +73,7 @@ func TestPassedRequestsAreTracedAsAChainOfSpans(t *testing.T) {
 	}
 }
 
-// TestComparisonsLeaveNoSpans makes sure that they are no traces of their own, beside those that somebody asked for.
+// TestComparisonsLeaveNoSpans proves that comparisons have no traces of their own, nor spans in requested ones.
 func TestComparisonsLeaveNoSpans(t *testing.T) {
 	spans := recordSpans(t)
 	s, ended := withShadow(t, func(http.ResponseWriter, *http.Request) {}, func(*shadow.Settings) {})

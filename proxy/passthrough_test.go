@@ -16,20 +16,20 @@ import (
 	"crossgate/upstream"
 )
 
-// origins is one origin.
+// origins is a single origin.
 type origins struct{ pool *upstream.Pool }
 
 func (o origins) Forward(ctx context.Context, _ string, f upstream.Forward) (*http.Response, error) {
 	return o.pool.Forward(ctx, f)
 }
 
-// withOrigin is a server that passes what it does not answer itself to answer.
+// withOrigin returns a server that passes what it does not answer itself to a handler.
 func withOrigin(t *testing.T, answer http.HandlerFunc) *site {
 	t.Helper()
 	return newWorld(t).server(t, passedTo(t, answer))
 }
 
-// passedTo is the option of a server to pass what it does not answer itself to answer.
+// passedTo returns the option that passes what a server does not answer itself to a handler.
 func passedTo(t *testing.T, answer http.HandlerFunc) func(*parts) {
 	t.Helper()
 	origin := httptest.NewServer(answer)
@@ -83,7 +83,7 @@ func TestOtherPathsArePassedThrough(t *testing.T) {
 	}
 }
 
-// TestOurKeysAreNotPassedOn asks as a client with a key, in each place for it.
+// TestOurKeysAreNotPassedOn sends a client's key in each place for it.
 func TestOurKeysAreNotPassedOn(t *testing.T) {
 	const key = "key-of-a-wallet"
 	s := newWorld(t).server(t, passedTo(t, func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +109,7 @@ func TestOurKeysAreNotPassedOn(t *testing.T) {
 	}
 }
 
-// TestOneLimitedClientStopsNoOther has an origin tell one client to wait.
+// TestOneLimitedClientStopsNoOther has an origin rate-limit one client.
 func TestOneLimitedClientStopsNoOther(t *testing.T) {
 	s := withOrigin(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/limited" {
@@ -128,7 +128,7 @@ func TestOneLimitedClientStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestGivenUpRequestsAreCounted has clients leave while an origin does not answer: balancers do, and that is a failure.
+// TestGivenUpRequestsAreCounted has clients leave while an origin does not answer, like balancers: that is a failure.
 func TestGivenUpRequestsAreCounted(t *testing.T) {
 	asked := make(chan struct{})
 	s := withOrigin(t, func(_ http.ResponseWriter, r *http.Request) {

@@ -24,7 +24,7 @@ import (
 	"crossgate/upstream"
 )
 
-// TestLongRequestsAreRefused has what is too long for a line of testdata/requests.txt.
+// TestLongRequestsAreRefused covers what is too long for a line of testdata/requests.txt.
 func TestLongRequestsAreRefused(t *testing.T) {
 	s, long := newWorld(t).server(t), strings.Repeat("a", proxy.LongestURL)
 	for _, test := range []struct {
@@ -50,7 +50,7 @@ func TestLongRequestsAreRefused(t *testing.T) {
 	}
 }
 
-// secret stands in errors that must not reach a client.
+// secret is part of errors and must not reach a client.
 const secret = "s3cret-key"
 
 func TestPanicsAreAnswered(t *testing.T) {
@@ -87,7 +87,7 @@ func TestPanicsOutsideOfLoadsAreAnswered(t *testing.T) {
 	}
 }
 
-// TestRefusalsHaveTheStatusOfTheirReason asks for every status that the transport may want.
+// TestRefusalsHaveTheStatusOfTheirReason covers every status that the transport uses.
 func TestRefusalsHaveTheStatusOfTheirReason(t *testing.T) {
 	for status, id := range map[int]string{
 		http.StatusBadRequest:                  "REQUEST_UNREADABLE",
@@ -109,8 +109,8 @@ func TestRefusalsHaveTheStatusOfTheirReason(t *testing.T) {
 	wantError(t, plain.Result(), http.StatusBadRequest, "HTTPS_REQUIRED")
 }
 
-// TestRequestsThatCannotBeAnswered has a golden file of requests and of what their clients read, who do not know the
-// gateway. For another request add its line and run go test ./proxy -run Cannot -update.
+// TestRequestsThatCannotBeAnswered compares requests, and what clients without knowledge of the gateway read, with a
+// golden file. To add a request, add its line and run go test ./proxy -run Cannot -update.
 func TestRequestsThatCannotBeAnswered(t *testing.T) {
 	path := filepath.Join("testdata", "requests.txt")
 	var text strings.Builder
@@ -132,8 +132,8 @@ func TestRequestsThatCannotBeAnswered(t *testing.T) {
 	golden.Check(t, path, text.String())
 }
 
-// TestProblemsSayWhatHappenedAndWhatToDo has a golden file of what clients read when the index, or the estimator, meets with
-// an error, for how many seconds they are sent away, and whether the log has it as an error.
+// TestProblemsSayWhatHappenedAndWhatToDo compares with a golden file what clients read when the index or the estimator
+// fails, their Retry-After, and whether it is logged as an error.
 func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 	failing := func(class upstream.Class, retry time.Duration) error {
 		return &upstream.Error{Class: class, Endpoint: "rpc", RetryAfter: retry, Err: errors.New(secret)}
@@ -191,7 +191,7 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 		{ordersPath + createdTx, errors.New(secret)},
 	} {
 		w, s := wordyServer(t, each.err)
-		servedBy.Delete(s) // paths are given errors that only others can meet with
+		servedBy.Delete(s) // paths get errors that only others can have
 		response := get(s, each.target)
 		e := problemIn(t, response)
 		wait, isLogged := response.Header.Get("Retry-After"), strings.Contains(w.log.String(), `"level":"ERROR"`)
@@ -204,7 +204,7 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 	golden.Check(t, filepath.Join("testdata", "problems.txt"), text.String())
 }
 
-// wordyServer has read Ethereum to its newest block and Base not yet; what it is asked for meets with an error, if any.
+// wordyServer has read Ethereum to its newest block but not Base yet; its requests fail with err if not nil.
 func wordyServer(t *testing.T, err error) (*world, *site) {
 	w := newWorld(t)
 	w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 90, Indexed: 90}), followed(8453, order.Lag{})}

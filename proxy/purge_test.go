@@ -19,7 +19,7 @@ import (
 
 const adminToken = "operators-token-of-the-tests"
 
-// standing is a gateway with a venue and nothing else.
+// standing is a gateway with only a venue.
 type standing struct{}
 
 func (standing) Dependencies(context.Context) []admin.Dependency { return nil }
@@ -30,7 +30,7 @@ func (standing) Condition(context.Context) web.Condition {
 	return web.Condition{Venues: []web.Venue{{Record: quote.Record{Name: "odos", Won: 7}}}}
 }
 
-// operatorsOf is the operators' listener beside s.
+// operatorsOf returns the operators' listener next to s.
 func operatorsOf(s *site, token string) http.Handler {
 	return admin.Handler(admin.Options{
 		Server: s, Gateway: standing{}, Pages: web.New(chain.Documented()), Token: token, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),

@@ -73,7 +73,7 @@ func TestReferenceShowsAllOfTheDocument(t *testing.T) {
 	}
 }
 
-// errorsIn are the values of errorId that a response allows.
+// errorsIn returns the values of errorId that a response allows.
 func errorsIn(response *openapi3.Response) (ids []string) {
 	content := response.Content["application/json"]
 	if content == nil {
@@ -91,7 +91,7 @@ func errorsIn(response *openapi3.Response) (ids []string) {
 	return ids
 }
 
-// TestReferenceLinksLeadSomewhere wants an element for each link within the page.
+// TestReferenceLinksLeadSomewhere requires an element for each link within the page.
 func TestReferenceLinksLeadSomewhere(t *testing.T) {
 	page := pageAt(t, newWorld(t).server(t), "/docs", http.StatusOK)
 	links := regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1)
@@ -105,7 +105,7 @@ func TestReferenceLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// TestExamplesOfTheReferenceAreAnswered sends the examples that are links.
+// TestExamplesOfTheReferenceAreAnswered sends the examples, both links and commands.
 func TestExamplesOfTheReferenceAreAnswered(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t, func(o *parts) { o.Tokens, o.Feed = listing{w.tokenList}, newKept(t).Feed })
@@ -113,7 +113,7 @@ func TestExamplesOfTheReferenceAreAnswered(t *testing.T) {
 	links := regexp.MustCompile(`<a href="([^"]+)">Try it`).FindAllStringSubmatch(page, -1)
 	for _, link := range links {
 		target := html.UnescapeString(link[1])
-		if response := get(s, target); response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusBadRequest && !strings.HasPrefix(target, "/v1.0/dln/order/") { // which is 400 without the order
+		if response := get(s, target); response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusBadRequest && !strings.HasPrefix(target, "/v1.0/dln/order/") { // 400 without the order
 			t.Errorf("GET %s = %d %.300s", target, response.StatusCode, body(t, response))
 		}
 	}

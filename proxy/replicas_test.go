@@ -20,8 +20,8 @@ import (
 	"crossgate/proxy/quota"
 )
 
-// startSharing runs a server on w with a shared cache until the test ends. Calls to that may take long: the machine may
-// have much else to do.
+// startSharing runs a server on w with a shared cache until the test ends. Calls to the cache may be slow on a busy
+// machine.
 func startSharing(t *testing.T, w *world, url string, change ...func(*parts)) *site {
 	t.Helper()
 	shared := must.Get(shared.New(shared.Options{URL: url, Timeout: 40 * time.Second, Silence: time.Minute, LockLife: 20 * time.Second}))(t)
@@ -51,7 +51,7 @@ func until(t *testing.T, what string, isSo func() bool) {
 	}
 }
 
-// stored waits until the answer at a path is kept, here and for others.
+// stored waits until the answer at a path is cached, locally and for other replicas.
 func stored(t *testing.T, s *site, path string) {
 	t.Helper()
 	until(t, path+" to be kept", func() bool { return hits(t, s, path) })
@@ -64,7 +64,7 @@ func hits(t *testing.T, s *site, path string) bool {
 	return strings.HasPrefix(response.Header.Get("Cache-Status"), "crossgate; hit")
 }
 
-// TestAThousandRequestsToTwoReplicasLoadOnce is about an order that nobody has asked for.
+// TestAThousandRequestsToTwoReplicasLoadOnce requests an order that is not cached.
 func TestAThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
 	url := redistest.Serve(t).URL()
 	w := newWorld(t)
@@ -98,7 +98,7 @@ func TestAThousandRequestsToTwoReplicasLoadOnce(t *testing.T) {
 	}
 }
 
-// TestReplicasAnswerAlike asks one replica for everything that may be shared, then the other, which asks nobody.
+// TestReplicasAnswerAlike requests all that may be shared from one replica, then from the other, which loads nothing.
 func TestReplicasAnswerAlike(t *testing.T) {
 	url := redistest.Serve(t).URL()
 	w := newWorld(t)
@@ -128,14 +128,14 @@ func TestReplicasAnswerAlike(t *testing.T) {
 			t.Errorf("GET %s of the other replica: Cache-Status: %q, want a hit", path, got)
 		}
 	}
-	for _, s := range []*site{a, b} { // answers of pages have values, and stay where they are
+	for _, s := range []*site{a, b} { // pages have values, and are not shared
 		if page := body(t, get(s, "/order/"+claimedTx)); !bytes.Contains(page, []byte(idText(8))) {
 			t.Errorf("the page of the order lacks its id: %s", page)
 		}
 	}
 }
 
-// TestReplicasShareQuotas has a client spread its requests over two replicas.
+// TestReplicasShareQuotas distributes a client's requests over two replicas.
 func TestReplicasShareQuotas(t *testing.T) {
 	server := redistest.Serve(t)
 	limited := func(o *parts) { o.Quotas.Address = quota.Quota{Units: 20, Window: time.Hour} }
@@ -163,8 +163,8 @@ func TestReplicasShareQuotas(t *testing.T) {
 	}
 }
 
-// TestOrdersAreFoundByIDWhereTheirTransactionCameFromElsewhere asks one replica for a transaction that the index does not
-// have, and the other for its order.
+// TestOrdersAreFoundByIDWhereTheirTransactionCameFromElsewhere requests a transaction that the index does not have from
+// one replica, and its order from the other.
 func TestOrdersAreFoundByIDWhereTheirTransactionCameFromElsewhere(t *testing.T) {
 	url := redistest.Serve(t).URL()
 	w := newWorld(t)

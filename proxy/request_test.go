@@ -12,7 +12,7 @@ import (
 	"crossgate/proxy"
 )
 
-// do sends a request of one header line, "Name: value", or none.
+// do sends a request with header lines of the form "Name: value".
 func do(s *site, method, target string, headers ...string) *http.Response {
 	r := httptest.NewRequest(method, target, http.NoBody)
 	for _, line := range headers {
@@ -36,7 +36,7 @@ func get(s *site, target string, headers ...string) *http.Response {
 	return do(s, http.MethodGet, target, headers...)
 }
 
-// body reads an answer to its end, which ends the response.
+// body reads a response to its end and closes it.
 func body(t testing.TB, response *http.Response) []byte {
 	t.Helper()
 	raw := must.Get(io.ReadAll(response.Body))(t)
@@ -44,7 +44,7 @@ func body(t testing.TB, response *http.Response) []byte {
 	return raw
 }
 
-// errorBody is an error as clients of either API read it.
+// errorBody is an error as clients of either API decode it.
 type errorBody struct {
 	ErrorCode    int    `json:"errorCode"`
 	ErrorID      string `json:"errorId"`
@@ -53,7 +53,7 @@ type errorBody struct {
 	ReqID        string `json:"reqId"`
 }
 
-// wantError wants an error of a kind and returns its body.
+// wantError requires an error of a kind and returns its body.
 func wantError(t testing.TB, response *http.Response, status int, id string) errorBody {
 	t.Helper()
 	e := problemIn(t, response)
@@ -63,7 +63,7 @@ func wantError(t testing.TB, response *http.Response, status int, id string) err
 	return e
 }
 
-// problemIn is an error, which has everything that holds for every one.
+// problemIn returns an error and checks what holds for every error.
 func problemIn(t testing.TB, response *http.Response) (e errorBody) {
 	t.Helper()
 	raw, status := body(t, response), response.StatusCode

@@ -13,7 +13,7 @@ import (
 	"crossgate/order/query"
 )
 
-// plainText is a page without its tags, on one line.
+// plainText returns a page without its tags, on one line.
 func plainText(page string) string {
 	return html.UnescapeString(strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " "))
 }
@@ -43,7 +43,7 @@ func TestSearchLeadsWhereATextBelongs(t *testing.T) {
 		"2+ETH+on+base+to+POL+on+polygon": "/swap?amount=2&chainId=8453&dstChainId=137&tokenIn=ETH&tokenOut=POL",
 		"2+ETH+from+Base+for+POL+on+base": "/swap?amount=2&chainId=8453&dstChainId=8453&tokenIn=ETH&tokenOut=POL",
 		nobody:                            "/locked/" + nobody,
-		"0x" + strings.Repeat("Ab", 20):   "/locked/0x" + strings.Repeat("Ab", 20), // a wrong checksum, which is told there
+		"0x" + strings.Repeat("Ab", 20):   "/locked/0x" + strings.Repeat("Ab", 20), // a wrong checksum, reported there
 	} {
 		response := get(s, "/search?query="+text)
 		if got := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || got != want {

@@ -17,8 +17,8 @@ import (
 	"crossgate/proxy/quota"
 )
 
-// TestClientsAreAnsweredBeforeBalancersGiveUp has a chain take four seconds: clients are told after one and a half which
-// chain has not answered, and find the order when they come again.
+// TestClientsAreAnsweredBeforeBalancersGiveUp delays a chain by four seconds: after one and a half, clients learn which
+// chain has not answered, and they find the order on their next request.
 func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 	for name, path := range map[string]string{
 		"order": ordersPath + createdTx, "order ids": "/api/Transaction/" + createdTx + "/orderIds",
@@ -66,8 +66,8 @@ func TestClientsAreAnsweredBeforeBalancersGiveUp(t *testing.T) {
 	}
 }
 
-// TestLateAnswersNameWhatIsSlow has answers take four seconds: while the index does not answer, and where no chain is asked,
-// the client reads that the index is unavailable, and of no chain.
+// TestLateAnswersNameWhatIsSlow delays answers by four seconds: if the index does not answer and no chain is asked, the
+// client reads that the index is unavailable, and nothing about chains.
 func TestLateAnswersNameWhatIsSlow(t *testing.T) {
 	for name, test := range map[string]struct {
 		path, id string
@@ -106,13 +106,13 @@ func TestLateAnswersNameWhatIsSlow(t *testing.T) {
 			if response.Header.Get("Retry-After") == "" || strings.Contains(e.Message, "locked") || strings.Contains(e.Message, "chain") {
 				t.Errorf("%s: %q, %v", name, e.Message, response.Header)
 			}
-			time.Sleep(4 * time.Second) // the load goes on
+			time.Sleep(4 * time.Second) // the load continues
 		})
 	}
 }
 
-// TestSearchesAreChargedToTheirClients floods with unknown hashes from one address: that one is over its quota soon, and
-// no other is.
+// TestSearchesAreChargedToTheirClients floods with unknown hashes from one address, which is soon over its quota;
+// others are not.
 func TestSearchesAreChargedToTheirClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const units = 100
@@ -159,7 +159,7 @@ func TestSearchesAreChargedToTheirClients(t *testing.T) {
 	})
 }
 
-// TestAnothersQuotaIsNotMet has a client who is over the quota search for what another one asks for as well.
+// TestAnothersQuotaIsNotMet has a client over its quota and another one search for the same.
 func TestAnothersQuotaIsNotMet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld(t).server(t, func(o *parts) {

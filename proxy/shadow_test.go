@@ -15,13 +15,13 @@ import (
 	"crossgate/upstream"
 )
 
-// compareAll has every answer compared.
+// compareAll makes every answer be compared.
 func compareAll(settings *shadow.Settings) {
 	settings.Share = 1
 	settings.Paths = map[string]string{"/": "orders"}
 }
 
-// withShadow is a server whose answers are compared with those of an origin. ended returns when all of them have been.
+// withShadow returns a server whose answers are compared with an origin's. ended waits for all comparisons.
 func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Settings)) (s *site, ended func()) {
 	t.Helper()
 	origin := httptest.NewServer(answer)
@@ -39,7 +39,7 @@ func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Se
 	return s, s.Shadowed().Wait
 }
 
-// outcomes lists what came of comparisons, by route and in one line each.
+// outcomes returns the outcomes of comparisons, one line per route and outcome.
 func outcomes(s *site) []string {
 	var all []string
 	for _, c := range s.Served().Compared {
@@ -75,7 +75,7 @@ func TestAnswersAreComparedWithTheOrigins(t *testing.T) {
 	serve(s, httptest.NewRequest(http.MethodPost, "/api/Orders/filteredList", strings.NewReader(list)))
 	ended()
 	for _, each := range []string{"/", "/healthz", "/api/Statistics/getAllTime", "/v1.0/chain/transaction/explain?chainId=1"} {
-		get(s, each) // the origin has none of these
+		get(s, each) // not compared: the origin has none of these
 	}
 	do(s, http.MethodHead, ordersPath+claimedTx)
 	ended()
@@ -103,7 +103,7 @@ func TestAnswersAreComparedWithTheOrigins(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForComparisons has an origin that answers nothing until all clients have their answers.
+// TestNobodyWaitsForComparisons has an origin that does not answer until all clients have their answers.
 func TestNobodyWaitsForComparisons(t *testing.T) {
 	const most = 4
 	release := make(chan struct{})

@@ -16,8 +16,8 @@ import (
 	"crossgate/quote"
 )
 
-// TestErrorsAndSlowRequestsLeaveASpan asks a server that traces nothing: requests worth a look leave the span of the
-// request alone, as far as the sampler allows, with the id that the client knows.
+// TestErrorsAndSlowRequestsLeaveASpan queries a server that traces nothing: requests worth a look leave only the
+// request's own span, if the sampler allows it, with the ID that the client knows.
 func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 	for name, test := range map[string]struct {
 		sampler trace.Sampler
@@ -38,7 +38,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 				s := newWorld(t).server(t, func(o *parts) {
 					find := ordersOf(o).find
 					ordersOf(o).find = func(ctx context.Context, tx chain.TxHash) ([]*order.Order, error) {
-						_, span := otel.Tracer("test").Start(ctx, "order.find") // of no trace
+						_, span := otel.Tracer("test").Start(ctx, "order.find") // without a trace
 						defer span.End()
 						<-time.After(test.wait)
 						if test.err != nil {
@@ -54,7 +54,7 @@ func TestErrorsAndSlowRequestsLeaveASpan(t *testing.T) {
 					o.Traced = 0
 				})
 				target, path := ordersPath+createdTx, ordersPath+":creationTxHash"
-				if test.wait == proxy.SlowRequest { // which orders never take
+				if test.wait == proxy.SlowRequest { // orders never take that long
 					target, path = goodSwap, swapPath
 				}
 				response := get(s, target)

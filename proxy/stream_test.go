@@ -23,7 +23,7 @@ import (
 	"crossgate/store"
 )
 
-// running is a server that runs until stop, and a client of it.
+// running returns a server that runs until stop, through a client of it.
 func running(t *testing.T, w *world, change ...func(*parts)) (client *http.Client, stop func() error) {
 	listener := newNetwork()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -36,7 +36,7 @@ func running(t *testing.T, w *world, change ...func(*parts)) (client *http.Clien
 	return &http.Client{Transport: transport}, func() error { cancel(); return <-ended }
 }
 
-// rest lets the goroutines notice that there is nothing left to do which look now and then: those of a bubble must end.
+// rest lets goroutines that check periodically notice that nothing is left to do: those of a bubble must end.
 func rest() { <-time.After(time.Minute) }
 
 // streamOf opens the stream of an order and returns its lines.
@@ -55,7 +55,7 @@ func streamOf(t *testing.T, client *http.Client, path string, headers ...string)
 	return response, lines
 }
 
-// event reads the next event with a name; heartbeats are counted.
+// event reads the next named event and counts the heartbeats before it.
 func event(t *testing.T, lines *bufio.Scanner) (name, id, data string, beats int) {
 	t.Helper()
 	for lines.Scan() {
@@ -78,7 +78,7 @@ func event(t *testing.T, lines *bufio.Scanner) (name, id, data string, beats int
 	return "", "", "", beats
 }
 
-// kept is a feed of a database in a file, with what writes to it.
+// kept is a feed of a database in a file, with the ledger that writes to it.
 type kept struct {
 	*feed.Feed
 	ledger ledger.Ledger
@@ -91,7 +91,7 @@ func newKept(t *testing.T) kept {
 	return kept{feed.New(db, keep, orders.EncodeEntry(chain.Documented())), ledger.Ledger{DB: db, Keep: keep}}
 }
 
-// tell stores what chains say of an order in a block, or that a reorg took the block back.
+// tell stores a chain's events of an order in a block, or that a reorg dropped the block.
 func (k kept) tell(t *testing.T, block uint64, id order.ID, isGone bool, facts ...order.Fact) {
 	t.Helper()
 	must.Get(k.ledger.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
@@ -151,7 +151,7 @@ func TestStreamTellsWhatHappensToAnOrder(t *testing.T) {
 	})
 }
 
-// Streams that last as long as their clients want.
+// Streams that last until their clients leave.
 var lastingStreams = []string{ordersPath + createdTx, "/v1.0/events?maker=0xd8da6bf26964af9d7eed9e03e53415d37aa96045"}
 
 func TestStreamsEndWhenTheServerStops(t *testing.T) {
@@ -175,7 +175,7 @@ func TestStreamsEndWhenTheServerStops(t *testing.T) {
 	}
 }
 
-// TestEveryStreamTakesAPlace fills the only place with each kind of stream, which keeps out all kinds until it ends. A
+// TestEveryStreamTakesAPlace fills the only place with each kind of stream, which excludes all kinds until it ends. A
 // comparison keeps its place until its venues have answered.
 func TestEveryStreamTakesAPlace(t *testing.T) {
 	all := append([]string{"/swap?chainId=8453&amount=5&tokenIn=USDC&tokenOut=" + wethText}, lastingStreams...)
@@ -245,7 +245,7 @@ func TestStreamOfNothingIsAProblem(t *testing.T) {
 	}
 }
 
-// TestEventsByCursor pages through the feed by filters, and asks what cannot be answered.
+// TestEventsByCursor pages through the feed by filters, and sends invalid requests.
 func TestEventsByCursor(t *testing.T) {
 	k := newKept(t)
 	s := newWorld(t).server(t, func(o *parts) { o.Feed = k.Feed })

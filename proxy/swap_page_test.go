@@ -19,8 +19,8 @@ import (
 	"crossgate/token"
 )
 
-// alike is a list in which two tokens that nobody vouches for have one symbol, one has that of the coin, and one has
-// no other name than its address.
+// alike is a list in which two unvouched tokens share a symbol, one has the coin's symbol, and one has no name other
+// than its address.
 type alike struct{ *token.Directory }
 
 func (l alike) Listed(_ context.Context, id chain.ID) []token.Listing {
@@ -95,7 +95,7 @@ func TestWhatATextMayMeanIsOffered(t *testing.T) {
 	}
 }
 
-// TestBalancesAreReadOrRefused asks for what an account has, as the script of the page does: unknown is not zero.
+// TestBalancesAreReadOrRefused requests an account's balance, as the page's script does: unknown is not zero.
 func TestBalancesAreReadOrRefused(t *testing.T) {
 	s := newWorld(t).server(t)
 	for query, want := range map[string]string{
@@ -118,7 +118,7 @@ func TestBalancesAreReadOrRefused(t *testing.T) {
 	}
 }
 
-// TestVenuesAreShownAsTheyAnswer reads the stream while a venue holds the answer back, and then the page at its end.
+// TestVenuesAreShownAsTheyAnswer reads the stream while a venue delays the answer, and then the page at its end.
 func TestVenuesAreShownAsTheyAnswer(t *testing.T) {
 	w := newWorld(t)
 	read := make(chan struct{})

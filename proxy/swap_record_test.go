@@ -12,7 +12,7 @@ import (
 
 const sameChainPath = "/api/SameChainSwap/"
 
-// swapJSON is the record of a swap as its clients read it.
+// swapJSON is the record of a swap as clients decode it.
 type swapJSON struct {
 	SwapID, ChainID, TransactionHash struct{ StringValue string }
 	TokenIn, TokenOut                struct{ Amount struct{ StringValue string } }
@@ -46,7 +46,7 @@ func TestSwapsAreToldByTransactionAndID(t *testing.T) {
 	}
 }
 
-// TestASwapIsFoundByItsIDBeforeItIsIndexed asks by the transaction first, as clients do.
+// TestASwapIsFoundByItsIDBeforeItIsIndexed requests it by transaction first, as clients do.
 func TestASwapIsFoundByItsIDBeforeItIsIndexed(t *testing.T) {
 	w := newWorld(t)
 	id := order.ID{0x5a, 3}
@@ -54,13 +54,13 @@ func TestASwapIsFoundByItsIDBeforeItIsIndexed(t *testing.T) {
 	s := w.server(t)
 	wantError(t, get(s, sameChainPath+id.String()), http.StatusUnprocessableEntity, "SWAP_NOT_FOUND")
 	body(t, get(s, sameChainPath+"8453/tx/"+freshSwapTx))
-	s.OrdersChanged([]order.Change{{Order: id}}) // the answer that it is unknown is kept for a second
+	s.OrdersChanged([]order.Change{{Order: id}}) // otherwise "unknown" stays cached for a second
 	if response := get(s, sameChainPath+id.String()); response.StatusCode != http.StatusOK {
 		t.Errorf("by id after its transaction was asked for: %d %s", response.StatusCode, body(t, response))
 	}
 }
 
-// TestAChangedSwapEndsItsAnswers has all that a new block with a swap, or its withdrawal, makes wrong.
+// TestAChangedSwapEndsItsAnswers covers all answers that a new block with a swap, or its withdrawal, invalidates.
 func TestAChangedSwapEndsItsAnswers(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)

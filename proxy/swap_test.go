@@ -22,7 +22,7 @@ import (
 	"crossgate/quote"
 )
 
-// TestSwapRequestsAreReadWhole has all that may be said, and input or output left to the gateway, on each family of chains.
+// TestSwapRequestsAreReadWhole covers all parameters, with input or output left to the gateway, for each family.
 func TestSwapRequestsAreReadWhole(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)
@@ -99,7 +99,7 @@ var compareRequests = cmp.Options{
 	cmp.Comparer(decimal.Decimal.Equal),
 }
 
-// TestSolanaWithoutASenderIsAnEstimate asks as those do who want to show a price.
+// TestSolanaWithoutASenderIsAnEstimate sends requests like clients that only show a price.
 func TestSolanaWithoutASenderIsAnEstimate(t *testing.T) {
 	const (
 		wallet = "29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2"
@@ -123,7 +123,7 @@ func TestSolanaWithoutASenderIsAnEstimate(t *testing.T) {
 	}
 }
 
-// TestSwapsByPost sends the parameters in a body, as numbers or strings, or as a form, beside those of the query.
+// TestSwapsByPost sends the parameters in a body, as numbers or strings, or as a form, besides those of the query.
 func TestSwapsByPost(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)
@@ -153,7 +153,7 @@ func TestSwapsByPost(t *testing.T) {
 	}
 }
 
-// withoutRecipient is the query of goodSwap for nobody in particular.
+// withoutRecipient returns goodSwap's query without a recipient.
 func withoutRecipient(t *testing.T) string {
 	t.Helper()
 	_, query, _ := strings.Cut(goodSwap, "?")
@@ -191,7 +191,7 @@ func TestExplanationAnswersAlsoWhenThereIsNoAnswer(t *testing.T) {
 		t.Errorf("HTTP %d %s, want %s", response.StatusCode, got, want)
 	}
 	asked = nil
-	// Another request: the answer to the first may still be on its way to others who asked for it.
+	// A different request: the first one's answer may still be on its way to other waiters.
 	if response := get(s, target+"&slippage=7"); response.StatusCode != http.StatusBadGateway {
 		t.Errorf("HTTP %d when nobody was asked, want 502", response.StatusCode)
 	}
@@ -215,7 +215,7 @@ func TestSwapsTellHowOldPricesAreAndHowLongTheyHold(t *testing.T) {
 	})
 }
 
-// onThree are swaps on three chains.
+// onThree serves swaps on three chains.
 type onThree struct{ swaps.Estimator }
 
 func (onThree) Serves(id chain.ID) bool { return id == 1 || id == chain.Solana || id == 100000014 }

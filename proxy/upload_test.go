@@ -20,8 +20,8 @@ import (
 	"crossgate/upstream"
 )
 
-// passing runs a server, within a bubble, that passes everything it does not answer itself to an origin, and returns its
-// network and the endpoint by which it asks the origin.
+// passing runs a server in a bubble that passes everything it does not answer itself to an origin, and returns its
+// network and the origin's endpoint.
 func passing(t *testing.T, origin http.HandlerFunc) (*network, *upstream.Endpoint) {
 	t.Helper()
 	behind, front := newNetwork(), newNetwork()
@@ -54,7 +54,7 @@ func passing(t *testing.T, origin http.HandlerFunc) (*network, *upstream.Endpoin
 	return front, endpoint
 }
 
-// clients are one of HTTP/1.1 and one of HTTP/2.
+// clients returns a client of HTTP/1.1 and one of HTTP/2.
 func clients(t *testing.T, to *network) map[string]*http.Client {
 	t.Helper()
 	all := map[string]*http.Client{}
@@ -69,7 +69,7 @@ func clients(t *testing.T, to *network) map[string]*http.Client {
 	return all
 }
 
-// slowly pauses after each part that is read of it.
+// slowly pauses after each part that is read.
 type slowly struct {
 	io.Reader
 	part  int64
@@ -119,7 +119,7 @@ func TestSteadyBodiesAreNotCut(t *testing.T) {
 	})
 }
 
-// wantTaken uploads a body.
+// wantTaken uploads a body and requires that it arrives whole.
 func wantTaken(t *testing.T, name string, client *http.Client, sent io.Reader, length, want int64) {
 	t.Helper()
 	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://crossgate/x", sent))(t)
@@ -134,8 +134,8 @@ func wantTaken(t *testing.T, name string, client *http.Client, sent io.Reader, l
 	}
 }
 
-// TestBodiesThatFailDecideTheStatus has a client send what is no body, stop within one, or leave; none of which is held
-// against the origin, which fails in the end.
+// TestBodiesThatFailDecideTheStatus has a client send a malformed body, stop within one, or leave; none of that is
+// blamed on the origin, which fails at the end.
 func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 	const chunked = "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 	synctest.Test(t, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 			chunked + "5\r\nhello\r\n":                                  {408, proxy.ReadLimit},
 			"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nx": {408, proxy.ReadLimit},
 		} {
-			for range 6 { // as many as make a breaker suspect
+			for range 6 { // as many as make a circuit breaker suspicious
 				connection := must.Get(front.dial(t.Context(), "", ""))(t)
 				began := time.Now()
 				go func() { _, _ = io.WriteString(connection, sent) }()
@@ -185,7 +185,7 @@ func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 				t.Errorf("%s: silence: %v, %v, want 408", name, response, err)
 			}
 			<-ended
-			// A short body: the network of the test has no half-closed connections, on which more of it is waited for.
+			// A short body: the test's network has no half-closed connections, on which the server would wait for more.
 			response, err = client.Post("http://crossgate/early", "text/plain", strings.NewReader("x"))
 			if err != nil || response.StatusCode != http.StatusRequestEntityTooLarge {
 				t.Errorf("%s: refused by the origin before it is read: %v, %v, want 413", name, response, err)

@@ -36,7 +36,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// What the small world of these tests holds.
+// The content of these tests' small world.
 const (
 	createdTx   = "0xc1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1"
 	claimedTx   = "0xc2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2c2"
@@ -51,7 +51,7 @@ const (
 	usdcText = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
 	wethText = "0x4200000000000000000000000000000000000006"
 
-	// Cache-Control of what cannot change any more, and of what may with the next block.
+	// Cache-Control of answers that cannot change any more, and of those that may with the next block.
 	keptLong   = "public, max-age=3600, stale-while-revalidate=3600, stale-if-error=79200"
 	keptAWhile = "public, max-age=2, stale-while-revalidate=2, stale-if-error=300"
 
@@ -60,7 +60,7 @@ const (
 	goodSwap   = swapPath + "?chainId=8453&tokenIn=" + usdcText + "&tokenInAmount=5000000&tokenOut=" + wethText + "&tokenOutRecipient=" + nobody
 )
 
-// world answers what a Server asks, and counts.
+// world answers a Server's requests and counts them.
 type world struct {
 	orders    map[string][]*order.Order
 	unindexed map[order.ID]bool
@@ -68,7 +68,7 @@ type world struct {
 	lastSwap  quote.Request
 	tokenList *token.Directory
 	log       bytes.Buffer
-	logger    *slog.Logger // of all servers: one writes to log at a time
+	logger    *slog.Logger // shared by all servers, to serialise writes to log
 
 	values     map[order.ID]stats.Values
 	tellers    map[string][]string // by chain, hash and block
@@ -76,8 +76,8 @@ type world struct {
 	swaps      []order.Swap
 
 	mu       sync.Mutex
-	lastList orders.Part        // asked for
-	basis    []order.ChainBasis // ascending
+	lastList orders.Part        // the one requested last
+	basis    []order.ChainBasis // sorted
 }
 
 func newWorld(t testing.TB) *world {
@@ -105,7 +105,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// parts are what a site is made of.
+// parts are the parts of a site.
 type parts struct {
 	proxy.Options
 	Orders interface {
@@ -141,7 +141,7 @@ type site struct {
 	*proxy.Server
 	orders    *orders.Orders
 	swaps     *swaps.Swaps
-	estimator swaps.Estimator // that tests exchange for another one
+	estimator swaps.Estimator // which tests may replace
 }
 
 // OrdersChanged implements follow.Observer.
@@ -236,21 +236,21 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 	}
 	s := must.Get(newSite(o))(t)
 	t.Cleanup(s.Close)
-	if test, isTest := t.(*testing.T); isTest { // not what is measured, nor a fuzz target
+	if test, isTest := t.(*testing.T); isTest { // neither benchmarks nor fuzz targets
 		servedBy.Store(s, test)
 		t.Cleanup(func() { servedBy.Delete(s) })
 	}
 	return s
 }
 
-// asks notes for which list it was asked last.
+// asks records the list requested last.
 func (w *world) asks(q orders.Part) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lastList = q
 }
 
-// head ends what a chain reported from blocks that were not read.
+// head ends the validity of what a chain reported from unread blocks.
 func (w *world) head(id chain.ID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -282,7 +282,7 @@ func (e estimates) Venues(context.Context, uint64, uint64) ([]quote.VenueDay, er
 	return []quote.VenueDay{{Venue: "odos", Quoted: 8, Won: 4, Contested: 2, Gain: 5000}}, nil
 }
 
-// listing is a directory whose list is USDC on every chain.
+// listing is a directory that lists USDC on every chain.
 type listing struct{ *token.Directory }
 
 func (l listing) Listed(_ context.Context, id chain.ID) []token.Listing {
@@ -290,7 +290,7 @@ func (l listing) Listed(_ context.Context, id chain.ID) []token.Listing {
 	return []token.Listing{{Key: token.Key{Chain: id, Address: usdc}, Token: token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC"}}}
 }
 
-// estimate pays out one unit of tokenOut for each of tokenIn.
+// estimate pays one unit of tokenOut for each unit of tokenIn.
 func (w *world) estimate(ctx context.Context, r quote.Request) (quote.Estimate, error) {
 	c, _ := chain.Documented().Chain(r.Chain)
 	tokens, err := w.tokenList.Lookup(ctx, r.Chain, r.TokenIn, r.TokenOut)
@@ -340,12 +340,12 @@ func percent(t testing.TB, text string) decimal.Decimal {
 	return must.Get(decimal.NewFromString(text))(t)
 }
 
-// followed is a chain that is followed.
+// followed returns the basis of a followed chain.
 func followed(id chain.ID, lag order.Lag) order.ChainBasis {
 	return order.ChainBasis{Chain: id, Followed: true, Lag: lag, Epoch: new(order.Epoch)}
 }
 
-// swapped is a swap of USDC on Base for its wrapped coin.
+// swapped returns a swap of USDC on Base to its wrapped coin.
 func swapped(t testing.TB, number byte, tx string, at uint64) order.Swap {
 	hash := must.Get(chain.ParseTxHash(tx))(t)
 	return order.Swap{ID: order.ID{0x5a, number}, At: order.At{Chain: 8453, Tx: hash, Block: 7, BlockHash: chain.Hash{7}, Time: at}, Fact: order.Swapped{
@@ -355,7 +355,7 @@ func swapped(t testing.TB, number byte, tx string, at uint64) order.Swap {
 	}}
 }
 
-// foundSwap has the part of a basis that a swap was read from.
+// foundSwap restricts a basis to the chain of a swap.
 func (a *answering) foundSwap(s order.Swap, from order.Basis) query.FoundSwap {
 	c := order.ChainBasis{Chain: s.At.Chain, Followed: true, Final: time.Since(time.Unix(int64(s.At.Time), 0)) > 6*time.Hour}
 	return query.FoundSwap{Swap: s, Basis: order.Basis{At: from.At, Behind: from.Behind, Chains: []order.ChainBasis{c}}}

@@ -34,7 +34,7 @@ spec:
     {{- toYaml . | nindent 4 }}
   {{- end }}
   {{- if not $values.postgres.secret }}
-  affinity: # the volume of the SQLite file is one node's
+  affinity: # the volume of the SQLite file belongs to one node
     podAffinity:
       requiredDuringSchedulingIgnoredDuringExecution:
         - topologyKey: kubernetes.io/hostname

@@ -1,4 +1,4 @@
-# make demo and make test do all of their own set-up on Debian and Ubuntu; elsewhere they say what they need.
+# make demo and make test install what they need on Debian and Ubuntu; elsewhere they list it.
 
 RELEASER := github.com/goreleaser/goreleaser/v2@v2.12.7
 SYFT     := github.com/anchore/syft/cmd/syft@v1.54.0
@@ -10,13 +10,13 @@ EACH     ?=
 FUZZTIME ?= 60s
 SHOTS    ?=
 
-# What a binary says of itself, from the checkout or from the environment where there is none; releases say the same.
+# A binary's version information, from the checkout or else from the environment, as in releases.
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 COMMIT   ?= $(shell git describe --always --abbrev=40 --exclude '*' --dirty 2>/dev/null || echo unknown)
 DATE     ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo unknown)
 BIN      ?= bin
-# Gin's MessagePack, which nothing here speaks, is 6 MB of a binary. Go's own stamp of the checkout is left out: the same
-# source makes the same binary with and without one.
+# Gin's MessagePack, which is not used, takes 6 MB of a binary. Go's own stamp of the checkout is omitted: the same
+# source builds the same binary with and without one.
 BUILD     = CGO_ENABLED=0 go build -trimpath -buildvcs=false -tags nomsgpack -ldflags "$(LDFLAGS)"
 LDFLAGS   = -s -w -X crossgate/internal/release.version=$(VERSION) -X crossgate/internal/release.commit=$(COMMIT) -X crossgate/internal/release.date=$(DATE)
 

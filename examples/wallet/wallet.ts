@@ -20,7 +20,7 @@ async function swapTokens() {
   const chain = createPublicClient({ transport, pollingInterval: 200 });
   const wallet = createWalletClient({ account, transport });
 
-  // A transaction is done when its receipt says so; a reverted one has a receipt as well.
+  // A transaction is done once its receipt shows success; a reverted one has a receipt too.
   async function done(hash: Hex): Promise<void> {
     const receipt = await chain.waitForTransactionReceipt({ hash });
     if (receipt.status !== "success") throw new Error(`transaction ${hash} reverted`);
@@ -49,7 +49,7 @@ async function swapTokens() {
   const { data, value = 0n } = swap.tx;
   const to = swap.tx.to as Address;
 
-  // The contract that takes the token is the one that the transaction calls.
+  // The transaction's recipient is the contract that takes the token.
   if (tokenIn !== zeroAddress) {
     const args = [account.address, to] as const;
     if ((await chain.readContract({ address: tokenIn, abi: erc20Abi, functionName: "allowance", args })) < amountIn) {
@@ -64,14 +64,14 @@ async function swapTokens() {
   const received = (await balanceOf(tokenOut)) - before;
   console.log(`swapped in ${hash}: received ${written(received)}, at least ${written(minAmount)} were promised`);
 
-  // What is received in the coin is less than promised by the fee of the transaction.
+  // The coin received is less than promised by the transaction's fee.
   if (tokenOut !== zeroAddress && received < minAmount) throw new Error("received less than promised");
 }
 
 try {
   process.loadEnvFile(new URL("../.env", import.meta.url));
 } catch {
-  // The environment may have the settings itself.
+  // The environment may contain the settings.
 }
 try {
   await swapTokens();

@@ -1,5 +1,5 @@
-{{- /* The pod of a job: one run of the command with the release's configuration. Its labels are not those that Services and
-the disruption budget select by. root, config (a ConfigMap), args, resources, backups (a claim, if any). */ -}}
+{{- /* The pod of a job, which runs the command once with the release's configuration. Services and the disruption budget do
+not select its labels. Arguments: root, config (a ConfigMap), args, resources, backups (a claim, if any). */ -}}
 {{- define "crossgate.job" -}}
 {{- $values := .root.Values -}}
 {{- $secrets := include "crossgate.secrets" .root | fromYaml -}}

@@ -16,7 +16,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{- /* What annotates an object: what the values say for all, and what is its own. */ -}}
+{{- /* The annotations of an object: those that the values set for all, and its own. */ -}}
 {{- define "crossgate.annotations" -}}
 {{- with merge (dict) (default dict (get . "own")) .root.Values.annotations -}}
 annotations:
@@ -24,12 +24,12 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{- /* Whether there is more than one gateway at times: then rules of several apply. */ -}}
+{{- /* Whether more than one gateway may run: then the rules for several apply. */ -}}
 {{- define "crossgate.several" -}}
 {{- if or .Values.autoscaling.enabled (gt (int .Values.replicas) 1) }}true{{ end -}}
 {{- end }}
 
-{{- /* How many gateways there are at most, but for the one more while pods are replaced. */ -}}
+{{- /* The maximum number of gateways, without the extra one while pods are replaced. */ -}}
 {{- define "crossgate.most" -}}
 {{- if .Values.autoscaling.enabled }}
 {{- if lt (int .Values.autoscaling.maxReplicas) (int .Values.replicas) }}
@@ -41,8 +41,8 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{- /* index.connections: as many, up to the gateway's default of 8, as PostgreSQL has for each gateway. It opens 5 more, for
-writing, notifications and pings. */ -}}
+{{- /* index.connections: each gateway's share of PostgreSQL's connections, at most the gateway's default of 8. It opens 5
+more, for writing, notifications and pings. */ -}}
 {{- define "crossgate.readers" -}}
 {{- $all := int .Values.postgres.connections }}
 {{- $pods := add 1 (int (include "crossgate.most" .)) | int }}
@@ -54,7 +54,7 @@ writing, notifications and pings. */ -}}
 {{- $readers }}
 {{- end }}
 
-{{- /* What the gateway reads: the values' config and what only the chart can know. */ -}}
+{{- /* The gateway's configuration: the values' config, and what only the chart knows. */ -}}
 {{- define "crossgate.config" -}}
 {{- $index := dict "path" "/data/crossgate.db" }}
 {{- if .Values.postgres.secret }}
@@ -67,7 +67,7 @@ writing, notifications and pings. */ -}}
 {{- toYaml (mergeOverwrite (deepCopy .Values.config) $own) }}
 {{- end }}
 
-{{- /* What a running gateway does not take over: pods are replaced when it changes, and only then. */ -}}
+{{- /* A hash of the keys that a running gateway does not reload: pods are replaced only when it changes. */ -}}
 {{- define "crossgate.restart" -}}
 {{- $config := include "crossgate.config" . | fromYaml }}
 {{- $telemetry := omit $config.telemetry "level" "clients" }}
@@ -77,7 +77,7 @@ writing, notifications and pings. */ -}}
 {{- toYaml (dict "config" $keys "telemetry" $telemetry "redis" $redis "stored" $stored) | sha256sum }}
 {{- end }}
 
-{{- /* Where probes ask: the public listener, or that of operators where only clients with a certificate are answered. */ -}}
+{{- /* Where probes ask: the public listener, or the operators' if the public one requires client certificates. */ -}}
 {{- define "crossgate.probed" -}}
 {{- $public := default dict (get .Values.config "tls") }}
 {{- $admin := default dict (get (default dict (get .Values.config "telemetry")) "tls") }}
@@ -90,7 +90,7 @@ port: admin, scheme: {{ ternary "HTTPS" "HTTP" (hasKey $admin "certFile") }}
 {{- end }}
 {{- end }}
 
-{{- /* Secrets by the name that the configuration has for them. */ -}}
+{{- /* Secrets by their names in the configuration. */ -}}
 {{- define "crossgate.secrets" -}}
 {{- $secrets := deepCopy .Values.secrets }}
 {{- if .Values.postgres.secret }}
@@ -102,7 +102,7 @@ port: admin, scheme: {{ ternary "HTTPS" "HTTP" (hasKey $admin "certFile") }}
 {{- toYaml $secrets }}
 {{- end }}
 
-{{- /* The account of the pods; empty: the namespace's own. */ -}}
+{{- /* The service account of the pods; empty: the namespace's default. */ -}}
 {{- define "crossgate.account" -}}
 {{- if .Values.serviceAccount.create }}
 {{- default (include "crossgate.name" .) .Values.serviceAccount.name }}
@@ -111,13 +111,13 @@ port: admin, scheme: {{ ternary "HTTPS" "HTTP" (hasKey $admin "certFile") }}
 {{- end }}
 {{- end }}
 
-{{- /* What a probe asks at a path, and how often. */ -}}
+{{- /* A probe: its path, listener and timing. */ -}}
 {{- define "crossgate.probe" -}}
 httpGet: {path: {{ .path }}, {{ include "crossgate.probed" .root }}}
 {{ toYaml .how }}
 {{- end }}
 
-{{- /* What a container finds in its environment: where its secrets are, and what the values say. */ -}}
+{{- /* A container's environment: the paths of its secrets, and the variables from the values. */ -}}
 {{- define "crossgate.environment" -}}
 {{- $secrets := include "crossgate.secrets" . | fromYaml -}}
 {{- if or $secrets .Values.env .Values.extraEnv -}}
@@ -138,7 +138,7 @@ envFrom:
 {{- end }}
 {{- end }}
 
-{{- /* The volume of the secrets, an item of volumes; empty without secrets. */ -}}
+{{- /* The volume with the secrets, an item of volumes; empty without secrets. */ -}}
 {{- define "crossgate.secretsVolume" -}}
 {{- with include "crossgate.secrets" . | fromYaml -}}
 - name: secrets

@@ -32,40 +32,40 @@ demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080; w
 	  case "$$line" in 'not compiled') exit 1 ;; *' '*) echo "$$line" ;; *) n=$$((n + 1)); [ $$((n % 25)) != 0 ] || echo "$$n of $$all packages: $$line" ;; esac; done
 	@$(BIN)/sandbox --config "$(CURDIR)/demo.yaml" --wallet "$(CURDIR)/examples/wallet/.env" $(ARGS)
 
-test: ## vet, every test, those of the gateway that start goroutines under the race detector, every benchmark once, what is deployed
+test: ## vet, every test (the gateway's that start goroutines under the race detector), every benchmark once, checks of deploy/
 	@.ci/test
 
-soak: ## fuzzing, kills, providers that lose and lie, reorgs of every depth, thousands of filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet whose parts fail, a million orders: an hour on two cores, a table at the end; installs what it needs but Envoy
+soak: ## an hour of long tests on two cores: fuzzing, kills, providers that lose data or lie, deep reorgs, thousands of filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet with failing parts, a million orders; prints a table at the end; installs what it needs except Envoy
 	@.ci/soak
 
-lint: ## what a machine can say about style
+lint: ## golangci-lint on the gateway, sandbox and bench
 	go run $(LINTER) run
 	cd sandbox && go run $(LINTER) run
 	cd bench && go run $(LINTER) run
 
-fmt: ## write the sources in their one form
+fmt: ## format the Go sources
 	go run $(LINTER) fmt . ./sandbox ./bench
 
-check-pages: ## the pages in Chromium, and the API's document as Redocly sees it (installs chromium and npm packages)
+check-pages: ## test the pages in Chromium, and lint the OpenAPI document with Redocly (installs chromium and npm packages)
 	@.ci/browser
 	cd sandbox && CROSSGATE_PAGES=all CROSSGATE_SHOTS="$(abspath $(SHOTS))" go test -count=1 -timeout 20m -v -run TestPagesInABrowser ./stories
 	REDOCLY_TELEMETRY=off npx --yes @redocly/cli@2.77.0 lint --skip-rule operation-4xx-response proxy/openapi.yaml
 
-check-deploy: ## what is deployed, read by the libraries of Helm, Kubernetes and Compose, which are a module of their own
+check-deploy: ## check deploy/ with the libraries of Helm, Kubernetes and Compose (a module of its own)
 	cd deploy/check && go vet ./... && go test ./...
 
-manifests: ## what the chart makes of deploy/helm/*.yaml, written anew to deploy/helm/rendered
+manifests: ## render the chart with deploy/helm/*.yaml to deploy/helm/rendered
 	cd deploy/check && go test -count=1 -run TestRenderedManifests . -args -update
 
-fuzz: ## every fuzz target for FUZZTIME
+fuzz: ## run every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
 
-bench: ## what a request costs, and what the order index carries; BENCH selects, EACH='-short -benchtime 1x' has little of each
+bench: ## benchmarks of requests and of the order index; BENCH selects, EACH='-short -benchtime 1x' is a quick run
 	cd bench && go test -timeout 120m -run '^$$' -bench '$(BENCH)' -benchmem $(EACH) .
 	go test -timeout 120m -run '^$$' -bench '$(BENCH)' -benchmem $(EACH) $$(grep -rl --include='*_test.go' \
 	  --exclude-dir=bench --exclude-dir=node_modules '^func Benchmark' . | xargs -n 1 dirname | sort -u)
 
-bench-report: ## a table of what a hit costs beside nginx, HAProxy, Varnish and a bare handler of net/http
+bench-report: ## a table: the cost of a cache hit, compared with nginx, HAProxy, Varnish and a bare net/http handler
 	@.ci/bench-report
 
 gateway: ## the gateway's static binary in bin/
@@ -74,10 +74,10 @@ gateway: ## the gateway's static binary in bin/
 build: gateway ## static binaries in bin/
 	cd sandbox && $(BUILD) -o $(abspath $(BIN))/ ./cmd/sandbox
 
-reproducible: ## the gateway built at two paths is the same, bit by bit
+reproducible: ## check that the gateway built at two paths is identical, bit by bit
 	@.ci/reproducible
 
-size: ## the gateway's binary is as small as docs/decisions/0038-binary-size.md says
+size: ## check the size of the gateway's binary against docs/decisions/0038-binary-size.md
 	@.ci/size
 
 contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifacts are committed
@@ -86,21 +86,21 @@ contracts: ## compile the sandbox's Solidity again (needs Node.js); the artifact
 image: ## the gateway as a container image (needs Docker, Podman or Buildah's docker alias)
 	docker build -f deploy/Dockerfile --build-arg VERSION="$(VERSION)" --build-arg COMMIT="$(COMMIT)" --build-arg DATE="$(DATE)" -t crossgate .
 
-release-check: reproducible size ## a release of the working tree in dist/, without images and published nowhere (builds goreleaser and syft first)
+release-check: reproducible size ## build a release of the working tree in dist/, without images, and do not publish it (builds goreleaser and syft first)
 	go run $(RELEASER) check
 	GOBIN="$(CURDIR)/bin" go install $(SYFT)
 	PATH="$(CURDIR)/bin:$$PATH" go run $(RELEASER) release --snapshot --clean --skip=docker,sign
 
-release: ## the release of the tag that is checked out, signed and published: the workflow does this
+release: ## build, sign and publish a release of the tag that is checked out; run by the workflow
 	GOBIN="$(CURDIR)/bin" go install $(SYFT)
 	PATH="$(CURDIR)/bin:$$PATH" go run $(RELEASER) release --clean
 
-publish-client: ## clients/typescript to npm as crossgate-client, with the version of the tag: the workflow does this
+publish-client: ## publish clients/typescript to npm as crossgate-client, with the tag's version; run by the workflow
 	cp LICENSE clients/typescript/
 	cd clients/typescript && npm ci --ignore-scripts --no-audit --no-fund && npm version --no-git-tag-version "$(VERSION:v%=%)" && npm run build && npm publish --provenance --access public $(if $(findstring -,$(VERSION)),--tag next)
 
-vulnerabilities: ## known ones in code that is called, by the database at vuln.go.dev
+vulnerabilities: ## report known vulnerabilities in code that is called, by the database at vuln.go.dev
 	go run $(SCANNER) ./...
 	cd sandbox && go run $(SCANNER) ./cmd/...
 
-check: lint test ## what a change must pass
+check: lint test ## everything that a change must pass

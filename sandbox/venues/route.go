@@ -104,7 +104,8 @@ func (c *chainMarket) along(
 	return repeated, nil
 }
 
-// through computes a pool's output as its contract does: floor(in·(1−fee)·reserveOut / (reserveIn + in·(1−fee))).
+// through computes a pool's output as its contract does:
+// floor(in·(1−fee)·reserveOut / (reserveIn + in·(1−fee))).
 func (c *chainMarket) through(ctx context.Context, p pool, in common.Address, amount *big.Int) (hop, error) {
 	reserveIn, reserveOut, err := c.reserves(ctx, c.id, p.text)
 	if err != nil {

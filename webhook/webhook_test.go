@@ -22,7 +22,6 @@ import (
 	"testing/synctest"
 	"time"
 
-
 	"crossgate/chain"
 	"crossgate/internal/measured"
 	"crossgate/internal/must"

@@ -135,7 +135,7 @@ func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 		return 0, false
 	}
 	usual, known := r.pool.endpoints[r.order[r.next-1]].health.usual(r.job.Kind, hedgeQuantile)
-	if !known { // of the endpoint asked last: the quickest that is
+	if !known { // for the endpoint asked last: then that of the quickest known one
 		usual = coldHedge
 		for _, e := range r.pool.endpoints {
 			if took, is := e.health.usual(r.job.Kind, hedgeQuantile); is && (!known || took < usual) {

@@ -109,9 +109,9 @@ func (s *step) from(ctx context.Context, in chain.Amount) (Estimate, error) {
 	made.OperatingExpense = made.Prepended
 	if made.Prepended.IsZero() {
 		made.OperatingExpense = rescaled(course.Expenses, s.decimals[1], s.decimals[0])
-	}
-	if made.Prepended.IsZero() && course.Before != nil { // at the rate of that swap
-		made.OperatingExpense = course.In.Over(course.Before.Out).Of(made.OperatingExpense)
+		if course.Before != nil { // at the rate of that swap
+			made.OperatingExpense = course.In.Over(course.Before.Out).Of(made.OperatingExpense)
+		}
 	}
 	return made, nil
 }

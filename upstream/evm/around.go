@@ -133,7 +133,7 @@ func (a *around) readEach(ctx context.Context) error {
 		}
 	}
 	a.rpc.Each(ctx, append(calls, a.attested.calls()...)...)
-	a.chain.blameOverruled(a.attested.calls())
+	a.chain.faulty.Judge(a.attested.calls()...)
 	for _, t := range a.transactions {
 		var err error
 		if timed := a.attested.times[t.first.BlockHash]; timed != nil && t.first.BlockTimestamp == 0 {

@@ -84,7 +84,7 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 		a.add(chain.Hash(e.At.Tx.Bytes()), e.At.BlockHash)
 	}
 	_ = c.rpc.Batching().Batch(ctx, a.calls()...) // each call has its error
-	c.blameOverruled(a.calls())
+	c.faulty.Judge(a.calls()...)
 	events = slices.Clone(events)
 	return order.Evidence{Standing: a.apply(events), Events: events, Wrong: c.faulty.Unreported()}, ctx.Err()
 }
@@ -120,13 +120,6 @@ func (c *Chain) settle(ctx context.Context, asked *jsonrpc.Call) order.Standing 
 		c.faulty.Mark(asked.Contradicting()...)
 	}
 	return standing
-}
-
-// blameOverruled marks the endpoints whose results were other than those that a hash proves.
-func (c *Chain) blameOverruled(calls []*jsonrpc.Call) {
-	for _, call := range calls {
-		c.faulty.Mark(call.Overruled)
-	}
 }
 
 // senderCall asks for a transaction. A sender that no signature proves is doubted.

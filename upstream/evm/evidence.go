@@ -27,7 +27,7 @@ func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64
 		calls = append(calls, c.sealedHeaderCall(&headers[i], number))
 	}
 	err := rpc.All(ctx, calls...)
-	c.blameOverruled(calls)
+	c.faulty.Judge(calls...)
 	if err != nil {
 		return nil, err
 	}

@@ -46,8 +46,7 @@ type Call struct {
 	Twice bool
 	Says  func(result any) string
 
-	Seconded  string // endpoint of another provider that confirmed a doubted result; empty: none could
-	Overruled string // endpoint whose doubted result was not the Same as that of By, which replaced it
+	Seconded string // endpoint of another provider that confirmed a doubted result; empty: none could
 
 	// Passing, when not nil, reports whether the same endpoint may well do better a moment after an error object, as
 	// one whose nodes are not all as far; see Client.All.
@@ -66,7 +65,7 @@ type Call struct {
 
 	text      json.RawMessage // Params in JSON; nil: not made yet
 	heard     []string        // endpoints that were asked about it
-	unlike    []*Call         // doubted ones of other endpoints, whose results are not the Same
+	unlike    []*Call         // doubted ones of endpoints, the first one's too, whose results are not the Same
 	isDoubted bool            // the result is
 	isSettled bool            // no other endpoint can be asked about it
 }

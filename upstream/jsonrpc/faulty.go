@@ -36,6 +36,15 @@ func (f *Faulty) Mark(names ...string) {
 	}
 }
 
+// Judge marks the endpoints that said something else than what a hash proves of calls, or two others say.
+func (f *Faulty) Judge(calls ...*Call) {
+	for _, call := range calls {
+		if !call.IsSingle() {
+			f.Mark(call.Contradicting()...)
+		}
+	}
+}
+
 // Unreported returns the endpoints that were marked since the last call.
 func (f *Faulty) Unreported() []string {
 	f.mu.Lock()

@@ -277,7 +277,7 @@ func (r rpcResults) batchRefusal(calls []*Call) error {
 func (r rpcResults) fill(calls []*Call, c *Client) {
 	for i, call := range calls {
 		call.Err, call.By, call.isDoubted = nil, r[i].by, r[i].doubted
-		call.Seconded, call.Overruled, call.heard, call.unlike, call.isSettled = "", "", nil, nil, false
+		call.Seconded, call.heard, call.unlike, call.isSettled = "", nil, nil, false
 		if err := r[i].err; err != nil {
 			var classed *upstream.Error
 			if errors.As(err, &classed) {

@@ -88,6 +88,9 @@ func (c *Client) Preferring(name string) *Client {
 	return &made
 }
 
+// Avoids reports whether the client avoids an endpoint.
+func (c *Client) Avoids(endpoint string) bool { return slices.Contains(c.avoided, endpoint) }
+
 // AvoidsAll reports whether the client avoids every endpoint.
 func (c *Client) AvoidsAll() bool { return len(c.avoided) == len(c.pool.Endpoints()) }
 
@@ -145,7 +148,7 @@ func (c *Client) Confirm(ctx context.Context, call *Call, says func(result any) 
 	c.corroborate(ctx, []*Call{call})
 }
 
-// Contradicting are the endpoints that said something else than the result when it was to be confirmed.
+// Contradicting are the endpoints that said something else than the result.
 func (c *Call) Contradicting() (names []string) {
 	for _, each := range c.unlike {
 		if !c.isSame(each.Out, c.Out) {
@@ -156,29 +159,35 @@ func (c *Call) Contradicting() (names []string) {
 }
 
 // ByItem has a call whose result lists items asked Twice, and returns which of them, once it is made, are one
-// endpoint's word. Items of more weight take the place of others.
+// endpoint's word. An item on which two agree counts, else the first of most weight.
 func ByItem[L ~[]T, T any](
 	call *Call, items func(result any) *L, isSame func(a, b T) bool, weight func(T) int,
 ) (isSingle func(i int) bool) {
-	agreed := make(map[int]bool) // that another endpoint has as well, though not all
-	call.Twice = true
-	call.Same = func(a, b any) bool { return slices.EqualFunc(*items(a), *items(b), isSame) }
-	call.Add = func(to, from any) {
-		own, other, isOwn := slices.Clone(*items(to)), *items(from), to == call.Out // which others may share
-		for i, each := range other[:min(len(other), len(own))] {
-			switch was := own[i]; {
-			case isSame(was, each):
-				agreed[i] = agreed[i] || isOwn
-			case weight(was) < weight(each):
-				own[i], agreed[i] = each, agreed[i] && !isOwn
+	isAgreed := func(i int, item T) bool {
+		voices := 0
+		for _, each := range call.unlike {
+			if said := *items(each.Out); i < len(said) && isSame(said[i], item) {
+				voices++
 			}
 		}
-		if len(own) == 0 {
-			own = other
-		}
-		*items(to) = own
+		return voices > 1
 	}
-	return func(i int) bool { return call.IsSingle() && !agreed[i] }
+	call.Twice = true
+	call.Same = func(a, b any) bool { return slices.EqualFunc(*items(a), *items(b), isSame) }
+	call.Add = func(to, _ any) {
+		var best L
+		for _, each := range call.unlike {
+			for i, item := range *items(each.Out) {
+				if i == len(best) {
+					best = append(best, item)
+				} else if !isAgreed(i, best[i]) && (isAgreed(i, item) || weight(best[i]) < weight(item)) {
+					best[i] = item
+				}
+			}
+		}
+		*items(to) = best
+	}
+	return func(i int) bool { return call.IsSingle() && !isAgreed(i, (*items(call.Out))[i]) }
 }
 
 // copied is the same call with a place for another result.
@@ -306,9 +315,7 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 					call.Err = said.Err
 				}
 			case !said.isDoubted:
-				if call.Same != nil && !call.Same(call.Out, said.Out) {
-					call.Overruled = call.By
-				}
+				call.keep()
 				call.take(said)
 				call.isDoubted = false
 			case call.isSame(call.Out, said.Out):
@@ -320,7 +327,16 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 	}
 }
 
-// differ takes note of another result that is as doubted, and takes it where another one is the same.
+// keep keeps the call's own result, the first of those that are not the Same.
+func (c *Call) keep() {
+	if len(c.unlike) == 0 {
+		own := c.copied()
+		own.take(c)
+		c.unlike = append(c.unlike, own)
+	}
+}
+
+// differ takes note of another result that is as doubted, and takes one on which two agree.
 func (c *Call) differ(said *Call) {
 	switch {
 	case c.Says != nil && c.Says(said.Out) == "":
@@ -328,22 +344,17 @@ func (c *Call) differ(said *Call) {
 	case c.Says != nil && c.Says(c.Out) == "":
 		c.take(said)
 		return
-	case c.Says != nil && len(c.unlike) == 0:
-		own := c.copied()
-		own.take(c)
-		c.unlike = append(c.unlike, own)
 	}
-	c.add(said)
+	c.keep()
 	for _, other := range c.unlike {
-		if c.Seconded != "" || !c.isSame(other.Out, said.Out) {
-			continue
-		}
-		if other.add(c); c.isSame(other.Out, said.Out) { // and has nothing beside that
+		if c.isSame(other.Out, said.Out) {
 			c.take(other)
 			c.Seconded = said.By
+			return
 		}
 	}
 	c.unlike = append(c.unlike, said)
+	c.add(said)
 }
 
 func (c *Call) isSame(a, b any) bool {

@@ -2,6 +2,7 @@ package evm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -31,16 +32,6 @@ func weightOf(returned []byte) int {
 	return min(len(returned), 1) + min(len(bytes.Trim(returned, "\x00")), 1)
 }
 
-// alone is what the one contract called returned.
-type alone [][]byte
-
-func (a *alone) UnmarshalText(text []byte) error {
-	var raw Payload
-	err := raw.UnmarshalText(text)
-	*a = alone{raw}
-	return err
-}
-
 // aggregated is what contracts returned that were called through Multicall3; nil: it did not answer.
 type aggregated [][]byte
 
@@ -51,16 +42,6 @@ func (a *aggregated) UnmarshalText(text []byte) error {
 	}
 	*a = MulticallResults(raw)
 	return nil
-}
-
-// on makes a call at the newest block, where a revert is to have returned nothing; a doubted one by two voices.
-func on[T ~[][]byte](made contractCall, out *T, isDoubted bool) (asked *jsonrpc.Call, isSingle func(i int) bool) {
-	asked = jsonrpc.NewCall(out, nil, "eth_call", Message{To: made.to, Data: made.data}, newestTag)
-	asked.MayRevert = true
-	if !isDoubted {
-		return asked, func(int) bool { return false }
-	}
-	return asked, jsonrpc.ByItem(asked, func(result any) *T { return result.(*T) }, bytes.Equal, weightOf)
 }
 
 // largestMulticall bounds the gas and the answer of one multicall.
@@ -97,7 +78,12 @@ func (c *Chain) aggregate(
 	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted bool,
 ) ([]reply, error) {
 	var results aggregated
-	asked, isSingle := on(contractCall{c.chain.Contracts.Multicall, encodeAggregate3(calls)}, &results, isDoubted)
+	isSingle := func(int) bool { return false }
+	asked := jsonrpc.NewCall(&results, nil, "eth_call", Message{To: c.chain.Contracts.Multicall, Data: encodeAggregate3(calls)}, newestTag)
+	asked.MayRevert = true
+	if isDoubted {
+		isSingle = jsonrpc.ByItem(asked, func(result any) *aggregated { return result.(*aggregated) }, bytes.Equal, weightOf)
+	}
 	if err := rpc.All(ctx, asked); err != nil {
 		return nil, err
 	}
@@ -144,16 +130,17 @@ func MulticallResults(data []byte) [][]byte {
 func callEach(
 	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted bool,
 ) ([]reply, error) {
-	results, asked := make([]alone, len(calls)), make([]*jsonrpc.Call, len(calls))
+	results, asked := make([]Payload, len(calls)), make([]*jsonrpc.Call, len(calls))
 	for i, each := range calls {
-		asked[i], _ = on(each, &results[i], isDoubted)
+		asked[i] = furthest(each.on(&results[i], newestTag), func(a, b []byte) int { return cmp.Compare(weightOf(a), weightOf(b)) })
+		asked[i].MayRevert, asked[i].Twice = true, isDoubted
 	}
 	if err := rpc.All(ctx, asked...); err != nil {
 		return nil, err
 	}
 	replies := make([]reply, len(calls))
 	for i, returned := range results {
-		replies[i] = reply{slices.Concat(returned...), asked[i].IsSingle()}
+		replies[i] = reply{returned, asked[i].IsSingle()}
 	}
 	return replies, nil
 }

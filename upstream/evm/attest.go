@@ -109,11 +109,13 @@ func (c *Chain) says(block chain.Hash) func(any) string {
 // settle returns how a receipt is known that two endpoints were asked for. Where they differ a third decides, or all
 // receipts of the block, and those that said otherwise are marked.
 func (c *Chain) settle(ctx context.Context, asked *jsonrpc.Call) order.Standing {
-	standing, found, h := standingOf(asked, false), asked.Out.(**receipt), header{}
-	if standing == order.Single && len(asked.Contradicting()) > 0 && c.rpc.All(ctx, timeCall(&h, (*found).BlockHash)) == nil && h.isProven {
-		receipts, _ := c.receiptsOf(ctx, &h, true)
-		if i := slices.IndexFunc(receipts, func(r receipt) bool { return r.TransactionHash == (*found).TransactionHash }); i >= 0 {
-			*found, standing = &receipts[i], order.Intrinsic
+	standing, found, h := standingOf(asked, false), asked.Out.(**receipt), new(header)
+	if standing == order.Single && len(asked.Contradicting()) > 0 {
+		if timed := timeCall(h, (*found).BlockHash); c.rpc.All(ctx, timed) == nil {
+			receipts, known, _ := c.receiptsOf(ctx, h.saidBy(timed.By))
+			if i := slices.IndexFunc(receipts, func(r receipt) bool { return r.TransactionHash == (*found).TransactionHash }); i >= 0 {
+				*found, standing = &receipts[i], known
+			}
 		}
 	}
 	if standing > order.Single {

@@ -88,7 +88,8 @@ type header struct {
 	Bloom      seal.HeaderBloom `json:"logsBloom"`
 	Receipts   chain.Hash       `json:"receiptsRoot"` // absent where nodes do not say it
 
-	isProven bool // its members give its hash
+	isProven bool   // its members give its hash
+	by       string // endpoint that gave it; absent: not known
 }
 
 func (h *header) UnmarshalJSON(text []byte) error {
@@ -106,6 +107,12 @@ func (h *header) isLike(other *header) bool {
 	own, others := *h, *other
 	own.isProven, others.isProven = false, false
 	return own == others
+}
+
+// saidBy is the header with the endpoint that gave it.
+func (h header) saidBy(endpoint string) *header {
+	h.by = endpoint
+	return &h
 }
 
 // check refuses an incomplete block. The first one has no time on some chains.

@@ -101,7 +101,7 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	if err := calls[0].Err; err != nil {
 		return order.Head{}, err
 	}
-	c.sawHead(latest)
+	c.sawHead(latest.saidBy(calls[0].By))
 	head := order.Head{Latest: latest.block()}
 	number := head.Latest.Number
 	switch {
@@ -155,19 +155,20 @@ func refusedByContract(err error) bool {
 
 // Block returns the block that has number now; see order.Source.
 func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
-	if read := c.read.take(number); read != nil {
+	if read := c.read.of(number); read != nil {
 		return read.block(), nil
 	}
 	var found *header
 	since := c.read.since()
-	if err := c.rpc.All(upstream.Following.For(ctx), headerCall(&found, Quantity(number))); err != nil {
+	asked := headerCall(&found, Quantity(number))
+	if err := c.rpc.All(upstream.Following.For(ctx), asked); err != nil {
 		return order.Block{}, err
 	}
 	if found == nil {
 		return order.Block{}, fmt.Errorf("chain %d: block %d: %w", c.chain.ID, number, order.ErrNotFound)
 	}
 	c.seeFilter(found)
-	c.read.keep(found, since)
+	c.read.keep(found.saidBy(asked.By), since)
 	return found.block(), nil
 }
 

@@ -13,23 +13,22 @@ import (
 // branch returns the headers of blocks from to to, each the parent of the next. Those that Head has returned lately
 // are not asked for again.
 func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64) ([]*header, error) {
-	headers := make([]*header, to-from+1)
-	var calls []*jsonrpc.Call
-	newest := c.newest.Load()
+	headers, missing, newest := make([]*header, to-from+1), []uint64(nil), c.newest.Load()
 	for i := range headers {
-		number := Quantity(from + uint64(i))
-		if headers[i] = c.read.of(uint64(number)); newest != nil && newest.Number == number {
+		number := from + uint64(i)
+		if headers[i] = c.read.of(number); newest != nil && uint64(newest.Number) == number {
 			headers[i] = newest
 		}
-		if headers[i] != nil && !c.isDoubtful(headers[i]) {
-			continue
+		if headers[i] == nil || c.isDoubtful(headers[i]) {
+			missing = append(missing, number)
 		}
-		calls = append(calls, c.sealedHeaderCall(&headers[i], number))
 	}
-	err := rpc.All(ctx, calls...)
-	c.faulty.Judge(calls...)
+	read, err := c.headersOf(ctx, rpc, missing...)
 	if err != nil {
 		return nil, err
+	}
+	for _, h := range read {
+		headers[uint64(h.Number)-from] = h
 	}
 	for i := 1; i < len(headers); i++ {
 		if headers[i].ParentHash != headers[i-1].Hash {
@@ -38,6 +37,22 @@ func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64
 		}
 	}
 	return headers, nil
+}
+
+// headersOf returns blocks by their numbers.
+func (c *Chain) headersOf(ctx context.Context, rpc *jsonrpc.Client, numbers ...uint64) ([]*header, error) {
+	headers, calls := make([]*header, len(numbers)), make([]*jsonrpc.Call, len(numbers))
+	for i, number := range numbers {
+		calls[i] = c.sealedHeaderCall(&headers[i], Quantity(number))
+	}
+	err := rpc.All(ctx, calls...)
+	c.faulty.Judge(calls...)
+	for i, call := range calls {
+		if err == nil {
+			headers[i] = headers[i].saidBy(call.By)
+		}
+	}
+	return headers, err
 }
 
 // sealedHeaderCall asks for a block by its number. A header that does not give its hash is doubted where others did.
@@ -62,7 +77,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 	if err != nil {
 		return nil, fmt.Errorf("blocks %d to %d: %w", from, to, err)
 	}
-	c.read.end(headers[len(headers)-1], since)
+	c.read.keep(headers[len(headers)-1], since)
 	var suspects []*header
 	for _, h := range headers {
 		isUnsaid := !h.isProven && !h.Bloom.HasBits() // all that such a filter shows may be that nodes leave it empty
@@ -80,11 +95,11 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		if logs = append(logs, list...); len(list) > 0 || !suspects[i].Bloom.IsSparse() {
 			continue
 		}
-		held, err := c.provenEvents(ctx, suspects[i], false)
+		held, err := c.provenEvents(ctx, suspects[i])
 		if err != nil && !isWithoutReceipts(err) { // the filter may have its bits by chance
 			return nil, err
 		}
-		proven = append(proven, held...)
+		proven = append(proven, held.Events...)
 	}
 	read, err := c.settledEvents(ctx, logs, func(logs []log) *around { return c.around(rpc, logs, c.isWholeSwap) })
 	if err != nil {

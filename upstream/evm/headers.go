@@ -7,8 +7,7 @@ import "sync"
 type readHeaders struct {
 	mu       sync.Mutex
 	byNumber map[uint64]*header
-	ended    *header // the last one of the newest end, which was read block by block, each linked to the one before
-	heads    uint64  // times that everything was dropped
+	heads    uint64 // times that everything was dropped
 }
 
 const mostReadHeaders = 64
@@ -39,32 +38,10 @@ func (r *readHeaders) of(number uint64) *header {
 	return r.byNumber[number]
 }
 
-// end takes note that the newest end was read up to h, unless the chain has had a new head since that began.
-func (r *readHeaders) end(h *header, since uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if since == r.heads {
-		r.ended = h
-	}
-}
-
-// take returns the last header of the newest end once, if it has that number: after reading the events of that very
-// block by its hash, its number need not be fetched.
-func (r *readHeaders) take(number uint64) *header {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	h := r.ended
-	if h == nil || uint64(h.Number) != number {
-		return nil
-	}
-	r.ended = nil
-	return h
-}
-
 // forget drops everything: the chain has a new head, and may have other blocks.
 func (r *readHeaders) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.byNumber, r.ended = nil, nil
+	r.byNumber = nil
 	r.heads++
 }

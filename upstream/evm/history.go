@@ -15,11 +15,10 @@ import (
 
 // History returns the events that one side of an order left on this chain, without the creation when since is its
 // time; see order.HistorySource. The contract's storage says how many steps there are and whether the amounts were
-// changed. They are searched in the logs of the blocks from since on, then found exactly by reading storage at past
-// blocks, which takes an archive; without one, logs are searched up to the newest block, as far as endpoints have
-// them and time allows: *order.PartialError names the gaps. The end of a registered external call is found in the
-// same way. A step in storage that cannot be found is an error, once endpoints of other providers do not have it
-// either.
+// changed. They are searched in the logs from since on, then by storage at past blocks, which takes an archive; without
+// one, in logs up to the newest block, as far as endpoints have them and time allows: *order.PartialError names the
+// gaps. So is the end of a registered external call. A step that endpoints of other providers do not have either is an
+// error.
 func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
 	s := search{chain: c, rpc: c.rpc, ledger: c.ledger(side, since != 0), id: id}
 	if s.contract.IsAbsent() {

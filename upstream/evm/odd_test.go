@@ -103,10 +103,33 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	denied := want[len(want)-1].At
+	unsealed := func(_, members string) string {
+		return rewriteOf(members, func(result any) any {
+			if told, is := result.(map[string]any); is {
+				delete(told, "stateRoot")
+			}
+			return result
+		})
+	}
+	denies := func(method, members string) string {
+		return rewriteOf(unsealed(method, members), func(result any) any {
+			switch told := result.(type) {
+			case []any:
+				return slices.DeleteFunc(told, func(each any) bool { return each.(map[string]any)["blockHash"] == denied.BlockHash.String() })
+			case map[string]any:
+				if told["hash"] == denied.BlockHash.String() {
+					told["receiptsRoot"] = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421" // of none
+				}
+			}
+			return result
+		})
+	}
 	for name, test := range map[string]struct {
-		alter func(method, members string) string
-		wrong []string // that a second reading names
-		isOff bool     // the first reading is
+		alter  func(method, members string) string
+		beside func(method, members string) string // by the honest endpoint, which has no header that gives its hash
+		lacks  string                              // method that the honest endpoint does not have
+		wrong  []string                            // that a second reading names
+		isOff  bool                                // the first reading is
 	}{
 		"a list of another fork and a spoilt receipt": {alter: func(method, members string) string {
 			if method == "eth_getLogs" {
@@ -115,20 +138,8 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 			}
 			return changed(method, members, "", oddities["a flipped bit of the filter"])
 		}, wrong: []string{"0"}},
-		"a block without logs by a forged root": {alter: func(method, members string) string {
-			return rewriteOf(members, func(result any) any {
-				switch told := result.(type) {
-				case []any:
-					return slices.DeleteFunc(told, func(each any) bool { return each.(map[string]any)["blockHash"] == denied.BlockHash.String() })
-				case map[string]any:
-					delete(told, "stateRoot") // no header of the endpoint gives its hash
-					if told["hash"] == denied.BlockHash.String() {
-						told["receiptsRoot"] = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421" // of none
-					}
-				}
-				return result
-			})
-		}, wrong: []string{"0"}},
+		"a block without logs by a forged root":                                     {alter: denies, wrong: []string{"0"}},
+		"a block without logs by a forged root that no other endpoint can disprove": {alter: denies, beside: unsealed, lacks: "eth_getBlockReceipts", wrong: []string{"0"}},
 		"submissions of claims": {alter: func(method, members string) string {
 			return rewriteOf(members, ofReceipts(func(receipt map[string]any) any {
 				for _, each := range receipt["logs"].([]any) {
@@ -141,7 +152,12 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 		}, wrong: []string{"0"}, isOff: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := serve(&provider{recording: recorded, alter: test.alter}, honest)
+			c := serve(&provider{recording: recorded, alter: test.alter}, &provider{recording: recorded, alter: test.beside, refuses: func(c nodeCall) string {
+				if c.Method == test.lacks {
+					return fault(-32601, "the method does not exist")
+				}
+				return ""
+			}})
 			got, err := c.Events(t.Context(), 0, recorded.Head)
 			if isOff := !reflect.DeepEqual(got, want); err != nil || isOff != test.isOff {
 				t.Errorf("read are %d events, %v, others than the ledger's %d: %t", len(got), err, len(want), isOff)

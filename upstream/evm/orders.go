@@ -72,25 +72,26 @@ func (c *Chain) eventsBetween(
 // receipts of their block decide, if its header proves them.
 func (c *Chain) settledEvents(ctx context.Context, logs []log, of func([]log) *around) (read order.Evidence, err error) {
 	var settled []order.Event
+	known := order.Intrinsic
 	for {
 		read, err = of(logs).read(ctx)
 		bad, is := errors.AsType[*order.UnreadableError](err)
 		if !is {
 			break
 		}
-		var h *header
-		if failed := c.rpc.All(ctx, c.sealedHeaderCall(&h, Quantity(bad.Block))); failed != nil {
+		headers, failed := c.headersOf(ctx, c.rpc, bad.Block)
+		if failed != nil {
 			return read, err
 		}
-		held, failed := c.provenEvents(ctx, h, true)
+		held, failed := c.provenEvents(ctx, headers[0])
 		if failed != nil {
 			if errors.As(failed, new(*order.UnreadableError)) {
 				err = failed
 			}
 			return read, err
 		}
-		settled = append(settled, held...)
-		truth := placesOfEvents(held)
+		settled, known = append(settled, held.Events...), min(known, held.Standing)
+		truth := placesOfEvents(held.Events)
 		logs = slices.DeleteFunc(logs, func(l log) bool {
 			if uint64(l.BlockNumber) != bad.Block {
 				return false
@@ -101,7 +102,7 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, of func([]log) *a
 			return true
 		})
 	}
-	read.Events = order.Sorted(append(read.Events, settled...))
+	read.Events, read.Standing = order.Sorted(append(read.Events, settled...)), min(read.Standing, known)
 	return read, err
 }
 

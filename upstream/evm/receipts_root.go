@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/rlp"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/upstream"
 	"crossgate/upstream/evm/seal"
 	"crossgate/upstream/jsonrpc"
@@ -18,16 +19,14 @@ import (
 
 const getBlockReceipts = "eth_getBlockReceipts"
 
-// errUnproven says that receipts are not those of their block by its header's root, or that the chain makes that root
-// in a way of its own.
-var errUnproven = errors.New("receipts do not give the root in their block's header")
-
-var errUnserved = errors.New("no endpoint has " + getBlockReceipts)
+// errUnproven says that no endpoint has receipts that are those of their block by its header's root, be it that the
+// chain makes that root in a way of its own.
+var errUnproven = errors.New("no receipts give the root in their block's header")
 
 // isWithoutReceipts reports whether an error of receiptsOf says that endpoints do not give receipts that prove what the
 // block holds, rather than that they could not be asked.
 func isWithoutReceipts(err error) bool {
-	return errors.Is(err, errUnproven) || errors.Is(err, errUnserved) || errors.As(err, new(*jsonrpc.Error))
+	return errors.Is(err, errUnproven) || errors.As(err, new(*jsonrpc.Error))
 }
 
 // blockReceipt is a receipt with what its block's receiptsRoot is made of (Ethereum yellow paper, section 4.3.1;
@@ -41,12 +40,12 @@ type blockReceipt struct {
 	DepositVersion *Quantity `json:"depositReceiptVersion"`
 }
 
-// receiptsOf returns all receipts of a block, proven by the root in its header. Where isTwice, and the header does not
-// give its hash, those of two endpoints must give the root: one may have made up both. errUnproven when none has such
-// receipts; errUnserved, or the error object, when none has the method.
-func (c *Chain) receiptsOf(ctx context.Context, h *header, isTwice bool) ([]receipt, error) {
+// receiptsOf returns all receipts of a block that give the root in its header, and how they are known: one endpoint may
+// have made up both where the header does not give its hash. errUnproven, or an error object, when none has such
+// receipts, or another endpoint than theirs can be asked and does not confirm the root.
+func (c *Chain) receiptsOf(ctx context.Context, h *header) (receipts []receipt, known order.Standing, err error) {
 	if c.rpc.Lacks(getBlockReceipts, "") {
-		return nil, errUnserved
+		return nil, known, errUnproven
 	}
 	var found *[]blockReceipt // nil where a node does not have the block
 	asked := jsonrpc.NewCall(&found, func(told *[]blockReceipt) error {
@@ -63,21 +62,29 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header, isTwice bool) ([]rece
 		}
 		return nil
 	}, getBlockReceipts, h.Hash)
-	asked.Reach, asked.Twice = c.reach(uint64(h.Number)), isTwice && !h.isProven
-	if err := c.rpc.All(ctx, asked); err != nil {
-		return nil, err
+	asked.Reach, known = c.reach(uint64(h.Number)), order.Intrinsic
+	rpc := c.rpc
+	if !h.isProven {
+		rpc, known = rpc.Avoiding(h.by), order.Corroborated
 	}
-	if c.rpc.Unheard(asked) != nil {
-		return nil, errUnproven
+	if err := rpc.All(ctx, asked); err != nil {
+		return nil, known, err
 	}
-	receipts := make([]receipt, len(*found))
-	for i, each := range *found {
-		receipts[i] = each.receipt
+	if !h.isProven && (h.by == "" || rpc.Avoids(asked.By)) {
+		rooted := timeCall(h.saidBy(asked.By), h.Hash)
+		rooted.By = asked.By
+		c.rpc.Confirm(ctx, rooted, func(result any) string { return result.(*header).Receipts.String() })
+		if known = standingOf(rooted, false); rooted.Out.(*header).Receipts != h.Receipts || c.rpc.Unheard(rooted) != nil {
+			return nil, known, errUnproven
+		}
+	}
+	for _, each := range *found {
+		receipts = append(receipts, each.receipt)
 		if slices.ContainsFunc(each.Logs, func(l log) bool { return l.isOfProtocol() }) {
 			c.heardReceipt(&each.receipt, asked.By)
 		}
 	}
-	return receipts, nil
+	return receipts, known, nil
 }
 
 // checkPlaces refuses receipts whose logs are not numbered through their block, whose number it gives them: the root

@@ -312,11 +312,11 @@ func (s *search) collect(ctx context.Context, from, to uint64) error {
 // collectProven is collect for a block that has more than its lists, by its receipts. Where they cannot be had, or do
 // not give the root in the block's header, it adds nothing.
 func (s *search) collectProven(ctx context.Context, block uint64) error {
-	var h *header
-	if err := s.rpc.All(ctx, s.chain.sealedHeaderCall(&h, Quantity(block))); err != nil {
+	headers, err := s.chain.headersOf(ctx, s.rpc, block)
+	if err != nil {
 		return err
 	}
-	receipts, err := s.chain.receiptsOf(ctx, h, true)
+	receipts, _, err := s.chain.receiptsOf(ctx, headers[0])
 	if err != nil && !isWithoutReceipts(err) {
 		return err
 	}

@@ -193,22 +193,12 @@ func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain
 		}
 	}
 	if !c.hasFilters.Load() {
-		return c.headersOf(ctx, seen)
+		return c.headersOf(ctx, c.rpc, order.DifferingBlocks(seen, nil)...)
 	}
 	return slices.DeleteFunc(headers, func(h *header) bool {
 		isSeen := slices.ContainsFunc(seen, func(p order.Place) bool { return p.BlockHash == h.Hash })
 		return !isSeen && !c.mayHold(h, contracts)
 	}), nil
-}
-
-// headersOf returns the blocks at places, in ascending order.
-func (c *Chain) headersOf(ctx context.Context, places []order.Place) ([]*header, error) {
-	numbers := order.DifferingBlocks(places, nil)
-	headers, calls := make([]*header, len(numbers)), make([]*jsonrpc.Call, len(numbers))
-	for i, number := range numbers {
-		calls[i] = c.sealedHeaderCall(&headers[i], Quantity(number))
-	}
-	return headers, c.rpc.All(ctx, calls...)
 }
 
 // ownListings is how often an endpoint lists blocks where their headers cannot show gaps of a list, and it is alone or
@@ -258,8 +248,7 @@ func sightings(events []order.Event) []log {
 // eventsOfBlock returns a block's events as its receipts prove them. Where they cannot, those of the transactions in
 // a list by its hash, and of seen ones that have a receipt in this block.
 func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.Address, seen []log) (read order.Evidence, err error) {
-	if read.Events, err = c.provenEvents(ctx, h, true); err == nil || !isWithoutReceipts(err) {
-		read.Standing = order.Intrinsic
+	if read, err = c.provenEvents(ctx, h); !isWithoutReceipts(err) {
 		return read, err
 	}
 	lists, err := c.logsIn(ctx, c.rpc, []*header{h}, contracts)
@@ -284,20 +273,20 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 
 // provenEvents returns a block's events as its receipts prove them; see receiptsOf, whose errors there are beside
 // *order.UnreadableError.
-func (c *Chain) provenEvents(ctx context.Context, h *header, isTwice bool) ([]order.Event, error) {
-	receipts, err := c.receiptsOf(ctx, h, isTwice)
+func (c *Chain) provenEvents(ctx context.Context, h *header) (read order.Evidence, err error) {
+	receipts, known, err := c.receiptsOf(ctx, h)
 	if err != nil {
-		return nil, err
+		return read, err
 	}
-	var events []order.Event
+	read.Standing = known
 	for i := range receipts {
 		facts, err := c.facts(&receipts[i])
 		if err != nil {
-			return nil, &order.UnreadableError{Block: uint64(h.Number), Err: err}
+			return order.Evidence{}, &order.UnreadableError{Block: uint64(h.Number), Err: err}
 		}
-		events = append(events, c.events(&receipts[i], facts, uint64(h.Timestamp))...)
+		read.Events = append(read.Events, c.events(&receipts[i], facts, uint64(h.Timestamp))...)
 	}
-	return events, nil
+	return read, nil
 }
 
 // Tellers implements order.TellerSource. The block's hash distinguishes the transaction from the same one on a

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -96,27 +97,38 @@ func (c *Chain) confirm(ctx context.Context, asked *jsonrpc.Call, found **receip
 	return order.Evidence{Events: c.eventsIn(*found, mined), Standing: standing, Wrong: c.faulty.Unreported()}
 }
 
-// says returns what a receipt, which is pointed to, says of orders; nothing where it is absent or of another branch.
+// says returns what a receipt, which is pointed to, says of its sender and of orders; nothing where it is absent or of
+// another branch.
 func (c *Chain) says(block chain.Hash) func(any) string {
 	return func(result any) string {
 		if r := *result.(**receipt); r != nil && r.BlockHash == block {
-			return order.Say(c.eventsIn(r, 0))
+			return r.From.String() + " " + order.Say(c.eventsIn(r, 0))
 		}
 		return ""
 	}
 }
 
 // settle returns how a receipt is known that two endpoints were asked for. Where they differ a third decides, or all
-// receipts of the block, and those that said otherwise are marked.
+// receipts of the block and the transaction's signature, and those that said otherwise are marked.
 func (c *Chain) settle(ctx context.Context, asked *jsonrpc.Call) order.Standing {
-	standing, found, h := standingOf(asked, false), asked.Out.(**receipt), new(header)
+	standing, found, says := standingOf(asked, false), asked.Out.(**receipt), asked.Says
 	if standing == order.Single && len(asked.Contradicting()) > 0 {
-		if timed := timeCall(h, (*found).BlockHash); c.rpc.All(ctx, timed) == nil {
+		one, sender, h := **found, new(provenSender), new(header) // others may have the receipt, too
+		sent, timed := senderCall(sender, one.TransactionHash), timeCall(h, one.BlockHash)
+		c.rpc.Each(ctx, sent, timed)
+		asked.Says = func(result any) string { _, facts, _ := strings.Cut(says(result), " "); return facts }
+		if len(asked.Contradicting()) == 0 {
+			standing = order.Corroborated // but for the sender
+		} else if timed.Err == nil {
 			receipts, known, _ := c.receiptsOf(ctx, h.saidBy(timed.By))
-			if i := slices.IndexFunc(receipts, func(r receipt) bool { return r.TransactionHash == (*found).TransactionHash }); i >= 0 {
-				*found, standing = &receipts[i], known
+			if i := slices.IndexFunc(receipts, func(r receipt) bool { return r.TransactionHash == one.TransactionHash }); i >= 0 {
+				one, standing = receipts[i], known
 			}
 		}
+		if sent.Err == nil {
+			one.From = sender.From
+		}
+		*found, asked.Says, standing = &one, says, min(standing, standingOf(sent, sender.isProven))
 	}
 	if standing > order.Single {
 		c.faulty.Mark(asked.Contradicting()...)

@@ -140,6 +140,16 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 		}, wrong: []string{"0"}},
 		"a block without logs by a forged root":                                     {alter: denies, wrong: []string{"0"}},
 		"a block without logs by a forged root that no other endpoint can disprove": {alter: denies, beside: unsealed, lacks: "eth_getBlockReceipts", wrong: []string{"0"}},
+		"senders of creations": {alter: func(method, members string) string {
+			return rewriteOf(members, ofReceipts(func(receipt map[string]any) any {
+				if slices.ContainsFunc(want, func(e order.Event) bool {
+					return is[order.Created](e) && e.At.Tx.String() == receipt["transactionHash"]
+				}) {
+					receipt["from"] = "0x" + strings.Repeat("ab", 20)
+				}
+				return receipt
+			}))
+		}, wrong: []string{"0"}, isOff: true},
 		"submissions of claims": {alter: func(method, members string) string {
 			return rewriteOf(members, ofReceipts(func(receipt map[string]any) any {
 				for _, each := range receipt["logs"].([]any) {
@@ -168,6 +178,11 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 			}
 		})
 	}
+}
+
+func is[F order.Fact](e order.Event) (is bool) {
+	_, is = e.Fact.(F)
+	return is
 }
 
 // rewriteOf is rewrite of an object's members.

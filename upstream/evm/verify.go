@@ -248,7 +248,12 @@ func sightings(events []order.Event) []log {
 // eventsOfBlock returns a block's events as its receipts prove them. Where they cannot, those of the transactions in
 // a list by its hash, and of seen ones that have a receipt in this block.
 func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.Address, seen []log) (read order.Evidence, err error) {
-	if read, err = c.provenEvents(ctx, h); !isWithoutReceipts(err) {
+	if read, err = c.provenEvents(ctx, h); err == nil {
+		known := read.Standing
+		read, err = c.Attest(ctx, read.Events)
+		read.Standing = min(read.Standing, known)
+	}
+	if !isWithoutReceipts(err) {
 		return read, err
 	}
 	lists, err := c.logsIn(ctx, c.rpc, []*header{h}, contracts)

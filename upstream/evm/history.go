@@ -24,20 +24,23 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 	if s.contract.IsAbsent() {
 		return order.Evidence{}, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
 	}
-	first := s
+	first, alone := s, []string(nil) // endpoints without those who contradict them
 	read, err := s.run(ctx, since)
-	for again := 0; again < contradictions && err != nil && isContradiction(err) && ctx.Err() == nil; again++ {
+	for again := 0; err != nil && isContradiction(err) && ctx.Err() == nil; again++ {
 		next := first
-		if next.rpc = c.beside(s.listedBy, again); next.rpc.AvoidsAll() {
-			break
+		if next.rpc = c.beside(s.listedBy, again); again >= contradictions || next.rpc.AvoidsAll() {
+			if next.rpc = c.rpc.Other(getLogs, alone...); next.rpc == nil {
+				break
+			}
+			alone = append(alone, next.rpc.Name())
 		}
 		read, err = next.run(ctx, since)
 	}
 	return read, err
 }
 
-// contradictions is how often endpoints that contradict each other are asked again. Some answer another question at
-// times: then the steps that their storage is ahead by are searched for in vain.
+// contradictions is how often endpoints that contradict each other are asked again, before each is by itself. Some
+// answer another question at times: then the steps that their storage is ahead by are searched for in vain.
 const contradictions = 3
 
 // beside returns a client that asks others than those that listed logs or, where all did, avoids one of them in turn.

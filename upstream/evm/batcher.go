@@ -86,7 +86,7 @@ func (c *Chain) makeBatch(ctx context.Context, made *batch) {
 	if ctx.Err() != nil {
 		return
 	}
-	replies, err := c.callContracts(ctx, c.rpc, made.calls, false)
+	replies, err := c.callContracts(ctx, c.rpc, made.calls, nil)
 	if ctx.Err() != nil {
 		return
 	}

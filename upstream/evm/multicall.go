@@ -47,21 +47,21 @@ func (a *aggregated) UnmarshalText(text []byte) error {
 // largestMulticall bounds the gas and the answer of one multicall.
 const largestMulticall = 300
 
-// callContracts calls contracts on the newest block, doubted ones by two voices. Replies are in the sequence of calls.
-// It takes one round trip as long as calls are not very many and the chain has Multicall3, or the endpoints take
-// batches.
+// callContracts calls contracts on the newest block, by two voices where what they return has a weight. Replies are
+// in the sequence of calls. It takes one round trip as long as calls are not very many and the chain has Multicall3, or
+// the endpoints take batches.
 func (c *Chain) callContracts(
-	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted bool,
+	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, weight func(returned []byte) int,
 ) (replies []reply, err error) {
 	if c.chain.Contracts.Multicall.IsAbsent() || len(calls) == 1 {
-		return callEach(ctx, rpc, calls, isDoubted)
+		return callEach(ctx, rpc, calls, weight)
 	}
 	replies = make([]reply, 0, len(calls))
 	for part := range slices.Chunk(calls, largestMulticall) {
-		got, err := c.aggregate(ctx, rpc, part, isDoubted)
+		got, err := c.aggregate(ctx, rpc, part, weight)
 		if errors.Is(err, errNoMulticall) {
 			// Not deployed, or one contract used up the gas of all.
-			got, err = callEach(ctx, rpc, part, isDoubted)
+			got, err = callEach(ctx, rpc, part, weight)
 		}
 		if err != nil {
 			return nil, err
@@ -75,14 +75,14 @@ var errNoMulticall = errors.New("no answer of Multicall3")
 
 // aggregate makes calls through Multicall3.
 func (c *Chain) aggregate(
-	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted bool,
+	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, weight func(returned []byte) int,
 ) ([]reply, error) {
 	var results aggregated
 	isSingle := func(int) bool { return false }
 	asked := jsonrpc.NewCall(&results, nil, "eth_call", Message{To: c.chain.Contracts.Multicall, Data: encodeAggregate3(calls)}, newestTag)
 	asked.MayRevert = true
-	if isDoubted {
-		isSingle = jsonrpc.ByItem(asked, func(result any) *aggregated { return result.(*aggregated) }, bytes.Equal, weightOf)
+	if weight != nil {
+		isSingle = jsonrpc.ByItem(asked, func(result any) *aggregated { return result.(*aggregated) }, bytes.Equal, weight)
 	}
 	if err := rpc.All(ctx, asked); err != nil {
 		return nil, err
@@ -128,12 +128,12 @@ func MulticallResults(data []byte) [][]byte {
 
 // callEach makes every call as an eth_call of its own.
 func callEach(
-	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, isDoubted bool,
+	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, weight func(returned []byte) int,
 ) ([]reply, error) {
 	results, asked := make([]Payload, len(calls)), make([]*jsonrpc.Call, len(calls))
 	for i, each := range calls {
-		asked[i] = furthest(each.on(&results[i], newestTag), func(a, b []byte) int { return cmp.Compare(weightOf(a), weightOf(b)) })
-		asked[i].MayRevert, asked[i].Twice = true, isDoubted
+		asked[i] = furthest(each.on(&results[i], newestTag), func(a, b []byte) int { return cmp.Compare(weight(a), weight(b)) })
+		asked[i].MayRevert, asked[i].Twice = true, weight != nil
 	}
 	if err := rpc.All(ctx, asked...); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -37,7 +38,17 @@ func (c *Chain) storedStates(
 	for _, id := range ids {
 		calls = append(calls, contractCall{contract, orders(id)}, contractCall{contract, patches(id)})
 	}
-	replies, err := c.callContracts(ctx, c.rpc, calls, true)
+	weight := func(returned []byte) int {
+		_, err := decode(returned)
+		if len(returned) <= words.Size {
+			_, err = onchain.DecodePatches(returned)
+		}
+		if err != nil {
+			return 0 // no order's
+		}
+		return weightOf(returned)
+	}
+	replies, err := c.callContracts(ctx, c.rpc, calls, weight)
 	if err != nil {
 		return nil, err
 	}

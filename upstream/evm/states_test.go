@@ -95,6 +95,7 @@ func TestStatesOfOneEndpointAreItsWord(t *testing.T) {
 		"alone":                {[]*node{honest}, [2]bool{true, true}},
 		"beside a failing one": {[]*node{honest, failing}, [2]bool{true, true}},
 		"beside a liar":        {[]*node{honest, liar}, [2]bool{true, false}},
+		"beside nonsense":      {[]*node{storing(300), honest}, [2]bool{true, false}},
 		"two":                  {[]*node{honest, honest}, [2]bool{}},
 	} {
 		got, err := serveAll(t, testChain, test.nodes...).States(t.Context(), ids)

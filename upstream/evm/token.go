@@ -29,7 +29,7 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	replies, err := c.callContracts(ctx, c.rpc.Batching(), calls, true)
+	replies, err := c.callContracts(ctx, c.rpc.Batching(), calls, weightOf)
 	if err != nil {
 		return nil, err
 	}

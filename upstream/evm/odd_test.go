@@ -150,6 +150,12 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 				return receipt
 			}))
 		}, wrong: []string{"0"}, isOff: true},
+		"searches that revert": {alter: func(method, members string) string {
+			if method == "eth_getLogs" {
+				return `"error":{"code":3,"message":"execution reverted","data":"0x08c379a0"}`
+			}
+			return members
+		}},
 		"submissions of claims": {alter: func(method, members string) string {
 			return rewriteOf(members, ofReceipts(func(receipt map[string]any) any {
 				for _, each := range receipt["logs"].([]any) {

@@ -128,7 +128,7 @@ func (e *Error) text() string {
 func (e *Error) class() upstream.Class {
 	meaning := e.Meaning()
 	switch class := meaning.Class(); {
-	case class == Final:
+	case class == Final && !strings.Contains(strings.ToLower(e.method), "get"): // which runs nothing
 		return 0
 	case class == Slower, meaning == QuotaSpent:
 		return upstream.RateLimited

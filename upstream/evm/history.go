@@ -24,17 +24,22 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 	if s.contract.IsAbsent() {
 		return order.Evidence{}, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
 	}
-	first, alone := s, []string(nil) // endpoints without those who contradict them
+	first := s
 	read, err := s.run(ctx, since)
-	for again := 0; err != nil && isContradiction(err) && ctx.Err() == nil; again++ {
+	isOver := func() bool { return !isContradiction(err) || ctx.Err() != nil }
+	retry := func(rpc *jsonrpc.Client) bool {
 		next := first
-		if next.rpc = c.beside(s.listedBy, again); again >= contradictions || next.rpc.AvoidsAll() {
-			if next.rpc = c.rpc.Other(getLogs, alone...); next.rpc == nil {
-				break
-			}
-			alone = append(alone, next.rpc.Name())
-		}
+		next.rpc = rpc
 		read, err = next.run(ctx, since)
+		return isOver()
+	}
+	for again := 0; again < contradictions && !isOver(); again++ {
+		if others := c.beside(s.listedBy, again); others.AvoidsAll() || retry(others) {
+			break
+		}
+	}
+	if !isOver() {
+		c.rpc.OneByOne(getLogs, retry)
 	}
 	return read, err
 }
@@ -53,7 +58,7 @@ func (c *Chain) beside(listed []string, turn int) *jsonrpc.Client {
 
 // isContradiction reports whether endpoints answered, and their answers contradict each other.
 func isContradiction(err error) bool {
-	return upstream.ClassOf(err) == 0 && !errors.As(err, new(*order.PartialError)) || errors.As(err, new(*order.UnreadableError))
+	return err != nil && upstream.ClassOf(err) == 0 && !errors.As(err, new(*order.PartialError)) || errors.As(err, new(*order.UnreadableError))
 }
 
 // ledger is one side of orders on a chain: the contract that stores how far each has come, and those that

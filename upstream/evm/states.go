@@ -39,12 +39,8 @@ func (c *Chain) storedStates(
 		calls = append(calls, contractCall{contract, orders(id)}, contractCall{contract, patches(id)})
 	}
 	weight := func(returned []byte) int {
-		_, err := decode(returned)
-		if len(returned) <= words.Size {
-			_, err = onchain.DecodePatches(returned)
-		}
-		if err != nil {
-			return 0 // no order's
+		if _, err := decode(returned); err != nil && len(returned) != words.Size { // that of a patch
+			return 0
 		}
 		return weightOf(returned)
 	}

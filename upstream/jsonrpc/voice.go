@@ -286,6 +286,14 @@ func (c *Client) Other(method string, heard ...string) *Client {
 	return nil
 }
 
+// OneByOne has endpoints of different providers asked each by itself, until one of them is enough.
+func (c *Client) OneByOne(method string, isEnough func(alone *Client) bool) {
+	var asked []string
+	for alone := c.Other(method); alone != nil && !isEnough(alone); alone = c.Other(method, asked...) {
+		asked = append(asked, alone.Name())
+	}
+}
+
 // hear asks one endpoint about doubted calls; take waits for it, and has them take what it says.
 func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubted []*Call) (take func()) {
 	again := make([]*Call, len(doubted))

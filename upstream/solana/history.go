@@ -2,6 +2,7 @@ package solana
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,14 +17,27 @@ const mostHistoryPages = 16
 
 // History returns the events that one side of an order left on this chain; see order.HistorySource. Each side has
 // an account that every step names, so the account's transactions are the order's: one round trip lists them, one reads
-// them and the next page, which is empty.
-func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (read order.Evidence, err error) {
+// them and the next page, which is empty. Where endpoints contradict each other, each is heard by itself.
+func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
+	read, err := c.historyBy(ctx, c.rpc, id, side, since)
+	if errors.As(err, new(*order.UnreadableError)) {
+		c.rpc.OneByOne(listSignatures, func(alone *jsonrpc.Client) bool {
+			read, err = c.historyBy(ctx, alone, id, side, since)
+			return err == nil || ctx.Err() != nil
+		})
+	}
+	return read, err
+}
+
+func (c *Chain) historyBy(
+	ctx context.Context, rpc *jsonrpc.Client, id order.ID, side order.Side, since uint64,
+) (read order.Evidence, err error) {
 	accounts := c.accounts(id, side)
 	pages := make(map[chain.Address]*historyPage)
 	for _, account := range accounts {
 		pages[account] = newHistoryPage(account, cursor{})
 	}
-	if err := c.rpc.All(ctx, callsOf(pages)...); err != nil {
+	if err := rpc.All(ctx, callsOf(pages)...); err != nil {
 		return read, err
 	}
 	read.Standing = order.Intrinsic
@@ -41,7 +55,7 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 		if len(listed) == 0 {
 			return c.sideOf(ctx, found, id, side, read)
 		}
-		part, err := c.inBlocks(ctx, c.rpc, distinct(listed), true, callsOf(next)...)
+		part, err := c.inBlocks(ctx, rpc, distinct(listed), true, callsOf(next)...)
 		if err != nil {
 			return read, err
 		}

@@ -52,7 +52,11 @@ func (c *Chain) storedStates(
 		accounts[i] = accountOf(c.chain.Contracts, id)
 	}
 	var isSingle []func(i int) bool
-	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { isSingle = append(isSingle, byAccount(call)) })
+	isSense := func(a *accountInfo) bool {
+		_, err := decode(a.Data)
+		return err == nil || a.Owner.Address != program
+	}
+	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { isSingle = append(isSingle, byAccount(call, isSense)) })
 	if err != nil {
 		return nil, err
 	}
@@ -93,18 +97,21 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 }
 
 // byAccount has two voices read accounts, and returns which are one endpoint's word; those that another one has take
-// the place of missing ones.
-func byAccount(asked *jsonrpc.Call) (isSingle func(i int) bool) {
+// the place of missing ones, and of those that make no sense.
+func byAccount(asked *jsonrpc.Call, isSense func(*accountInfo) bool) (isSingle func(i int) bool) {
 	isSame := func(a, b *accountInfo) bool {
 		return a == b || a != nil && b != nil && a.Owner == b.Owner && bytes.Equal(a.Data, b.Data)
 	}
-	isThere := func(a *accountInfo) int {
-		if a == nil {
+	weight := func(a *accountInfo) int {
+		switch {
+		case a == nil:
 			return 0
+		case !isSense(a):
+			return -1
 		}
 		return 1
 	}
-	return jsonrpc.ByItem(asked, func(result any) *[]*accountInfo { return &result.(*accountInfos).Value }, isSame, isThere)
+	return jsonrpc.ByItem(asked, func(result any) *[]*accountInfo { return &result.(*accountInfos).Value }, isSame, weight)
 }
 
 const accountsAtOnce = 100 // that a node takes

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -137,6 +138,41 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 				t.Errorf("%s, %s: fee %s on standing %d, %v named, want %s on %d and %v",
 					name, how, got, read.Standing, read.Wrong, fee, row.want, row.wrong)
 			}
+		}
+	}
+}
+
+// TestOneNodeEndsNoLookup has a node list a transaction that there is not, or an account that is no order's: what the
+// other one says is its word.
+func TestOneNodeEndsNoLookup(t *testing.T) {
+	w := newWorld(t)
+	id := w.create(sandbox.Way{}).Terms.ID()
+	adding := liar{w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {
+		var listed []map[string]any
+		must.Do(t, json.Unmarshal(result, &listed))
+		for i := range listed {
+			made := maps.Clone(listed[i])
+			made["signature"] = strings.Replace(made["signature"].(string), made["signature"].(string)[40:42], "22", 1)
+			listed = append(listed, made)
+		}
+		slices.SortStableFunc(listed, func(a, b map[string]any) int { return int(b["slot"].(float64) - a["slot"].(float64)) })
+		return must.Get(json.Marshal(listed))(t)
+	}}
+	senseless := liar{w, "getMultipleAccounts", func(result json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`"data":\["[^"]*"`).ReplaceAll(result, []byte(`"data":["AAAA"`))
+	}}
+	for isSecond := range 2 {
+		adds, senses := []http.Handler{adding, w}, []http.Handler{senseless, w}
+		if isSecond == 1 {
+			adds, senses = []http.Handler{w, adding}, []http.Handler{w, senseless}
+		}
+		read, err := w.chainOver(adds...).History(t.Context(), id, order.GiveSide, 0)
+		if err != nil || len(read.Events) != 1 || read.Standing != order.Single {
+			t.Errorf("node %d adds a transaction: History = %+v, %v, want the creation", isSecond, read, err)
+		}
+		stored, err := w.chainOver(senses...).States(t.Context(), []order.ID{id})
+		if err != nil || stored[0].State != order.StateCreated || !stored[0].IsSingle {
+			t.Errorf("node %d has a senseless account: States = %+v, %v, want the order's", isSecond, stored, err)
 		}
 	}
 }

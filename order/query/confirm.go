@@ -50,7 +50,8 @@ func (x *Index) confirm(
 	}
 	for _, l := range outdated {
 		known, isKnown := states[l.Order]
-		isDenied := known.State == order.None && known.IsSingle // by one endpoint, which is not enough
+		isLonely := known.State != order.None && x.Of(l.Give.Chain).Basis().Single
+		isDenied := known.IsSingle && !isLonely // by one endpoint, which is not enough
 		if !isKnown || isDenied || known.State == order.StateCreated {
 			sure = append(sure, l)
 		}

@@ -168,7 +168,7 @@ func TestAllUnsettledOrdersAreCounted(t *testing.T) {
 	x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
 	followAll(t, x)
 	r := audit.Of(x.Chains).Reconcilers()[0]
-	r.Source = lonely{give}
+	r.Source = lonely{testChain: give}
 	for range 2 {
 		if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) != count {
 			t.Errorf("%v, %d orders are unsettled, want all %d", err, len(r.Unsettled), count)

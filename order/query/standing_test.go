@@ -14,8 +14,11 @@ import (
 	"crossgate/order/ledger"
 )
 
-// lonely is a chain of one endpoint.
-type lonely struct{ *testChain }
+// lonely is a chain of one endpoint, which says the same of every order.
+type lonely struct {
+	*testChain
+	state order.State
+}
 
 func (l lonely) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
 	read, err := l.testChain.History(ctx, id, side, since)
@@ -24,7 +27,7 @@ func (l lonely) History(ctx context.Context, id order.ID, side order.Side, since
 }
 
 func (l lonely) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
-	return slices.Repeat([]order.StoredState{{IsSingle: true}}, len(ids)), ctx.Err()
+	return slices.Repeat([]order.StoredState{{State: l.state, IsSingle: true}}, len(ids)), ctx.Err()
 }
 
 // paired is a chain of two endpoints that agree.
@@ -44,7 +47,7 @@ func TestLocksThatOneEndpointDeniesAreNotProvenAbsent(t *testing.T) {
 	for name, test := range map[string]struct {
 		give order.Source
 		want bool
-	}{"one endpoint": {lonely{give}, true}, "two": {give, false}} {
+	}{"one endpoint": {lonely{testChain: give}, true}, "two": {give, false}} {
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: test.give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
 		followAll(t, x)
 		for range 2 { // the second time from memory
@@ -70,7 +73,7 @@ func TestACreationOfOneEndpointsWordIsNotProven(t *testing.T) {
 	for name, test := range map[string]struct {
 		give order.Source
 		want bool
-	}{"one endpoint": {lonely{give}, true}, "two": {paired{give}, false}} {
+	}{"one endpoint": {lonely{testChain: give}, true}, "two": {paired{give}, false}} {
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: test.give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
 		followAll(t, x)
 		if _, _, basis, err := x.IDsIn(t.Context(), created); err != nil || basis.Of(1).Single != test.want {
@@ -167,22 +170,27 @@ func TestOneEndpointsCreationIsConfirmed(t *testing.T) {
 	}
 }
 
-// TestOneEndpointDeniesNothingCertain has a creation in a store that is behind: the give chain's one endpoint stores none.
+// TestOneEndpointDeniesNothingCertain has a creation in a store that is behind: one endpoint of the give chain stores
+// none, or a claim.
 func TestOneEndpointDeniesNothingCertain(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
 	d := newDeal(1, 1, 137)
 	give.mine([]told{d.created()})
 	take.mine([]told{d.fulfilled()})
-	x := newIndex(openStore(t), map[chain.ID]order.Source{1: lonely{give}, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	claims := newIndex(openStore(t), map[chain.ID]order.Source{1: lonely{give, order.StateClaimedUnlock}, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	x := newIndex(openStore(t), map[chain.ID]order.Source{1: lonely{testChain: give}, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
 	followAll(t, x)
+	followAll(t, claims)
 	audits, err := audit.Of(x.Chains).Audit(t.Context(), ledger.Selection{Chain: 1}, func(audit.Progress) {})
 	if err != nil || len(audits) != 1 || len(audits[0].Differences) != 0 || len(audits[0].Unchecked) != 1 {
 		t.Errorf("Audit = %+v, %v, want the order neither compared nor different", audits, err)
 	}
-	x.Behind = 0
-	locked, basis, err := x.Locked(t.Context(), taker)
-	if err != nil || len(locked) != 1 || !basis.Of(1).Single {
-		t.Errorf("Locked = %v, %v on %+v, want the lock, and chain 1 one endpoint's word", locked, err, basis)
+	for _, x := range []*Index{x, claims} {
+		x.Behind = 0
+		locked, basis, err := x.Locked(t.Context(), taker)
+		if err != nil || len(locked) != 1 || !basis.Of(1).Single {
+			t.Errorf("Locked = %v, %v on %+v, want the lock, and chain 1 one endpoint's word", locked, err, basis)
+		}
 	}
 }
 

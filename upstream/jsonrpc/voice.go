@@ -190,6 +190,18 @@ func ByItem[L ~[]T, T any](
 	return func(i int) bool { return call.IsSingle() && !isAgreed(i, (*items(call.Out))[i]) }
 }
 
+// Greater has a call that asks how much there is doubt that it is nothing, and take the greater of two results.
+func Greater[T any](call *Call, compare func(a, b T) int) {
+	var nothing T
+	call.Doubt = func(result any) bool { return compare(*result.(*T), nothing) == 0 }
+	call.Same = func(a, b any) bool { return compare(*a.(*T), *b.(*T)) == 0 }
+	call.Add = func(to, from any) {
+		if own, other := to.(*T), from.(*T); compare(*own, *other) < 0 {
+			*own = *other
+		}
+	}
+}
+
 // copied is the same call with a place for another result.
 func (c *Call) copied() *Call {
 	other := *c

@@ -159,11 +159,16 @@ func unlessPoor(t quote.Simulation, states []*accountInfo, failure error) error 
 // Balance implements quote.Simulator. Of a token it is the balance of the holder's associated account, the one that
 // swaps spend from.
 func (c *Chain) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
-	states, err := c.readAccounts(ctx, holdings(token, holder))
-	if err != nil {
-		return chain.Amount{}, err
+	has := func(read accountInfos) chain.Amount {
+		if len(read.Value) == 0 {
+			return chain.Amount{}
+		}
+		return balanceOf(token, read.Value)
 	}
-	return balanceOf(token, states), nil
+	states, err := c.readAccounts(ctx, holdings(token, holder), func(call *jsonrpc.Call) {
+		jsonrpc.Greater(call, func(a, b accountInfos) int { return has(a).Cmp(has(b)) })
+	})
+	return has(accountInfos{states}), err
 }
 
 // balanceOf is the balance of the accounts of holdings.

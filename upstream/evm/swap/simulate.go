@@ -93,7 +93,9 @@ func (s *Simulator) need(ctx context.Context, t quote.Simulation, set overrides)
 func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
 	if token.IsNative() {
 		var coins evm.Amount
-		err := s.chain.Client().All(ctx, jsonrpc.NewCall(&coins, nil, "eth_getBalance", holder, "latest"))
+		asked := jsonrpc.NewCall(&coins, nil, "eth_getBalance", holder, "latest")
+		jsonrpc.Greater(asked, func(a, b evm.Amount) int { return a.Cmp(b.Amount) })
+		err := s.chain.Client().All(ctx, asked)
 		return coins.Amount, err
 	}
 	answer, err := s.chain.Call(ctx, token, balanceOf.Call(holder))

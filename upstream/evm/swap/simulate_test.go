@@ -4,13 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
+	"crossgate/internal/pooltest"
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -131,6 +134,24 @@ func TestForecastOfWhatOthersDo(t *testing.T) {
 		all, err := NewSimulator(row.node.serve(t, documented(t, 8453))).Forecast(t.Context(), creation.Transaction{Sender: somebody, To: someToken, Data: make([]byte, 4)})
 		if err == nil || errors.Is(err, creation.ErrOtherFunction) != row.isOf {
 			t.Errorf("%s: %+v, %v, of another function: %t", name, all, err, row.isOf)
+		}
+	}
+}
+
+// TestABalanceIsNotNothingByOneWord has a node that knows nothing of what another one has.
+func TestABalanceIsNotNothingByOneWord(t *testing.T) {
+	c := documented(t, 8453)
+	var handlers []http.Handler
+	for _, has := range []int{0, 7} {
+		n := &node{methods: map[string]int{}, answers: map[string]string{
+			"eth_getBalance": fmt.Sprintf(`"result":"0x%x"`, has), "eth_call": fmt.Sprintf(`"result":"0x%064x"`, has),
+		}}
+		handlers = append(handlers, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.reply(w, r, c.Native) }))
+	}
+	s := NewSimulator(evm.New(c, jsonrpc.New(pooltest.Of(t, handlers...))))
+	for _, token := range []chain.Address{chain.NativeCoin(chain.EVM), someToken} {
+		if has, err := s.Balance(t.Context(), token, otherToken); err != nil || has != chain.NewAmount(7) {
+			t.Errorf("Balance of %s = %s, %v, want 7", token, has, err)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 		}
 	}
 	if !isOver() {
-		c.rpc.OneByOne(getLogs, retry)
+		c.rpc.OneByOne(getLogs, func(alone *jsonrpc.Client) bool { return retry(alone) && upstream.ClassOf(err) == 0 })
 	}
 	return read, err
 }

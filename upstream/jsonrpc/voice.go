@@ -253,9 +253,7 @@ type Lists[T any] struct {
 // expected to answer. Where only one does, its lists are united. Those of several endpoints have no name.
 func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 	c = c.Avoiding(l.Liars...)
-	var tried []string
-	for one := c.Other(l.Method); one != nil && len(heard) < 2; one = c.Other(l.Method, tried...) {
-		tried = append(tried, one.Name())
+	c.OneByOne(l.Method, func(one *Client) bool {
 		said, err := l.union(one, Heard[T]{}, 1)
 		if err != nil {
 			said, err = l.union(one, Heard[T]{}, 1)
@@ -263,7 +261,8 @@ func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 		if err == nil && said.By == one.Name() {
 			heard = append(heard, said)
 		}
-	}
+		return len(heard) == 2
+	})
 	if len(heard) == 2 || len(heard) == 1 && slices.Contains(l.Liars, heard[0].By) {
 		return heard, nil
 	}

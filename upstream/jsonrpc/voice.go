@@ -355,7 +355,8 @@ func (c *Call) keep() {
 	}
 }
 
-// differ takes note of another result that is as doubted, and takes one on which two agree.
+// differ records another result that is as doubted, and takes one on which two agree. Nothing that a third one has beside
+// it is given up for it: two endpoints can be behind, or lack the same.
 func (c *Call) differ(said *Call) {
 	switch {
 	case c.Says != nil && c.Says(said.Out) == "":
@@ -365,15 +366,21 @@ func (c *Call) differ(said *Call) {
 		return
 	}
 	c.keep()
-	for _, other := range c.unlike {
-		if c.isSame(other.Out, said.Out) {
+	others := c.unlike
+	c.unlike = append(c.unlike, said)
+	c.add(said)
+	for _, other := range others {
+		if !c.isSame(other.Out, said.Out) {
+			continue
+		}
+		whole := said.copied()
+		whole.take(said)
+		if whole.add(c); c.isSame(whole.Out, said.Out) {
 			c.take(other)
 			c.Seconded = said.By
 			return
 		}
 	}
-	c.unlike = append(c.unlike, said)
-	c.add(said)
 }
 
 func (c *Call) isSame(a, b any) bool {

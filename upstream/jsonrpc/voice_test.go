@@ -148,7 +148,7 @@ func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 }
 
 // TestNothingIsNotTheSameAsSomething: null does not confirm what one endpoint has, nor the other way round, and what is
-// there takes the place of one null, not of two.
+// there takes the place of null, also where two say so.
 func TestNothingIsNotTheSameAsSomething(t *testing.T) {
 	for _, test := range []struct {
 		results        []string
@@ -159,7 +159,8 @@ func TestNothingIsNotTheSameAsSomething(t *testing.T) {
 		{[]string{`"x"`, "null"}, "x", ""},
 		{[]string{"null", `"x"`, `"y"`}, "x", "c"},
 		{[]string{"null", `"x"`, `"proven"`}, "proven", ""},
-		{[]string{"null", `"x"`, "null"}, "", "c"},
+		{[]string{"null", `"x"`, "null"}, "x", ""},
+		{[]string{`"x"`, "null", "null"}, "x", ""},
 	} {
 		var endpoints []*upstream.Endpoint
 		for i, result := range test.results {
@@ -180,10 +181,10 @@ func TestNothingIsNotTheSameAsSomething(t *testing.T) {
 	}
 }
 
-// TestTwoEndpointsOutweighTheLongerResultOfOne: a call that has the longer of two results taken takes one on which two
-// agree.
-func TestTwoEndpointsOutweighTheLongerResultOfOne(t *testing.T) {
-	for _, test := range [][]string{{"xx", "x", "x", "x", "c"}, {"x", "xx", "x", "x", "c"}, {"x", "x", "xx", "x", "b"}, {"x", "xx", "xx", "xx", "c"}, {"x", "xx", "xxx", "xxx", ""}} {
+// TestWhatOneEndpointHasBeyondTwoOthersStays: where the call has the longer of two results taken, two shorter ones do
+// not take it back.
+func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
+	for _, test := range [][]string{{"xx", "x", "x", "xx", ""}, {"x", "xx", "x", "xx", ""}, {"x", "x", "xx", "x", "b"}, {"x", "xx", "xx", "xx", "c"}, {"x", "xx", "xxx", "xxx", ""}} {
 		var endpoints []*upstream.Endpoint
 		for i, result := range test[:3] {
 			endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells(`"`+result+`"`, new(atomic.Int64))))

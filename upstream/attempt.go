@@ -8,24 +8,24 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Attempt is one request to one endpoint and its response, not yet judged. The maker of an attempt settles it, once:
-// only then the breaker, the endpoint's health, the measurements and the span learn the outcome.
+// Attempt is one request to one endpoint and its response, not yet judged. Its creator must settle it exactly once:
+// only then do the breaker, the endpoint's health, the measurements and the span learn the outcome.
 type Attempt struct {
 	Endpoint *Endpoint
 	Response Response
-	Err      error // nil with a response
+	Err      error // nil if there is a response to judge
 
 	request Request
 	span    trace.Span
 	began   time.Time
-	sent    time.Time // when the breaker had let it in; zero: it did not
+	sent    time.Time // when it was admitted; zero if it was not
 }
 
-// Reply is an attempt together with what its maker reads from the response.
+// Reply is an attempt together with whatever its creator decodes from the response.
 type Reply interface {
-	// Judge returns the fault of a response, nil to accept it. It is not called without a response.
+	// Judge returns the fault of the response, or nil to accept it. It is only called if there is a response.
 	Judge(ctx context.Context) error
-	attempt() *Attempt // by embedding one
+	attempt() *Attempt // implemented by embedding an *Attempt
 }
 
 func (a *Attempt) attempt() *Attempt { return a }
@@ -46,7 +46,7 @@ func (e *Endpoint) Attempt(caller context.Context, r Request, turn int) *Attempt
 	}()
 	ctx, cancel := context.WithTimeout(caller, e.exchanger.timeout)
 	defer cancel()
-	// Beside WithTimeout, which goes by the caller's deadline where that is earlier: the deadline may move meanwhile.
+	// In addition to WithTimeout, which relies on the caller's deadline if that is earlier: it may move meanwhile.
 	defer time.AfterFunc(e.exchanger.timeout, cancel).Stop()
 	if a.Err = a.enter(ctx, caller); a.Err == nil {
 		a.Response, a.Err = e.exchanger.exchange(ctx, caller, r)
@@ -55,7 +55,7 @@ func (e *Endpoint) Attempt(caller context.Context, r Request, turn int) *Attempt
 	return a
 }
 
-// enter takes the request's share of the budget, and has the breaker let it in.
+// enter admits the request, spending its units of the budget, or returns the error to refuse it with.
 func (a *Attempt) enter(ctx, caller context.Context) error {
 	e := a.Endpoint
 	if err := e.unusable(); err != nil {
@@ -77,7 +77,7 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 	}
 	if !ok {
 		refused := &Error{Class: RateLimited, Endpoint: e.name, RetryAfter: after}
-		if !e.budget.isPaused() { // then it is by our own rate
+		if !e.budget.isPaused() { // so our own rate refused it
 			refused.Err = ErrShort
 		}
 		return refused
@@ -89,8 +89,8 @@ func (a *Attempt) enter(ctx, caller context.Context) error {
 	return nil
 }
 
-// Settle ends the attempt. wrong is the fault of its response; a plain error makes it a bad answer, an *Error keeps its
-// class, and ErrDeclined is not a fault. It returns why the attempt failed, nil for success.
+// Settle ends the attempt and returns why it failed, nil for success. wrong is the fault of its response: a plain error
+// makes it a bad answer, an *Error keeps its class, and ErrDeclined is not a fault.
 func (a *Attempt) Settle(ctx context.Context, wrong error) error {
 	e := a.Endpoint
 	if a.span.IsRecording() {

@@ -13,16 +13,16 @@ const (
 	ratioLimit         = 0.5
 )
 
-// breaker keeps calls away from an endpoint that fails. Failed calls only make it suspect the endpoint, since callers
-// may have caused them, and Endpoint.verify finds out. It closes when a probe is answered; no caller is let in to try.
+// breaker keeps calls away from a failing endpoint. Failures only raise suspicion, since callers may cause them, and
+// Endpoint.verify investigates. An open breaker admits no caller as a trial; it closes when a probe is answered.
 type breaker struct {
 	endpoint  string       // its name
-	failed    atomic.Int32 // calls in a row, no two of them further apart than breakerWindow
-	newest    atomic.Int64 // of them, UNIX nanoseconds
+	failed    atomic.Int32 // calls in a row, at most breakerWindow apart
+	newest    atomic.Int64 // when the last of them failed, UNIX nanoseconds
 	suspected atomic.Bool
 	opened    atomic.Bool
-	closed    atomic.Int64 // UNIX nanoseconds at which it was closed last
-	reopens   atomic.Int64 // UNIX nanoseconds of the next probe
+	closed    atomic.Int64 // when it last closed, UNIX nanoseconds
+	reopens   atomic.Int64 // when the next probe is due, UNIX nanoseconds
 }
 
 // answered reports whether the endpoint did its work, whether or not its answer was accepted.
@@ -31,7 +31,7 @@ func answered(err error) bool {
 	return err == nil || class == Rejected
 }
 
-// learn counts the outcome of a call; recent is the endpoint's health with it.
+// learn records the outcome of a call; recent is the endpoint's health, which already includes it.
 func (b *breaker) learn(err error, recent *health) {
 	if answered(err) {
 		b.failed.Store(0)
@@ -59,14 +59,14 @@ func (b *breaker) close() {
 
 func (b *breaker) isClosed() bool { return !b.opened.Load() }
 
-// isSuspecting reports whether failures have added up and have not been verified yet.
+// isSuspecting reports whether enough failures have accumulated for suspicion and have not been verified yet.
 func (b *breaker) isSuspecting() bool { return b.suspected.Load() && !b.opened.Load() }
 
 func (b *breaker) refusal() error {
 	return &Error{Class: BreakerOpen, Endpoint: b.endpoint, RetryAfter: b.untilProbe()}
 }
 
-// untilProbe returns the time until the next probe may begin, a moment when one is under way.
+// untilProbe returns the time until the next probe, but at least a second: the probe may be under way.
 func (b *breaker) untilProbe() time.Duration {
 	return max(time.Until(time.Unix(0, b.reopens.Load())), time.Second)
 }

@@ -13,31 +13,31 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An endpoint that asks for a pause gets at most longestPause. Where it does not say how long, it gets defaultPause,
-// and twice as long each time that it answered nothing since, up to longestGuess.
+// An endpoint that asks for a pause gets at most longestPause. If it does not say how long, it gets defaultPause,
+// doubled each time that it has answered nothing since the last pause, up to longestGuess.
 const (
 	defaultPause = time.Second
 	longestGuess = time.Minute
 	longestPause = 5 * time.Minute
 )
 
-// Budget is how often an endpoint may be called, or asked for calls of one kind: our own rate, its monthly plan, and
-// pauses that it asked for. Safe for concurrent use.
+// Budget limits how often an endpoint may be called, or called for one kind of request: by our own rate, its monthly
+// plan and the pauses that it asked for. Safe for concurrent use.
 type Budget struct {
 	units     int           // see EndpointOptions
-	shared    bool          // by clients, each with its own answer: nothing pauses it
-	limiter   *rate.Limiter // nil when unlimited
+	shared    bool          // by clients that each get answers of their own: nothing pauses it
+	limiter   *rate.Limiter // nil if unlimited
 	plan      *billingPlan  // nil without one
-	asked     *rate.Limiter // the share of callers once the endpoint is followed; nil when unlimited
-	searching *rate.Limiter // that of searches, also of a plan; nil when unlimited
+	asked     *rate.Limiter // callers' share, once the endpoint is followed; nil if unlimited
+	searching *rate.Limiter // searches' share of the rate or the plan; nil if unlimited
 	followed  atomic.Bool
 
 	mu     sync.Mutex
-	paused time.Time     // until then
-	guess  time.Duration // length of the next pause without a stated one; zero: defaultPause
+	paused time.Time     // end of the current pause
+	guess  time.Duration // next pause if the endpoint states no length; zero: defaultPause
 }
 
-// NewBudget returns a budget of units a second; zero: unlimited until the endpoint asks for a pause.
+// NewBudget returns a budget of perSecond units a second; zero: unlimited until the endpoint asks for a pause.
 func NewBudget(perSecond float64, burst int) *Budget {
 	b := &Budget{}
 	if perSecond > 0 {
@@ -64,15 +64,15 @@ func newBudget(o EndpointOptions) *Budget {
 	return b
 }
 
-// shareOf is a part of a rate, one unit at once at least.
+// shareOf returns a limiter for a share of a rate, with a burst of at least one unit.
 func shareOf(share, perSecond float64, burst int) *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(share*perSecond), max(int(share*float64(burst)), 1))
 }
 
 func (b *Budget) unitsOf(r Request) int { return cmp.Or(r.Cost, b.units, 1) }
 
-// Take waits until cost units may be spent, as long as ctx lives. When the deadline of ctx is too early for that, or
-// ctx is that of a search, it takes nothing, does not wait, and returns when to retry.
+// Take waits until cost units may be spent or ctx ends. If ctx belongs to a search, or its deadline is too early, Take
+// spends nothing, does not wait, and returns when to retry.
 func (b *Budget) Take(ctx context.Context, cost int) (retryAfter time.Duration, ok bool, err error) {
 	cost = max(cost, 1)
 	work := WorkOf(ctx)
@@ -109,10 +109,10 @@ func reserveOf(l *rate.Limiter) reserve {
 	}
 }
 
-// takeEach is take for units of one rate after another. Units taken without a wait are given back when a later rate
-// refuses.
+// takeEach takes units of one rate after another, waiting as Take does. If a rate refuses, units that were taken
+// without a wait are given back.
 func takeEach(ctx context.Context, rates []reserve, units int) (retryAfter time.Duration, ok bool, err error) {
-	now := time.Now() // the same for all: a limiter takes nothing back that could be used before
+	now := time.Now() // the same for all: a limiter takes back no units that could have been used before
 	for _, reserve := range rates {
 		wait, giveBack := reserve(now, units)
 		defer func() {
@@ -176,8 +176,8 @@ func (b *Budget) reserve(now time.Time, units int) (wait time.Duration, giveBack
 	}
 }
 
-// Pause stops the endpoint's use for d or, where d is zero, as long as it seems to need. Requests in flight when a
-// pause begins do not lengthen the next one. An endpoint that forwards is not paused.
+// Pause stops the endpoint's use for d, or if d is zero, for as long as it seems to need. Requests in flight when a
+// pause begins do not lengthen the next one. A forwarding endpoint is never paused.
 func (b *Budget) Pause(d time.Duration) {
 	if b.shared {
 		return
@@ -197,7 +197,7 @@ func (b *Budget) Pause(d time.Duration) {
 	}
 }
 
-// Answered learns that the endpoint did its work.
+// Answered records that the endpoint did its work: the next pause without a stated length is short again.
 func (b *Budget) Answered() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -218,7 +218,7 @@ func (b *Budget) IsSpent() bool {
 	return limited && left < 1 || b.isPaused()
 }
 
-// left returns how many units callers may spend at once; not limited without a rate.
+// left returns how many units callers may spend immediately; limited is false without a rate or plan.
 func (b *Budget) left() (units float64, limited bool) {
 	if b.limiter != nil {
 		units, limited = b.limiter.Tokens(), true
@@ -236,7 +236,7 @@ func (b *Budget) left() (units float64, limited bool) {
 	return left, true
 }
 
-// waiting returns how many units wait for the rate. Those beyond a monthly plan do not wait.
+// waiting returns how many units wait for the rate. Units beyond a monthly plan do not wait.
 func (b *Budget) waiting() (units float64, limited bool) {
 	if b.limiter == nil {
 		return 0, false
@@ -244,7 +244,7 @@ func (b *Budget) waiting() (units float64, limited bool) {
 	return max(-b.limiter.Tokens(), 0) + max(-b.asked.Tokens(), 0), true
 }
 
-// RetryAfter reads a Retry-After header, seconds or a date (RFC 9110 section 10.2.3); zero without one.
+// RetryAfter parses a Retry-After header, in seconds or as a date (RFC 9110 section 10.2.3); zero if there is none.
 func RetryAfter(header http.Header) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {

@@ -7,29 +7,29 @@ import (
 )
 
 const (
-	// largestProbe bounds a request that is kept to be repeated, in bytes.
+	// largestProbe is the largest request body, in bytes, that is kept to be repeated.
 	largestProbe = 1 << 10
-	// soonAnswered is how long the answer to such a request may take, so that it takes longer than probeLimit only when
-	// the endpoint has become worse.
+	// soonAnswered is how long the answer to such a request may have taken: a repetition then exceeds probeLimit only
+	// if the endpoint has become worse.
 	soonAnswered = time.Second
-	// replaysKept is how many of them are kept, and replaysEvery how far they are apart: no caller alone must choose
-	// all of them at once.
+	// replaysKept is how many such requests are kept, and replaysEvery the least time between two of them: no single
+	// caller may choose all of them at once.
 	replaysKept  = 3
 	replaysEvery = 10 * time.Second
 )
 
-// controls are the requests by which an endpoint is probed.
+// controls are the requests that an endpoint is probed with.
 type controls struct {
 	mu      sync.Mutex
-	replays []Request // that it answered well and soon, the newest last
-	newest  time.Time // of them
-	own     Request   // that no caller has a part in
-	failed  Request   // the last that it failed at; bare: none
+	replays []Request // requests it answered well and soon, the newest last
+	newest  time.Time // when the newest of replays was added
+	own     Request   // not influenced by any caller
+	failed  Request   // the last that it failed; bare: none
 }
 
-// all are the requests that an endpoint must fail at before it counts as broken: those it answered well at different
-// times and, while these are few, one without a caller, or its bare address. To count as recovered it must answer one
-// of these, or what it failed at last, since its address need not answer.
+// all returns the requests that an endpoint must fail to count as broken: those it answered well at different times
+// and, while these are few, our own control or its bare address. To count as recovered it must answer one of these or,
+// with andFailed, the one it failed last, since its bare address need not answer.
 func (c *controls) all(andFailed bool) []Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,8 +43,8 @@ func (c *controls) all(andFailed bool) []Request {
 	return known
 }
 
-// learn remembers a request that ended: once in a while one that was answered soon. Nothing that is asked here changes
-// anything, whatever its method.
+// learn remembers a finished request: the latest that failed and, once in a while, one that was answered soon. Requests
+// are safe to repeat whatever their method: none of them changes anything.
 func (c *controls) learn(r Request, took time.Duration, outcome error) {
 	if len(r.Body) > largestProbe {
 		return
@@ -60,7 +60,7 @@ func (c *controls) learn(r Request, took time.Duration, outcome error) {
 	}
 }
 
-// isBare reports whether a request asks for the endpoint's address alone.
+// isBare reports whether a request only asks for the endpoint's address.
 func isBare(r Request) bool {
 	return r.Path == "" && r.Body == nil && r.Query == "" && len(r.Header) == 0
 }

@@ -17,17 +17,17 @@ type EndpointOptions struct {
 	Name    string // in errors, logs and spans, where the URL never appears
 	URL     string
 	Header  http.Header   // sent with every request: keys, for instance
-	Timeout time.Duration // of one request with its wait for the budget; 10 s by default
+	Timeout time.Duration // of one request, including its wait for the budget; 10 s by default
 
 	RequestsPerSecond float64 // or units, see Request.Cost; zero: unlimited
 	Burst             int
-	Units             int // that a request costs which does not say; 1 by default
-	// Monthly is how many requests, or units, a month may take, at most the share of a day at once. With PlanClaim and
-	// PlanClaimed the spending outlives the process.
+	Units             int // cost of a request without a Cost; 1 by default
+	// Monthly is how many requests, or units, may be spent in a month, at most a day's share at once. With PlanClaim
+	// and PlanClaimed the spending outlives the process.
 	Monthly int
 
-	MaxBody    int64                // bytes of an answer; 16 MiB by default
-	Forwards   bool                 // requests of clients go on as they are, see Pool.Forward: nothing is decompressed or paused
+	MaxBody    int64                // of an answer, bytes; 16 MiB by default
+	Forwards   bool                 // passes on clients' requests, see Pool.Forward: nothing is decompressed or paused
 	Transport  http.RoundTripper    // must honour contexts; its own by default
 	Attributes []attribute.KeyValue // of every span: the chain or venue that the endpoint serves
 	Logger     *slog.Logger         // for bad answers; nil: they are not logged
@@ -40,17 +40,17 @@ type Endpoint struct {
 	breaker   breaker
 	budget    *Budget
 	health    health
-	distance  atomic.Pointer[distance] // nil: not known
+	distance  atomic.Pointer[distance] // nil: unknown
 	controls  controls
 	worker    worker
 	usability usability
 	log       *slog.Logger
-	logged    atomic.Int64 // UNIX nanoseconds at which a bad answer was logged last
+	logged    atomic.Int64 // when a bad answer was last logged, UNIX nanoseconds
 	tracing   tracing
 	measures  measures
 }
 
-// NewEndpoint returns the endpoint that o describes; it calls nothing yet.
+// NewEndpoint returns the endpoint that o describes, without calling it.
 func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	if o.Name == "" {
 		return nil, errors.New("endpoint without a name")
@@ -77,10 +77,10 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 // Name returns the configured name.
 func (e *Endpoint) Name() string { return e.name }
 
-// Provider names who runs the endpoint: endpoints of one provider cannot confirm each other. It may hold a key.
+// Provider returns the provider's host, which may hold a key: endpoints of one provider cannot confirm each other.
 func (e *Endpoint) Provider() string { return e.exchanger.base.Host }
 
-// Replace has e go on where other was: cordoned by an operator, and with what that spent of its plan.
+// Replace makes e take over from other: cordoned if other was, and with other's spending of the monthly plan.
 func (e *Endpoint) Replace(other *Endpoint) {
 	e.usability.cordoned.Store(other.usability.cordoned.Load())
 	if plan, before := e.budget.plan, other.budget.plan; plan != nil && before != nil {
@@ -96,11 +96,11 @@ type distance struct {
 	isOff  bool
 }
 
-// SetDistance sets how many blocks the endpoint's newest one is from that of the others, below zero: behind, and
+// SetDistance sets how many blocks the endpoint's newest block is ahead of the others', or behind if below zero, and
 // whether that is too far, so that the others are asked first.
 func (e *Endpoint) SetDistance(blocks int64, isOff bool) { e.distance.Store(&distance{blocks, isOff}) }
 
-// Distance returns the number of the last SetDistance, if there was one.
+// Distance returns the number of blocks last passed to SetDistance, if any.
 func (e *Endpoint) Distance() (blocks int64, known bool) {
 	if known := e.distance.Load(); known != nil {
 		return known.blocks, true
@@ -108,14 +108,14 @@ func (e *Endpoint) Distance() (blocks int64, known bool) {
 	return 0, false
 }
 
-// Do sends r once, whatever the answer says. A response is any of 2xx or 4xx but 429; everything else is an *Error.
+// Do sends r once and accepts any answer: 2xx and 4xx except 429 are responses, everything else is an *Error.
 func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	a := e.Attempt(ctx, r, 1)
 	return a.Response, a.Settle(ctx, nil)
 }
 
-// learn remembers the outcome of a request, and has the endpoint verified that has failed too often: also after a
-// success, where no other request has done so meanwhile.
+// learn records the outcome of a request and verifies the endpoint if it has failed too often: even after a success,
+// since no other request may have done so meanwhile.
 func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, outcome error) {
 	e.health.note(r.Kind, took, outcome)
 	e.breaker.learn(outcome, &e.health)
@@ -125,13 +125,13 @@ func (e *Endpoint) learn(ctx context.Context, r Request, took time.Duration, out
 		return
 	}
 	now, last := time.Now(), e.logged.Load()
-	isDue := now.Sub(time.Unix(0, last)) >= logEvery // it is asked again and again
+	isDue := now.Sub(time.Unix(0, last)) >= logEvery // it may be asked again and again
 	if ClassOf(outcome) == BadAnswer && isDue && e.logged.CompareAndSwap(last, now.UnixNano()) {
 		e.log.WarnContext(ctx, "endpoint gave a bad answer", "endpoint", e.name, "error", outcome)
 	}
 }
 
-// badAnswer makes an *Error of what a check found wrong; a plain error is a bad answer.
+// badAnswer turns the fault that a check found into an *Error; a plain error becomes a bad answer.
 func (e *Endpoint) badAnswer(r Request, err error) error {
 	if err == nil {
 		return nil
@@ -144,7 +144,7 @@ func (e *Endpoint) badAnswer(r Request, err error) error {
 	return bad
 }
 
-// Close ends what the endpoint does in the background and closes connections that wait for further use.
+// Close stops the endpoint's background work and closes idle connections.
 func (e *Endpoint) Close() {
 	e.worker.close()
 	(&http.Client{Transport: e.exchanger.transport}).CloseIdleConnections()

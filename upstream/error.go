@@ -21,10 +21,10 @@ const (
 	ServerError                  // HTTP 5xx
 	RateLimited                  // our own budget is spent, or HTTP 429
 	BreakerOpen                  // not called at all: it failed too often lately
-	BadAnswer                    // answered something that cannot answer the request
+	BadAnswer                    // the response cannot be an answer to the request
 	Rejected                     // understood the request and declined it: HTTP 4xx, a JSON-RPC error
 	Canceled                     // the caller left
-	Unusable                     // not called at all: cordoned by an operator, or in quarantine
+	Unusable                     // not called at all: cordoned by an operator, in quarantine, or denying us access
 )
 
 var classNames = [...]string{
@@ -34,27 +34,27 @@ var classNames = [...]string{
 // String is the class in words; spans and metrics carry it as an attribute.
 func (c Class) String() string { return classNames[c] }
 
-// Error says how one endpoint failed, or how every endpoint of a pool did. It never contains a URL,
-// since URLs carry keys.
+// Error says how one endpoint failed, or how every endpoint of a pool did. It never contains a URL, since URLs carry
+// keys.
 type Error struct {
 	Class      Class
 	Endpoint   string        // configured name of the endpoint, or of the pool
-	Status     int           // HTTP status, zero when there was none
-	RetryAfter time.Duration // when to retry; zero when unknown
+	Status     int           // HTTP status, zero if there was none
+	RetryAfter time.Duration // when to retry; zero if unknown
 	Err        error         // the cause; may be nil
 
-	Contradicts bool // the response could be read and contradicts its request
-	// Closed says that the endpoint will answer nothing for long: its plan is spent, or it refuses our key. It is left
-	// alone longer each time, up to RetryAfter if set.
+	Contradicts bool // the response was readable and contradicts its request
+	// Closed says that the endpoint will answer nothing for a long time: its plan is spent, or it refuses our key. It
+	// is left alone for longer each time, up to RetryAfter if set.
 	Closed bool
 
-	// Partial says that requests of this kind alone were too many: the endpoint is not to be left alone.
+	// Partial says that only requests of this kind were too many: the endpoint remains in use for others.
 	Partial bool
-	// InPart says that a part of a batch was answered: the endpoint did not refuse everything.
+	// InPart says that part of a batch was answered: the endpoint did not refuse everything.
 	InPart bool
 
-	// excused marks what a caller may have brought about: a timeout at a deadline that came too soon to blame the
-	// endpoint, an answer that is too long.
+	// excused marks a failure that a caller may have caused: a timeout at a deadline too early to blame the endpoint,
+	// or an answer that is too long.
 	excused bool
 }
 
@@ -81,16 +81,16 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// RetryIn is how long the endpoint, or its budget, wants callers to wait; zero when unknown.
+// RetryIn returns how long the endpoint, or its budget, wants callers to wait; zero if unknown.
 func (e *Error) RetryIn() time.Duration { return e.RetryAfter }
 
-// IsRefusal reports whether the endpoint understood and declined: asking again soon is of no use.
+// IsRefusal reports whether the endpoint understood and declined the request: asking again soon is useless.
 func (e *Error) IsRefusal() bool { return e.Class == Rejected }
 
 // ClassOf returns the class of err, zero when it has none.
 func ClassOf(err error) Class { return detailsOf(err).Class }
 
-// detailsOf returns the *Error in err, an empty one when there is none.
+// detailsOf returns the *Error in err, or an empty one if there is none.
 func detailsOf(err error) *Error {
 	if classed, ok := errors.AsType[*Error](err); ok {
 		return classed
@@ -98,12 +98,12 @@ func detailsOf(err error) *Error {
 	return &Error{}
 }
 
-// ErrDeclined is a check's verdict on an answer that declines the request, as any other endpoint would. It ends the
-// question as an answer does; its latency says nothing about that of answers.
+// ErrDeclined is a check's verdict on an answer that declines the request as any other endpoint would. It settles the
+// request like an answer, but its latency says nothing about that of answers.
 var ErrDeclined = errors.New("declined")
 
 // IsFault reports whether err is the endpoint's own fault. A caller who leaves or has little time, a spent budget and a
-// declined request are not.
+// declined request are not its fault.
 func IsFault(err error) bool {
 	switch e := detailsOf(err); e.Class {
 	case 0:
@@ -114,8 +114,8 @@ func IsFault(err error) bool {
 	return false
 }
 
-// IsShort reports whether an endpoint was not asked since our own rate, or the share of it for this work, was spent. Of
-// a pool's error that is one of its endpoints.
+// IsShort reports whether an endpoint was not asked because our own rate, or the share of it for this work, was spent.
+// For a pool's error it reports whether that holds for one of its endpoints.
 func (e *Error) IsShort() bool {
 	if all, several := e.Err.(attempts); several {
 		return slices.ContainsFunc(all, IsShort)
@@ -123,16 +123,16 @@ func (e *Error) IsShort() bool {
 	return errors.Is(e.Err, ErrShort)
 }
 
-// IsShort is Error.IsShort of the first *Error in err.
+// IsShort calls Error.IsShort on the first *Error in err.
 func IsShort(err error) bool { return detailsOf(err).IsShort() }
 
 // ErrShort says that a request would have to wait for our own rate.
 var ErrShort = errors.New("our own rate is spent")
 
-// Contradicts reports whether err is an answer that could be read and contradicts its request.
+// Contradicts reports whether err is about an answer that was readable and contradicts its request.
 func Contradicts(err error) bool { return detailsOf(err).Contradicts }
 
-// attempts is how each endpoint of a pool failed, in the sequence in which they were tried.
+// attempts are the failures of a pool's endpoints, in the order in which they were tried.
 type attempts []error
 
 func (a attempts) Error() string {
@@ -145,8 +145,8 @@ func (a attempts) Error() string {
 
 func (a attempts) Unwrap() []error { return a }
 
-// summary classes the failures as a whole: the class they share; rate limited when nothing but budgets, breakers and
-// operators stood in the way; a bad answer when all endpoints in use answered; a timeout when there was one; else
+// summary combines the failures. Its class is the one that they share; rate limited if only budgets, breakers and
+// operators stood in the way; a bad answer if all endpoints in use answered; a timeout if there was one; else
 // unreachable.
 func (a attempts) summary(pool string) *Error {
 	whole := &Error{Class: Unreachable, Endpoint: pool, Err: a}
@@ -181,7 +181,7 @@ func (a attempts) summary(pool string) *Error {
 	return whole
 }
 
-// endOf returns why ctx ended: at a deadline, be it one that moved while the context lived, or because its owner left.
+// endOf returns why ctx ended: its deadline, even one that moved while the context lived, or its owner leaving.
 func endOf(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return context.DeadlineExceeded
@@ -189,7 +189,7 @@ func endOf(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// ClassOfContext is the class of what ended a caller's context.
+// ClassOfContext returns the class for the error that ended a caller's context.
 func ClassOfContext(why error) Class {
 	if errors.Is(why, context.Canceled) {
 		return Canceled

@@ -25,17 +25,17 @@ const (
 	fairTime = 500 * time.Millisecond
 )
 
-// exchanger sends requests to one URL, and reads what comes back. No field of it changes.
+// exchanger sends requests to one URL and reads the responses. Its fields never change.
 type exchanger struct {
 	name      string // of the endpoint
 	base      *url.URL
-	basic     http.Header       // the user and password of base; never changed, as requests share it
-	asks      http.Header       // of every request, likewise
-	posts     http.Header       // of those with a body, likewise
+	basic     http.Header       // the user and password of base; never modified, as requests share it
+	asks      http.Header       // of requests without a body, likewise
+	posts     http.Header       // of requests with a body, likewise
 	given     http.Header       // as configured, likewise
-	timeout   time.Duration     // of one request with its wait for the budget
-	maxBody   int64             // bytes of an answer
-	transport http.RoundTripper // follows no redirect: keys would go along
+	timeout   time.Duration     // of one request, including its wait for the budget
+	maxBody   int64             // of an answer, bytes
+	transport http.RoundTripper // does not follow redirects, which would carry keys along
 	scrubber  *scrubber
 }
 
@@ -45,7 +45,7 @@ func newExchanger(o EndpointOptions) (*exchanger, error) {
 		return nil, fmt.Errorf("endpoint %s: URL is not http(s)://host/…", o.Name)
 	}
 	if base.Path == "" {
-		base.Path = "/" // else a request's path, joined to nothing, would begin without one
+		base.Path = "/" // else a request's path, joined to nothing, would lack its leading slash
 	}
 	basic := http.Request{Header: http.Header{}}
 	if base.User != nil {
@@ -69,7 +69,7 @@ func newExchanger(o EndpointOptions) (*exchanger, error) {
 	}, nil
 }
 
-// headerOf is the header of every request, with the given ones in addition or instead.
+// headerOf returns the header of every request, extended or overridden by the given ones.
 func headerOf(given ...http.Header) http.Header {
 	header := http.Header{"User-Agent": {"crossgate"}, "Accept": {"application/json"}}
 	for _, each := range given {
@@ -78,10 +78,10 @@ func headerOf(given ...http.Header) http.Header {
 	return header
 }
 
-// newTransport is an endpoint's own.
+// newTransport returns a transport for one endpoint.
 func newTransport(forwards bool) *http.Transport {
 	connections, unread := 128, 0 // unread bytes of a stream; 0: net/http's own bound, 4 MB
-	if forwards {                 // clients, whose own connections are bounded, decide for how long and how much
+	if forwards {                 // clients, whose own connections are bounded, decide how long and how much they read
 		connections, unread = 0, 128<<10
 	}
 	return &http.Transport{
@@ -113,7 +113,7 @@ func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, 
 		return Response{}, x.broken(ctx, caller, started, err)
 	}
 	if answer.StatusCode >= http.StatusBadRequest {
-		body = []byte(x.scrubber.redact(r.secrets(), string(body))) // callers make errors of it
+		body = []byte(x.scrubber.redact(r.secrets(), string(body))) // callers quote it in errors
 	}
 	response := Response{Status: answer.StatusCode, Header: answer.Header, Body: body, from: x.scrubber, sent: r.secrets()}
 	if int64(len(body)) > x.maxBody {
@@ -128,12 +128,12 @@ func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, 
 	return response, err
 }
 
-// mostKept is the largest buffer that is kept for other answers, bytes.
+// mostKept is the capacity, in bytes, of the largest buffer that is kept for reuse.
 const mostKept = 1 << 20
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// readAll is that of io, in as much memory as the answer takes: who grows a buffer for each takes twice that and more.
+// readAll is io.ReadAll, but allocates only the size of the answer: growing a buffer for each takes over twice that.
 func readAll(answer io.Reader) ([]byte, error) {
 	buffer := buffers.Get().(*bytes.Buffer)
 	buffer.Reset()
@@ -171,7 +171,7 @@ func (x *exchanger) request(ctx context.Context, r Request) (*http.Request, erro
 	return request, nil
 }
 
-// broken classes an exchange that ended without a complete response.
+// broken classifies the error of an exchange that ended without a complete response.
 func (x *exchanger) broken(ctx, caller context.Context, started time.Time, err error) error {
 	if ctx.Err() != nil {
 		return x.interrupted(caller, started)
@@ -184,11 +184,11 @@ func (x *exchanger) broken(ctx, caller context.Context, started time.Time, err e
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		class = Timeout
 	}
-	// Only the text goes on, scrubbed: the cause quotes host names.
+	// Only the text is passed on, scrubbed: the cause quotes host names.
 	return &Error{Class: class, Endpoint: x.name, Err: errors.New(x.scrubber.redact(sent{}, err.Error()))}
 }
 
-// interrupted distinguishes the caller's cancel and the caller's deadline from the endpoint's own timeout.
+// interrupted distinguishes the caller's cancellation and deadline from the endpoint's own timeout.
 func (x *exchanger) interrupted(caller context.Context, started time.Time) error {
 	err := endOf(caller)
 	if err == nil {

@@ -17,19 +17,19 @@ import (
 	"time"
 )
 
-// Forward is a request of a client that goes on to an endpoint as it is.
+// Forward is a client's request that is passed on to an endpoint unchanged.
 type Forward struct {
 	Method   string
-	Path     string // as the client escaped it, below the endpoint's URL; begins with a slash
+	Path     string // below the endpoint's URL, escaped as by the client; begins with a slash
 	RawQuery string
 	Host     string      // empty: the endpoint's
-	Header   http.Header // end to end; the endpoint's own fields are set in addition or instead
+	Header   http.Header // end-to-end fields; the endpoint's own fields are added or override them
 
 	Body          io.Reader // nil: none
-	ContentLength int64     // -1: not known
+	ContentLength int64     // -1: unknown
 	Trailer       http.Header
 
-	// Inform receives interim responses, before Pool.Forward returns; nil: they are dropped.
+	// Inform receives interim responses before Pool.Forward returns; nil: they are dropped.
 	Inform func(status int, header http.Header)
 }
 
@@ -41,7 +41,7 @@ func (p *Pool) Forward(ctx context.Context, f Forward) (*http.Response, error) {
 	mayRepeat := f.Body == nil && slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, f.Method)
 	order, _ := p.first("", nil, nil)
 	var failures attempts
-	var failed *http.Response // by which the endpoint before says that it failed
+	var failed *http.Response // the previous endpoint's report of its failure
 	for i, index := range order {
 		attempt := p.endpoints[index].forward(ctx, f, i+1)
 		err := attempt.Settle(ctx, attempt.wrong())
@@ -77,27 +77,27 @@ type forwarded struct {
 	response *http.Response
 }
 
-// wrong holds against an endpoint what its status says about itself.
+// wrong returns the failure that the status reports, if the endpoint itself is to blame.
 func (f *forwarded) wrong() error {
 	if f.response == nil {
 		return nil
 	}
 	switch status := f.response.StatusCode; {
-	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported: // of the request
+	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported: // not its fault
 	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
 		return Response{Status: status, Header: f.response.Header}.StatusError()
 	}
 	return nil
 }
 
-// forward makes an attempt that is over when the header of the response has come. From then on only its body ends the
-// exchange.
+// forward makes an attempt that is over when the header of the response has arrived. From then on only its body ends
+// the exchange.
 func (e *Endpoint) forward(caller context.Context, f Forward, turn int) *forwarded {
 	a := &Attempt{Endpoint: e, request: addressRequest, began: time.Now()}
 	ctx, span := e.tracing.start(caller, Request{Method: f.Method}, turn)
 	a.span = span
 	attempt := &forwarded{Attempt: a}
-	// Half of the time is left for the answer.
+	// Half of the timeout is left for the answer.
 	waiting, stopWaiting := context.WithTimeout(caller, e.exchanger.timeout/2)
 	a.Err = a.enter(waiting, caller)
 	if stopWaiting(); a.Err != nil {
@@ -105,7 +105,7 @@ func (e *Endpoint) forward(caller context.Context, f Forward, turn int) *forward
 	}
 	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	unlink := context.AfterFunc(caller, cancel)
-	var settled atomic.Bool // the header has come, or the origin has been silent for too long
+	var settled atomic.Bool // the header has arrived, or the origin was silent for too long
 	silent := time.AfterFunc(e.exchanger.timeout, func() {
 		if settled.CompareAndSwap(false, true) {
 			cancel()
@@ -142,7 +142,7 @@ func (e *Endpoint) forward(caller context.Context, f Forward, turn int) *forward
 	return attempt
 }
 
-// BodyError is why a request could not be forwarded whose body could not be read from the client.
+// BodyError says that a request was not forwarded because its body could not be read from the client.
 type BodyError struct{ Err error }
 
 func (e *BodyError) Error() string { return "request body: " + e.Err.Error() }
@@ -152,11 +152,11 @@ func (e *BodyError) Unwrap() error { return e.Err }
 // clientBody is the body of a forwarded request as the client sends it.
 type clientBody struct {
 	io.Reader
-	silent *time.Timer // ends the request; it rests while the client is waited for
+	silent *time.Timer // ends the request; stopped while waiting for the client
 	limit  time.Duration
 
-	mu  sync.Mutex // held while the client is waited for
-	err error      // of the client's
+	mu  sync.Mutex // held while waiting for the client
+	err error      // from reading the client's body
 }
 
 func (b *clientBody) Read(p []byte) (int, error) {
@@ -171,8 +171,8 @@ func (b *clientBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failure is why the body could not be read; nil when it could. With hasEnded the client's request is over, and so is
-// reading at any moment.
+// failure returns why the body could not be read, or nil. If the client's request hasEnded, a read under way ends at
+// any moment and is waited for.
 func (b *clientBody) failure(hasEnded bool) error {
 	if hasEnded {
 		b.mu.Lock()
@@ -183,8 +183,8 @@ func (b *clientBody) failure(hasEnded bool) error {
 	return b.err
 }
 
-// addressRequest stands for forwarded requests where the endpoint is probed: requests of clients are theirs. Any answer
-// will do, since the contents of an origin's address are unknown.
+// addressRequest probes endpoints that forward requests, since clients' requests are not ours to repeat. Any answer
+// will do: the contents at an origin's address are unknown.
 var addressRequest = Request{AnyStatus: true}
 
 // open sends f and returns the response with its body unread.
@@ -220,7 +220,7 @@ func (x *exchanger) open(ctx, caller context.Context, f Forward) (*http.Response
 	return response, nil
 }
 
-// below is the URL of f at the endpoint. The path stays as the client escaped it, with the same segments.
+// below returns the URL of f at the endpoint. Its path keeps the segments of f as the client escaped them.
 func (x *exchanger) below(f Forward) (*url.URL, error) {
 	target := *x.base
 	escaped := strings.TrimSuffix(target.EscapedPath(), "/") + f.Path

@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	// healthHalfLife is after what time an observation counts half.
+	// healthHalfLife is the age at which an observation counts half.
 	healthHalfLife = 30 * time.Second
-	// fewSamples is how many observations, weighted by age, are too few to go by.
+	// fewSamples is how many observations, weighted by age, are needed to rely on them.
 	fewSamples = 3
 )
 
-// health is how an endpoint did lately. Requests that callers canceled and those that lost a race do not count.
+// health is an endpoint's recent record. Requests that callers canceled or that lost a race do not count.
 type health struct {
 	mu     sync.Mutex
 	asked  fading
 	failed fading
 	took   map[string]*spread // by kind of call: a search of logs takes longer than a block number
-	newest time.Time          // observation
+	newest time.Time          // when the newest observation was made
 	reason string             // of the newest failure, without secrets
 	broke  time.Time
 }
 
-// note records the outcome of one call; only the endpoint's own faults count as failures. A refusal says that the
-// endpoint is at work, and nothing of how long an answer takes: searches that are too wide are refused at once.
+// note records the outcome of one call; only the endpoint's own faults count as failures. A refusal shows that the
+// endpoint is at work, but not how long an answer takes: searches that are too wide are refused immediately.
 func (h *health) note(kind string, took time.Duration, err error) {
 	failing := IsFault(err)
 	if !failing && !answered(err) {
@@ -67,15 +67,15 @@ func (h *health) failing() (calls, share float64) {
 	return asked, min(h.failed.at(now)/asked, 1)
 }
 
-// rate returns how many calls that ended lately there were in a second.
+// rate returns the recent rate of finished calls per second.
 func (h *health) rate() float64 {
 	now := time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.asked.at(now) * math.Ln2 / healthHalfLife.Seconds() // what a steady rate adds up to
+	return h.asked.at(now) * math.Ln2 / healthHalfLife.Seconds() // inverts the sum of a steady rate
 }
 
-// usual returns within what time the share q of recent calls of a kind ended, if enough of them are known.
+// usual returns the time within which the share q of recent calls of a kind ended, if enough of them are known.
 func (h *health) usual(kind string, q float64) (time.Duration, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -97,7 +97,7 @@ func (h *health) slowest(q float64) (slowest time.Duration) {
 	return slowest
 }
 
-// measured returns when the endpoint was last seen at work.
+// measured returns when the newest observation of the endpoint was made.
 func (h *health) measured() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -122,13 +122,13 @@ func (f *fading) add(now time.Time, n float64) { f.sum, f.as = f.at(now)+n, now 
 
 func weight(age time.Duration) float64 { return math.Exp2(-age.Seconds() / healthHalfLife.Seconds()) }
 
-// A spread has four buckets for each doubling, from 1 ms to 65 s: a quantile is right to 19 %.
+// A spread has four buckets for each doubling, from 1 ms to 65 s: a quantile is accurate to 19 %.
 const (
 	bucketsPerDoubling = 4
 	spreadBuckets      = 16*bucketsPerDoubling + 1
 )
 
-// spread is how long calls took, recent ones counting more.
+// spread is a histogram of how long calls took; recent ones count more.
 type spread struct {
 	counts [spreadBuckets]float64
 	total  float64
@@ -150,7 +150,7 @@ func (s *spread) add(now time.Time, took time.Duration) {
 	s.total++
 }
 
-// quantile returns the upper end of the bucket in which the share q of all is reached.
+// quantile returns the upper end of the bucket that holds the quantile q, if there are enough observations.
 func (s *spread) quantile(now time.Time, q float64) (time.Duration, bool) {
 	if s.total*weight(now.Sub(s.as)) < fewSamples {
 		return 0, false

@@ -12,7 +12,7 @@ import (
 
 const breakerStateKey = attribute.Key("crossgate.breaker.state")
 
-// attemptBounds are for calls over the internet, seconds.
+// attemptBounds are histogram bounds, in seconds, for calls over the internet.
 var attemptBounds = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
 // measures are an endpoint's instruments. Their attributes come from the configuration and from classes of errors.
@@ -20,10 +20,10 @@ type measures struct {
 	failures metric.Int64Counter
 	duration metric.Float64Histogram
 	whose    metric.MeasurementOption         // the endpoint and what it serves
-	outcomes map[string][]metric.RecordOption // likewise, with how an attempt ended
+	outcomes map[string][]metric.RecordOption // likewise, with the outcome of an attempt
 }
 
-// newMeasures makes the instruments. Their names are valid, which is all that could fail.
+// newMeasures creates the instruments. Only an invalid name could fail, and theirs are valid.
 func newMeasures(name string, attributes []attribute.KeyValue) measures {
 	meter := otel.Meter("crossgate/upstream")
 	whose := append([]attribute.KeyValue{endpointKey.String(name)}, attributes...)
@@ -38,8 +38,7 @@ func newMeasures(name string, attributes []attribute.KeyValue) measures {
 	return m
 }
 
-// attempted measures an attempt and counts one that gave no answer, by its class. A canceled attempt and an answer that
-// has to be confirmed do not count as failures.
+// attempted records an attempt's duration and counts its failure, if any, by class. Cancellation is not a failure.
 func (m measures) attempted(ctx context.Context, took time.Duration, err error) {
 	outcome, class := "ok", ClassOf(err)
 	if err != nil {
@@ -51,7 +50,7 @@ func (m measures) attempted(ctx context.Context, took time.Duration, err error) 
 	}
 }
 
-// gauges are read from an endpoint at each collection; unless known is false.
+// gauges are read from an endpoint at each collection, and left out if known is false.
 var gauges = []struct {
 	name, unit, description string
 	read                    func(*Endpoint) (value float64, known bool)
@@ -89,7 +88,7 @@ var gauges = []struct {
 	},
 }
 
-// Observe has the state of endpoints read whenever measurements are collected, until stop is called.
+// Observe reports the state of endpoints whenever measurements are collected, until stop is called.
 func Observe(endpoints ...*Endpoint) (stop func()) {
 	meter := otel.Meter("crossgate/upstream")
 	made := make([]metric.Float64Observable, len(gauges))
@@ -118,7 +117,7 @@ func Observe(endpoints ...*Endpoint) (stop func()) {
 	return func() { _ = registered.Unregister() } // fails only when called twice
 }
 
-// truth is a yes or no as a gauge shows it.
+// truth converts a bool to a gauge's value.
 func truth(yes bool) float64 {
 	if yes {
 		return 1

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// planMonth is a day longer than the longest month. So no month spends more than the plan has, whenever it begins, even
-// if a whole day's share was left over.
+// planMonth is a day longer than the longest month, so that no month exceeds the plan, whenever it begins and even if a
+// whole day's share was left over.
 const (
 	day       = 24 * time.Hour
 	planMonth = 32 * day
 )
 
-// aheadParts of a day's share make one claim: a plan that is spent to the full is written about as often a day.
+// aheadParts is how many claims make up a day's share, and so how often a day a fully used plan is written, roughly.
 const aheadParts = 100
 
-// billingPlan lets a month's units be spent evenly, at most a day's share at once.
+// billingPlan spreads a month's units evenly, with at most a day's share spent at once.
 type billingPlan struct {
-	unit  float64 // nanoseconds in which one is refilled
+	unit  float64 // nanoseconds in which one unit is refilled
 	spent *spending
 }
 
-// spending is how far a plan is spent, as a time so that it means the same when the plan changes. Endpoints that
+// spending is how much of a plan is spent, as a time so that it means the same when the plan changes. Endpoints that
 // replace each other share it.
 type spending struct {
 	mu       sync.Mutex
-	refilled time.Time     // when all that was spent is available again, as far as is known here
-	ahead    time.Duration // claimed and not spent; below zero: spent and not claimed
-	isKnown  bool          // what others spent
+	refilled time.Time     // when everything known to be spent is available again
+	ahead    time.Duration // claimed but not spent; below zero: spent but not claimed
+	isKnown  bool          // the spending of others
 }
 
 // share is what may be spent at once: that of a day, one unit at least.
@@ -36,7 +36,7 @@ func (p *billingPlan) share() time.Duration { return max(day, time.Duration(math
 
 func (p *billingPlan) worth(units int) time.Duration { return time.Duration(p.unit * float64(units)) }
 
-// spend takes units and returns how long to wait for them. More than can be spent at once waits for a full day's share.
+// spend takes units and returns how long to wait for them. More than a day's share waits until that share is complete.
 func (p *billingPlan) spend(now time.Time, units int) (wait time.Duration) {
 	s := p.spent
 	s.mu.Lock()
@@ -63,10 +63,9 @@ func (p *billingPlan) left(now time.Time) float64 {
 	return float64(p.share()-max(s.refilled.Sub(now), 0)) / p.unit
 }
 
-// PlanClaim is the part of an endpoint's monthly plan to write into a store that outlives the process: unwritten
-// spending and a hundredth of a day's share ahead, as the time in which it is refilled. So writes are rare, and a
-// killed process has written more than it spent. The first claim may be zero: by it the endpoint learns the spending of
-// others.
+// PlanClaim returns the part of an endpoint's monthly plan to write to a store that outlives the process: unwritten
+// spending plus a hundredth of a day's share in advance, as refill time. This makes writes rare, and a killed process
+// has written more than it spent. The first claim may be zero: through it the endpoint learns the spending of others.
 func (e *Endpoint) PlanClaim() (claim time.Duration, due bool) {
 	p := e.budget.plan
 	if p == nil {
@@ -80,8 +79,8 @@ func (e *Endpoint) PlanClaim() (claim time.Duration, due bool) {
 	return 0, !p.spent.isKnown
 }
 
-// PlanClaimed confirms that a claim was written, and passes the time at which all that is written is refilled. To
-// write a claim is to add it to that time, or to now when that is later.
+// PlanClaimed confirms that a claim was written; refilled is when all written spending will be refilled. Writing a
+// claim means adding it to that time, or to now if that is later.
 func (e *Endpoint) PlanClaimed(claim time.Duration, refilled time.Time) {
 	if e.budget.plan == nil {
 		return

@@ -13,27 +13,27 @@ import (
 
 // How the preferred endpoint of a pool is chosen. One that works stays until another is clearly better.
 const (
-	usualQuantile = 0.9              // of how long calls take
-	clearlyBetter = 0.7              // of the preferred one's burden, or less
-	leastStay     = 10 * time.Second // between two changes for the better
+	usualQuantile = 0.9              // of call durations
+	clearlyBetter = 0.7              // at most this share of the preferred endpoint's burden
+	leastStay     = 10 * time.Second // between two moves to a better endpoint
 	burdenBase    = 50 * time.Millisecond
-	burdenPerFail = 10 // times the burden when every call fails
+	burdenPerFail = 10 // added multiples of the burden if every call fails
 	overtakenMost = 3  // lost races in a row after which the winner is preferred
 	exploreEvery  = 10 * time.Second
 )
 
-// Pool is several endpoints that can do the same job. Safe for concurrent use.
+// Pool is a set of endpoints that can do the same job. Safe for concurrent use.
 type Pool struct {
 	name      string
 	endpoints []*Endpoint
 	retries   retryBudget
 	preferred atomic.Int64 // index of the endpoint that is asked first
-	moved     atomic.Int64 // UNIX nanoseconds of the latest change of preferred
+	moved     atomic.Int64 // when preferred last changed, UNIX nanoseconds
 	overtaken atomic.Int64 // races that the preferred endpoint lost in a row
-	explored  atomic.Int64 // UNIX nanoseconds at which an endpoint was last tried for knowledge alone
+	explored  atomic.Int64 // when an endpoint was last probed by explore, UNIX nanoseconds
 }
 
-// NewPool returns a pool that prefers endpoints in the sequence given until another one proves better.
+// NewPool returns a pool that prefers endpoints in the given order until another one proves better.
 func NewPool(name string, endpoints ...*Endpoint) *Pool {
 	return &Pool{name: name, endpoints: endpoints}
 }
@@ -41,10 +41,10 @@ func NewPool(name string, endpoints ...*Endpoint) *Pool {
 // Name returns the configured name.
 func (p *Pool) Name() string { return p.name }
 
-// Endpoints returns the endpoints in the sequence in which they were given.
+// Endpoints returns the endpoints in the order in which they were given.
 func (p *Pool) Endpoints() []*Endpoint { return p.endpoints }
 
-// Attributes are those of the pool's spans and measurements: what its endpoints serve.
+// Attributes returns the attributes of the pool's spans and measurements: the chain or venue that its endpoints serve.
 func (p *Pool) Attributes() []attribute.KeyValue {
 	if len(p.endpoints) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func (p *Pool) Attributes() []attribute.KeyValue {
 	return p.endpoints[0].tracing.attributes
 }
 
-// Health returns how each endpoint does, in the sequence in which they were given.
+// Health returns the state of each endpoint, in the order in which they were given.
 func (p *Pool) Health() []Health {
 	all := make([]Health, len(p.endpoints))
 	for i, e := range p.endpoints {
@@ -62,9 +62,9 @@ func (p *Pool) Health() []Health {
 	return all
 }
 
-// Do asks the endpoints one after the other until one gives an answer that check accepts; nil accepts every Response,
-// and ErrDeclined is an answer, too. A plain error of check is a bad answer; an *Error keeps its class. When all fail
-// the *Error says what each endpoint said. A GET may be asked of a second endpoint while the first is slow.
+// Do asks one endpoint after another until check accepts an answer; nil accepts every Response, and ErrDeclined counts
+// as an answer, too. A plain error from check is a bad answer; an *Error keeps its class. If all fail, the *Error
+// contains each endpoint's failure. A GET or HEAD may be sent to a second endpoint while the first is slow.
 func (p *Pool) Do(ctx context.Context, r Request, check func(Response) error) (Response, error) {
 	method := r.method()
 	winner, err := p.Run(ctx, Job{
@@ -93,21 +93,20 @@ func (a plainReply) Judge(context.Context) error {
 	return a.check(a.Response)
 }
 
-// Job is what a pool's endpoints are asked.
+// Job is a task for one of a pool's endpoints.
 type Job struct {
-	Kind    string   // requests of one kind take alike
-	Callers int      // who ask at once, each of whom may retry; 0: one
-	IsRead  bool     // asking twice does no harm
-	Avoid   []string // endpoints that are asked after all others
-	// Suits selects endpoints that are expected to answer, by what they are known for; the others are asked last.
-	// Nil: all.
+	Kind    string   // requests of one kind take about equally long
+	Callers int      // how many callers share the job, each with a claim to retries; 0: one
+	IsRead  bool     // trying it twice is harmless
+	Avoid   []string // names of endpoints to ask after all others
+	// Suits selects endpoints expected to answer, judging by past behaviour; the others are asked last. Nil: all.
 	Suits func(*Endpoint) bool
-	// Try makes an attempt at an endpoint. Several may be made at the same time, each in a goroutine of its own.
+	// Try makes an attempt at an endpoint. It may be called concurrently.
 	Try func(ctx context.Context, e *Endpoint, turn int) Reply
 }
 
-// Run has endpoints tried until an answer is accepted, and returns that one; see Do. Answers are judged one at a time,
-// by the goroutine of the caller, and none after the accepted one. All attempts are over when it returns.
+// Run tries endpoints until an answer is accepted, and returns that answer; see Do. Answers are judged one at a time,
+// in the caller's goroutine, and none after the accepted one. All attempts are over when it returns.
 func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	for range max(j.Callers, 1) {
 		p.retries.earn()
@@ -117,7 +116,7 @@ func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 	return r.run(ctx)
 }
 
-// Next returns the endpoint that a job would be tried at first; nil in an empty pool.
+// Next returns the endpoint that a job would try first; nil in an empty pool.
 func (p *Pool) Next(kind string, avoid []string, suits func(*Endpoint) bool) *Endpoint {
 	order, _ := p.first(kind, avoid, suits)
 	if len(order) == 0 {
@@ -126,8 +125,8 @@ func (p *Pool) Next(kind string, avoid []string, suits func(*Endpoint) bool) *En
 	return p.endpoints[order[0]]
 }
 
-// first orders endpoints for a job: those that the caller avoids come after the others, and those that cannot be
-// expected to answer after these; suited counts the ones before.
+// first orders endpoints for a job: those that the caller avoids come after the others, and those that are not expected
+// to answer come last; suited counts the ones before them.
 func (p *Pool) first(kind string, avoid []string, suits func(*Endpoint) bool) (order []int, suited int) {
 	order, _ = p.split(p.order(kind), func(e *Endpoint) bool { return !slices.Contains(avoid, e.name) })
 	if suits == nil {
@@ -136,7 +135,7 @@ func (p *Pool) first(kind string, avoid []string, suits func(*Endpoint) bool) (o
 	return p.split(order, suits)
 }
 
-// split puts endpoints of a kind before the others, and counts them.
+// split moves the endpoints that isFirst selects before the others, and counts them.
 func (p *Pool) split(order []int, isFirst func(*Endpoint) bool) (reordered []int, count int) {
 	var rest []int
 	for _, index := range order {
@@ -149,13 +148,13 @@ func (p *Pool) split(order []int, isFirst func(*Endpoint) bool) (reordered []int
 	return append(reordered, rest...), len(reordered)
 }
 
-// answered learns which endpoint gave the answer of a job, and whether another one failed before; isOther that it was
-// asked for other reasons than how well it does.
+// answered records which endpoint answered a job, and whether another one had failed before. isOther means that it was
+// chosen for other reasons than its performance.
 func (p *Pool) answered(index int, failed, isOther bool) {
 	switch {
 	case int64(index) == p.preferred.Load():
 		p.overtaken.Store(0)
-	case isOther: // one that confirmed another's answer, or can do what the other cannot, did not do better
+	case isOther: // confirming an answer, or doing something that the other cannot, is not doing better
 	case failed || p.overtaken.Add(1) >= overtakenMost:
 		p.prefer(index)
 	}
@@ -191,7 +190,7 @@ func (p *Pool) order(kind string) []int {
 	slices.SortStableFunc(order[1:], func(a, b int) int { return cmp.Compare(burdens[a], burdens[b]) })
 	slices.SortStableFunc(order, func(a, b int) int { return int(standings[a]) - int(standings[b]) })
 	if usable := slices.IndexFunc(order, func(index int) bool { return standings[index] >= closed }); usable > 0 {
-		order = order[:usable] // where all are unusable their errors say why
+		order = order[:usable] // if all are unusable, their errors say why
 	}
 	if len(order) < 2 || order[0] != preferred {
 		return order
@@ -206,8 +205,8 @@ func (p *Pool) order(kind string) []int {
 	return order
 }
 
-// explore repeats once in a while what one endpoint just answered at the one whose last measurement is the oldest: how
-// fast that is, and whether it has recovered, is known before callers depend on it.
+// explore repeats once in a while a request that one endpoint just answered at the endpoint measured least recently, so
+// that its speed, and whether it has recovered, are known before callers depend on it.
 func (p *Pool) explore(winner int, j Job, answered Request) {
 	now, last := time.Now(), p.explored.Load()
 	if len(p.endpoints) < 2 || len(answered.Body) > largestProbe || now.Sub(time.Unix(0, last)) < exploreEvery ||

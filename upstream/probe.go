@@ -9,34 +9,34 @@ import (
 )
 
 const (
-	// leastToConvict is how many controls an endpoint fails at before its breaker opens: one that fails a fifth of its
-	// requests is not away.
+	// leastToConvict is how many controls an endpoint must fail before its breaker opens: one that fails a fifth of its
+	// requests is still usable.
 	leastToConvict = 4
-	// firstProbe is when an endpoint whose breaker opened is probed, jittered; then after twice as long, up to
-	// longestProbe.
+	// firstProbe is the delay, jittered, after which an endpoint whose breaker opened is probed; it doubles for each
+	// further probe, up to longestProbe.
 	firstProbe   = time.Second
 	longestProbe = 10 * time.Second
 	// probeLimit is how long an answer to a probe may take.
 	probeLimit = 3 * time.Second
-	// verifiedFor is for how long an endpoint that was found sound is not verified again.
+	// verifiedFor is how long an endpoint that was found sound is not verified again.
 	verifiedFor = 5 * time.Second
 )
 
-// SetControl has the endpoint probed with r, which no caller has a part in, while few requests are known that it
-// answered well.
+// SetControl sets a request, not influenced by any caller, to probe the endpoint with while few requests are known that
+// it answered well.
 func (e *Endpoint) SetControl(r Request) {
 	e.controls.mu.Lock()
 	defer e.controls.mu.Unlock()
 	e.controls.own = r
 }
 
-// MayBeProbed reports whether nothing speaks against asking the endpoint for the sake of knowledge alone.
+// MayBeProbed reports whether the endpoint may be called merely to learn about it.
 func (e *Endpoint) MayBeProbed() bool { return e.standing() < away }
 
-// InBackground has work done that no caller waits for, unless other such work is under way or the endpoint is closed.
+// InBackground starts work that no caller waits for, unless other such work is under way or the endpoint is closed.
 func (e *Endpoint) InBackground(work func(context.Context)) (begun bool) { return e.worker.begin(work) }
 
-// Probe sends r in the background, for the sake of what can be learned of the endpoint by it.
+// Probe sends r as background work, to learn about the endpoint.
 func (e *Endpoint) Probe(ctx context.Context, r Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(Background.For(ctx), e.exchanger.timeout)
 	defer cancel()
@@ -47,8 +47,8 @@ func (e *Endpoint) Probe(ctx context.Context, r Request) (Response, error) {
 	return a.Response, a.Settle(ctx, wrong)
 }
 
-// verify finds out, in the background, whether the failures that made the breaker suspect the endpoint are its own:
-// then all controls fail, and the breaker opens until one succeeds.
+// verify finds out, in the background, whether the failures that raised suspicion are the endpoint's own: if all
+// controls fail, the breaker opens until one succeeds.
 func (e *Endpoint) verify() {
 	if !e.breaker.isSuspecting() || time.Since(time.Unix(0, e.breaker.closed.Load())) < verifiedFor {
 		return
@@ -64,7 +64,7 @@ func (e *Endpoint) verify() {
 	})
 }
 
-// verdict examines the endpoint until it has failed at leastToConvict controls, within the time of one that hangs.
+// verdict examines the endpoint until it answers a control or has failed leastToConvict, within the time of one probe.
 func (e *Endpoint) verdict(ctx context.Context) condition {
 	ctx, cancel := context.WithTimeout(ctx, min(e.exchanger.timeout, probeLimit))
 	defer cancel()
@@ -77,7 +77,7 @@ func (e *Endpoint) verdict(ctx context.Context) condition {
 }
 
 // awaitRecovery closes the breaker when the endpoint shows a sign of recovery. After a while any answer at its address
-// will do: what it failed at may have been at fault, and nothing else may be known that it can answer.
+// will do: the requests that it failed may have been at fault, and it may not be known to answer any others.
 func (e *Endpoint) awaitRecovery(ctx context.Context) {
 	for wait := firstProbe; e.breaker.opened.Load(); wait = min(2*wait, longestProbe) {
 		jittered := wait + rand.N(wait/4) // endpoints that failed together must not be probed together
@@ -91,17 +91,17 @@ func (e *Endpoint) awaitRecovery(ctx context.Context) {
 	}
 }
 
-// condition is the state of an endpoint by its controls.
+// condition is the state of an endpoint as its controls show it.
 type condition uint8
 
 const (
-	unknown condition = iota // nothing: it could not be asked
+	unknown condition = iota // it could not be asked
 	broken
 	sound
 )
 
-// examine sends requests at once, past the breaker; the first that is answered is enough. With anyAnswer, that its
-// address answers with anything but a server error is enough as well.
+// examine sends requests concurrently, past the breaker; one that is answered is enough. With anyAnswer, so is anything
+// but a server error from the endpoint's bare address.
 func (e *Endpoint) examine(ctx context.Context, requests []Request, anyAnswer bool) condition {
 	ctx, cancel := context.WithTimeout(ctx, min(e.exchanger.timeout, probeLimit))
 	defer cancel()
@@ -114,18 +114,18 @@ func (e *Endpoint) examine(ctx context.Context, requests []Request, anyAnswer bo
 		if each := <-results; each > found {
 			found = each
 			if found == sound {
-				cancel() // the others end before this returns
+				cancel() // the other requests end before this returns
 			}
 		}
 	}
 	return found
 }
 
-// answers sends one of them.
+// answers sends one request and returns the condition that its outcome shows.
 func (e *Endpoint) answers(ctx context.Context, r Request, anyAnswer bool) (found condition) {
 	defer func() {
 		if recover() != nil {
-			found = broken // as a panic of a caller's request counts
+			found = broken // just as for a caller's request that panics
 		}
 	}()
 	if e.unusable() != nil {

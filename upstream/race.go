@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// When a second endpoint is asked beside a slow first one: after the time within which nearly all recent calls
-// of the kind were answered, within bounds; coldHedge while that is known of no endpoint.
+// A second endpoint is asked beside a slow first one after the time within which nearly all recent calls of the kind
+// were answered, within these bounds, or after coldHedge while that is unknown for every endpoint.
 const (
 	hedgeQuantile = 0.95
 	leastHedge    = 20 * time.Millisecond
 	mostHedge     = 2 * time.Second
 	coldHedge     = 500 * time.Millisecond
-	backoff       = 50 * time.Millisecond // before the same endpoint is asked again, and up to twice more
+	backoff       = 50 * time.Millisecond // least wait before the same endpoint is asked again; up to three times that
 )
 
 var errOvertaken = errors.New("another endpoint was faster")
 
-// race is one job on its way through a pool. Attempts bring answers, the loop in run judges them.
+// race takes one job through a pool. Attempts deliver answers, and the loop in run judges them.
 type race struct {
 	pool    *Pool
 	job     Job
-	order   []int // endpoints by index
-	suited  int   // of these, at the beginning, that can be expected to answer
-	next    int   // in order
+	order   []int // indexes of endpoints
+	suited  int   // how many at the beginning of order are expected to answer
+	next    int   // index in order of the next endpoint to ask
 	running int
 	hedged  bool
 	retried bool
-	results chan result // has room for one
+	results chan result // buffers one
 
-	failures map[int]error // by endpoint, the latest of each
+	failures map[int]error // the latest failure of each endpoint, by index
 }
 
 type result struct {
@@ -69,7 +69,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 					r.pool.endpoints[index].Quarantine(caller, err)
 				}
 			}
-			// Otherwise the order was not the pool's, or an endpoint was left out for the share of searches.
+			// Otherwise the order was not the pool's, or an endpoint was left out because searches spent their share.
 			if len(r.job.Avoid) == 0 && WorkOf(caller) != Searching {
 				if r.job.IsRead {
 					r.pool.explore(got.index, r.job, got.answer.attempt().request)
@@ -89,13 +89,13 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		case r.running == 0 && r.mayGoOn(ctx, err):
 			r.start(ctx)
 		case r.running > 0 && got.index == r.order[r.next-1] && r.next < len(r.order) && r.mayGoOn(ctx, err):
-			r.start(ctx) // the one before it is slow still
+			r.start(ctx) // an earlier endpoint is still slow
 		}
 	}
 	return nil, r.summary(caller)
 }
 
-// judge settles an attempt by the worth of its answer; nil accepts it.
+// judge judges an answer and settles its attempt; nil means that the answer is accepted.
 func (r *race) judge(ctx context.Context, answer Reply) (err error) {
 	a, wrong := answer.attempt(), errPanicked
 	defer func() { err = a.Settle(ctx, wrong) }()
@@ -105,7 +105,7 @@ func (r *race) judge(ctx context.Context, answer Reply) (err error) {
 	return nil
 }
 
-// await returns the next result. It reports false when another endpoint was asked meanwhile.
+// await returns the next result. It reports false if the time for a hedge came first.
 func (r *race) await(ctx context.Context) (got result, came bool) {
 	hedge, mayHedge := r.hedgeDelay(ctx)
 	if !mayHedge {
@@ -125,8 +125,8 @@ func (r *race) await(ctx context.Context) (got result, came bool) {
 	return result{}, false
 }
 
-// hedgeDelay is the wait before the next endpoint is asked as well, where that is allowed: once, for reads with a
-// waiting caller, at an endpoint that can answer at once.
+// hedgeDelay returns the wait before the next endpoint is asked in addition, if that is allowed: once, for reads with a
+// waiting caller, at an endpoint that can answer immediately.
 func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 	if !r.job.IsRead || r.hedged || r.next >= min(r.suited, len(r.order)) || WorkOf(ctx) == Background {
 		return 0, false
@@ -146,8 +146,8 @@ func (r *race) hedgeDelay(ctx context.Context) (time.Duration, bool) {
 	return min(max(usual, leastHedge), mostHedge), true
 }
 
-// start has the next endpoint tried. While others can follow it may use half of the time that is left, so that
-// a silent endpoint does not take all of it.
+// start tries the next endpoint. While others can follow, it may use half of the remaining time, so that a silent
+// endpoint does not use up all of it.
 func (r *race) start(ctx context.Context) {
 	index := r.order[r.next]
 	r.next++
@@ -167,7 +167,7 @@ func (r *race) start(ctx context.Context) {
 		}()
 		got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
 	}
-	if r.running == 1 && r.next == len(r.order) { // nothing is to be done meanwhile
+	if r.running == 1 && r.next == len(r.order) { // there is nothing to do meanwhile
 		attempt()
 	} else {
 		go attempt()
@@ -185,8 +185,8 @@ func (r *race) join(ctx context.Context) {
 	}
 }
 
-// mayGoOn reports whether another attempt follows a failed one. Asking elsewhere for something that an endpoint cannot
-// know or has wrong, or instead of an unreachable one, adds no load; repeating a failure does.
+// mayGoOn reports whether another attempt follows a failed one. Asking elsewhere because an endpoint cannot know the
+// answer, has it wrong or is unreachable adds no load; repeating a failure does.
 func (r *race) mayGoOn(ctx context.Context, after error) bool {
 	class := ClassOf(after)
 	isFault := IsFault(after) && class != Unreachable && class != BadAnswer
@@ -197,8 +197,7 @@ func (r *race) mayGoOn(ctx context.Context, after error) bool {
 	return r.again(ctx)
 }
 
-// again puts an endpoint whose connection broke, or that failed inside, at the end of the order, once, and lets
-// a moment pass.
+// again appends to the order, once, an endpoint whose connection broke or that had a server error, and waits a moment.
 func (r *race) again(ctx context.Context) bool {
 	if !r.job.IsRead || r.retried || WorkOf(ctx) == Background {
 		return false
@@ -218,7 +217,7 @@ func (r *race) again(ctx context.Context) bool {
 	return false
 }
 
-// summary has the failures in the sequence in which the endpoints were asked.
+// summary combines the failures in the order in which the endpoints were asked.
 func (r *race) summary(caller context.Context) error {
 	var all attempts
 	for i, index := range r.order[:r.next] {
@@ -233,8 +232,8 @@ func (r *race) summary(caller context.Context) error {
 	return whole
 }
 
-// Retry lets a moment pass, longer with each round from 0 on, before something is asked again that has failed. It is
-// false when the deadline of ctx or the retry budget does not allow that.
+// Retry waits a moment, longer with each round from 0 on, before something that failed is tried again. It returns false
+// if the deadline of ctx or the retry budget does not allow that.
 func (p *Pool) Retry(ctx context.Context, round int) bool {
 	wait := (backoff + rand.N(2*backoff)) << round
 	if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < 2*wait || !p.retries.retry() {

@@ -12,22 +12,22 @@ import (
 type Request struct {
 	Method string // GET without a body, POST with one, by default
 	Path   string // joined to the endpoint's URL
-	Query  string // encoded; what the endpoint's URL has follows on it
+	Query  string // encoded; the query of the endpoint's URL is appended
 	Header http.Header
-	Keys   []string // in path, query or body: scrubbed from errors, as Header is
+	Keys   []string // keys in path, query or body: scrubbed from errors, as Header is
 	Body   []byte
-	Cost   int // units of the rate budget; by default what plain requests cost
+	Cost   int // units of the rate budget; EndpointOptions.Units by default
 
-	Kind       string                      // that spans are named and latencies kept by; the HTTP method by default
-	Attributes func() []attribute.KeyValue // of its span; nil: none of its own
-	// Check returns the fault of a response by any endpoint: probes repeat requests that were answered well. Nil
-	// accepts all.
+	Kind       string                      // groups latencies and names spans; those have the HTTP method by default
+	Attributes func() []attribute.KeyValue // of its span; nil: none besides the endpoint's
+	// Check returns the fault of a response from any endpoint, for probes, which repeat requests that were answered
+	// well. Nil accepts all.
 	Check func(Response) error
-	// AnyStatus says that the maker of the request reads responses of every status, and what Response.StatusError says
-	// of them: JSON-RPC servers put their reasons under any.
+	// AnyStatus says that the sender of the request reads responses of every status, and calls Response.StatusError
+	// itself: JSON-RPC servers send errors with any status.
 	AnyStatus bool
-	// Admit waits until an endpoint may be asked requests of this kind, beside its budget; without time for that it
-	// returns when to retry. Nil: it may.
+	// Admit waits until an endpoint may be sent requests of this kind, in addition to its budget; without time for that
+	// it returns when to retry. Nil admits all.
 	Admit func(ctx context.Context, e *Endpoint) (retryAfter time.Duration, ok bool, err error)
 }
 
@@ -48,10 +48,10 @@ type Response struct {
 	Body   []byte
 
 	from *scrubber // of the endpoint, for texts of the body that end up in errors
-	sent sent      // by the request, likewise
+	sent sent      // in the request, likewise
 }
 
-// StatusError is what the status alone says, an *Error: nil where the response is for the caller to read.
+// StatusError returns the *Error that the status implies: nil if the response is for the caller to read.
 func (r Response) StatusError() error {
 	var class Class
 	switch {
@@ -71,8 +71,8 @@ func (r Response) StatusError() error {
 	return failed
 }
 
-// Scrub takes out of the text of an error that quotes the answer what could be a key of the endpoint, or of the
-// request.
+// Scrub removes everything that could be a key of the endpoint, or of the request, from the text of an error that
+// quotes the answer.
 func (r Response) Scrub(err error) error {
 	if err == nil || r.from == nil {
 		return err
@@ -80,7 +80,7 @@ func (r Response) Scrub(err error) error {
 	return r.from.scrub(r.sent, err)
 }
 
-// Redact is Scrub for a text of the answer.
+// Redact is Scrub for text from the answer.
 func (r Response) Redact(text string) string {
 	if r.from == nil {
 		return text

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// Extra load that a pool may cause: a fifth of its requests, and at least ten attempts a second (Finagle's RetryBudget
-// has the same). Unused shares are saved up: when an endpoint goes down, all of its requests in flight are repeated
-// elsewhere. The last half is kept for retries, since hedges follow no failure.
+// Extra load that a pool may cause: a fifth of its requests plus ten attempts a second (like Finagle's RetryBudget).
+// Unused shares are saved up: when an endpoint goes down, all of its requests in flight are repeated elsewhere. The
+// last half is reserved for retries, since hedges do not follow a failure.
 const (
 	extraShare     = 0.2
 	extraPerSecond = 10.0
 	extraWindow    = 10 * time.Second
-	extraLeast     = 20.0 // saved, however little was asked lately
+	extraLeast     = 20.0 // savings allowed however few the recent requests
 	hedgeCost      = 2.0
 )
 
-// retryBudget is how many attempts a pool may make beyond one for each request: retries and hedges.
+// retryBudget limits the attempts that a pool makes beyond one for each request: retries and hedges.
 type retryBudget struct {
 	mu       sync.Mutex
-	requests float64 // of the latest extraWindow, older ones fading
+	requests float64 // of the latest extraWindow, fading with age
 	left     float64
-	asOf     time.Time // when these were true; zero: nothing was asked so far
+	asOf     time.Time // when requests and left were updated; zero: never
 }
 
 func (b *retryBudget) earn() {
@@ -38,7 +38,7 @@ func (b *retryBudget) most() float64 { return max(extraShare*b.requests, extraLe
 // retry reports whether one more attempt may follow a failed one, and counts it.
 func (b *retryBudget) retry() bool { return b.take(1, 0) }
 
-// take spends cost where at least a share of the most savings is left after it: half, where the attempt is a hedge.
+// take spends cost if at least the given share of the most savings is left afterwards: half, for a hedge.
 func (b *retryBudget) take(cost, share float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,14 +13,14 @@ import (
 // shortestSecret is the length from which a part of a URL or a header value is taken for a key.
 const shortestSecret = 8
 
-// NewScrubber replaces whatever could be a key in texts about a service by its name: its host, unless that is an IP
-// address or localhost, each part of its URL, and its header values. Ports stay.
+// NewScrubber returns a replacer that puts a service's name in place of everything in texts about it that could be a
+// key: its host, unless that is an IP address or localhost, each part of its URL, and its header values. Ports stay.
 func NewScrubber(name string, base *url.URL, header http.Header) *strings.Replacer {
 	host := base.Hostname()
 	secrets := secretsOfURL(base)
 	for _, values := range header {
 		for _, value := range values {
-			secrets = append(append(secrets, value), strings.Fields(value)...) // Bearer and a key
+			secrets = append(append(secrets, value), strings.Fields(value)...) // such as Bearer and a key
 		}
 	}
 	if net.ParseIP(host) != nil || host == "localhost" {
@@ -30,8 +30,8 @@ func NewScrubber(name string, base *url.URL, header http.Header) *strings.Replac
 	return replacer(name, append(secrets, secretLabels(host)...), [2]string{host, hidden}, [2]string{strings.ToLower(host), hidden})
 }
 
-// secretLabels are those of a host: services quote them by themselves, too. The last one of several cannot be a key if
-// it is all letters, as top-level domains are (RFC 3696, section 2), among them the word "internal".
+// secretLabels returns the labels of a host that could be keys: services also quote them individually. The last of
+// several is not a key if it is all letters, as top-level domains are (RFC 3696, section 2), "internal" among them.
 func secretLabels(host string) []string {
 	labels := strings.Split(host, ".")
 	if last := len(labels) - 1; last > 0 && strings.Trim(labels[last], "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -43,11 +43,11 @@ func secretLabels(host string) []string {
 	return labels
 }
 
-// secretsOfURL are the parts of a URL behind and before its host, as they are written and as they are meant.
+// secretsOfURL returns the parts of a URL before and after its host, both as written and unescaped.
 func secretsOfURL(base *url.URL) []string {
 	secrets := []string{base.RawQuery, base.Fragment, base.EscapedFragment()}
 	for segment := range strings.SplitSeq(base.EscapedPath(), "/") {
-		meant, _ := url.PathUnescape(segment) // which a URL that was read always can be
+		meant, _ := url.PathUnescape(segment) // never fails for a parsed URL
 		secrets = append(secrets, segment, meant, url.PathEscape(meant))
 	}
 	for pair := range strings.SplitSeq(base.RawQuery, "&") {
@@ -63,14 +63,14 @@ func secretsOfURL(base *url.URL) []string {
 		return secrets
 	}
 	password, _ := base.User.Password()
-	basic := base64.StdEncoding.EncodeToString([]byte(base.User.Username() + ":" + password)) // RFC 7617, of its header
+	basic := base64.StdEncoding.EncodeToString([]byte(base.User.Username() + ":" + password)) // of its header, RFC 7617
 	written := base.User.String()
 	user, escaped, _ := strings.Cut(written, ":")
 	return append(secrets, base.User.Username(), password, user, escaped, written, basic)
 }
 
-// replacer puts name in place of each of the texts that are long enough to be a key, beside pairs. It prefers the
-// longer of two texts that begin at the same place: the other may be a part of it.
+// replacer replaces each secret that is long enough to be a key by name, and applies pairs. It prefers the longer of
+// two texts that begin at the same place: the other may be a part of it.
 func replacer(name string, secrets []string, pairs ...[2]string) *strings.Replacer {
 	for _, secret := range secrets {
 		if len(secret) >= shortestSecret {
@@ -85,13 +85,13 @@ func replacer(name string, secrets []string, pairs ...[2]string) *strings.Replac
 	return strings.NewReplacer(flat...)
 }
 
-// scrubber takes keys out of texts about an endpoint.
+// scrubber removes keys from texts about an endpoint.
 type scrubber struct {
 	name string // of the endpoint
 	own  *strings.Replacer
 }
 
-// sent is what of a request could be a key: services quote what they were sent.
+// sent holds the parts of a request that could be keys: services quote requests.
 type sent struct {
 	header http.Header
 	keys   []string
@@ -109,7 +109,7 @@ func (s *scrubbed) Error() string { return s.text }
 
 func (s *scrubbed) Unwrap() error { return s.cause }
 
-// scrub takes possible keys of the endpoint, or of its request, out of the text of an error.
+// scrub removes possible keys of the endpoint, or of its request, from the text of an error.
 func (s *scrubber) scrub(sent sent, err error) error {
 	if err == nil {
 		return nil
@@ -122,7 +122,7 @@ func (s *scrubber) scrub(sent sent, err error) error {
 	return &scrubbed{text, err}
 }
 
-// redact is scrub for a text.
+// redact is scrub for plain text.
 func (s *scrubber) redact(sent sent, text string) string {
 	keys := slices.Clone(sent.keys)
 	for _, values := range sent.header {

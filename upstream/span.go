@@ -11,8 +11,8 @@ import (
 )
 
 // Attribute keys of an attempt. HTTP and error keys are OpenTelemetry's semantic conventions
-// (opentelemetry.io/docs/specs/semconv, v1.44), the others are ours. None has a host or a URL: providers put keys into
-// both.
+// (opentelemetry.io/docs/specs/semconv, v1.44), the others are ours. None contains a host or a URL: providers put keys
+// into both.
 const (
 	endpointKey   = attribute.Key("crossgate.endpoint")
 	attemptKey    = attribute.Key("crossgate.attempt")
@@ -24,18 +24,18 @@ const (
 
 var asClient = trace.WithSpanKind(trace.SpanKindClient)
 
-// tracing are an endpoint's attributes of spans. They do not change.
+// tracing holds the attributes of an endpoint's spans. They do not change.
 type tracing struct {
 	endpoint   string // its name
 	attributes []attribute.KeyValue
 }
 
-// start opens the client span of one attempt; within a trace that is not sampled it costs nothing.
+// start opens the client span of one attempt; in an unsampled trace it costs nothing.
 func (t *tracing) start(ctx context.Context, r Request, number int) (context.Context, trace.Span) {
 	if parent := trace.SpanContextFromContext(ctx); parent.IsValid() && !parent.IsSampled() {
-		return ctx, trace.SpanFromContext(context.Background()) // one that does nothing
+		return ctx, trace.SpanFromContext(context.Background()) // a no-op span
 	}
-	// The tracer is asked for each time: a variable would keep to the first provider that the process ever set.
+	// The tracer is looked up each time: a variable would stay bound to the first provider that the process sets.
 	ctx, span := otel.Tracer("crossgate/upstream").Start(ctx, cmp.Or(r.Kind, r.method()), asClient)
 	if !span.IsRecording() {
 		return ctx, span

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// standing ranks how likely an endpoint is to answer at once, and correctly.
+// standing ranks how likely an endpoint is to answer immediately and correctly.
 type standing uint8
 
 const (
@@ -41,7 +41,7 @@ func (e *Endpoint) standing() standing {
 	return ready
 }
 
-// IsReady reports whether the endpoint can be expected to answer at once.
+// IsReady reports whether the endpoint can be expected to answer immediately.
 func (e *Endpoint) IsReady() bool { return e.standing() == ready }
 
 // Health is how an endpoint does, for operators.
@@ -49,20 +49,20 @@ type Health struct {
 	Endpoint   string
 	Standing   string // ready, or why not
 	Preferred  bool
-	IsClosed   bool          // its breaker lets all calls in
-	Left       float64       // requests that may be made at once by our own rate; below zero as many wait
-	IsLimited  bool          // it has such a rate
+	IsClosed   bool          // its breaker admits all calls
+	Left       float64       // requests that its budget allows immediately; below zero, as many wait
+	IsLimited  bool          // it has a rate or a monthly plan
 	Failing    float64       // share of recent calls that failed
-	Rate       float64       // recent calls in a second
-	Usual      time.Duration // within which nine of ten recent calls ended; zero when too few are known
+	Rate       float64       // recent calls per second
+	Usual      time.Duration // within which nine of ten recent calls of the slowest kind ended; zero: unknown
 	RetryAfter time.Duration // until it wants to be asked again; zero: now, or unknown
-	Reason     string        // of its latest failure; empty when there was none
+	Reason     string        // of its latest failure; empty if there was none
 	Failed     time.Time     // when that was
-	Head       string        // how far it is from the others' head; empty where nothing compares them
-	CanBeAsked bool          // neither its breaker, a quarantine nor an operator prevents it
+	Head       string        // its distance from the others' head; empty if none is known
+	CanBeAsked bool          // no pause, breaker, quarantine or operator prevents it
 }
 
-// Health returns how the endpoint does.
+// Health returns the endpoint's current state.
 func (e *Endpoint) Health() Health {
 	now := time.Now()
 	health := Health{Endpoint: e.name, Standing: standingNames[e.standing()]}

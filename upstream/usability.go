@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// How long an endpoint that was proven wrong stays in quarantine, or one that denies us access is left alone: at first
+// How long an endpoint that was proven wrong stays in quarantine, or one that denies us access is left alone: first
 // firstQuarantine, then quarantineGrowth times as long each time, up to longestQuarantine or longestClosed.
 const (
 	firstQuarantine   = time.Minute
@@ -19,22 +19,22 @@ const (
 	longestClosed     = 6 * time.Hour
 )
 
-// usability is whether an endpoint may be called at all.
+// usability says whether an endpoint may be called at all.
 type usability struct {
 	cordoned   atomic.Bool
 	quarantine quarantine // for wrong answers
-	closed     quarantine // it denies us access
+	closed     quarantine // for denying us access
 }
 
 // quarantine keeps an endpoint out of use for a while, longer each time.
 type quarantine struct {
 	mu    sync.Mutex
 	until time.Time
-	times int // without as much time of good conduct as the longest one takes
+	times int // how often in a row, without the longest term of good conduct in between
 	cause error
 }
 
-// extend begins a quarantine and returns its length, zero for an answer that was under way when another one began.
+// extend begins a quarantine and returns its length: zero if one had begun already, while the answer was in flight.
 func (q *quarantine) extend(now time.Time, cause error, longest time.Duration) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -60,7 +60,7 @@ func (q *quarantine) end() {
 	q.until, q.times = time.Time{}, 0
 }
 
-// left returns how long the quarantine still lasts, and why; nothing when there is none.
+// left returns how long the quarantine still lasts, and why; zero and nil if there is none.
 func (q *quarantine) left(now time.Time) (time.Duration, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -72,7 +72,7 @@ func (q *quarantine) left(now time.Time) (time.Duration, error) {
 
 var errCordoned = errors.New("cordoned by an operator")
 
-// now returns ready for an endpoint that may be called, else for how long not and why.
+// now returns ready if the endpoint may be called, else why not and for how long.
 func (u *usability) now() (is standing, left time.Duration, cause error) {
 	if u.cordoned.Load() {
 		return cordoned, 0, errCordoned
@@ -95,18 +95,18 @@ func (e *Endpoint) unusable() error {
 	return &Error{Class: Unusable, Endpoint: e.name, RetryAfter: left, Err: cause}
 }
 
-// Cordon takes the endpoint out of use until Uncordon. Requests that it is serving go on.
+// Cordon takes the endpoint out of use until Uncordon. Requests in flight continue.
 func (e *Endpoint) Cordon() { e.usability.cordoned.Store(true) }
 
-// Uncordon puts the endpoint into use again, also out of quarantine and where it denied us access.
+// Uncordon returns the endpoint to use, even out of quarantine or after it denied us access.
 func (e *Endpoint) Uncordon() {
 	e.usability.cordoned.Store(false)
 	e.usability.quarantine.end()
 	e.usability.closed.end()
 }
 
-// Quarantine takes the endpoint out of use for a while: it was proven wrong. It failed at its identity, or gave an
-// answer that a second endpoint contradicts.
+// Quarantine takes the endpoint out of use for a while because it was proven wrong: it failed its identity check, or
+// gave an answer that a second endpoint contradicts.
 func (e *Endpoint) Quarantine(ctx context.Context, cause error) {
 	cause = e.badAnswer(Request{}, cause)
 	if term := e.usability.quarantine.extend(time.Now(), cause, longestQuarantine); term > 0 {
@@ -114,8 +114,8 @@ func (e *Endpoint) Quarantine(ctx context.Context, cause error) {
 	}
 }
 
-// close takes the endpoint out of use that denies us access. It is tried again after a minute at first: what it said
-// may have been about one call.
+// close takes an endpoint that denies us access out of use. The first time it is tried again after a minute: the denial
+// may have concerned only one call.
 func (e *Endpoint) close(ctx context.Context, said *Error) {
 	longest := cmp.Or(min(said.RetryAfter, longestClosed), longestClosed)
 	if term := e.usability.closed.extend(time.Now(), said, longest); term > 0 {

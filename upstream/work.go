@@ -11,19 +11,19 @@ type Work uint8
 
 // The kinds of work.
 const (
-	// Answering is for a caller who waits for something that is known to exist.
+	// Answering serves a caller who waits for something that is known to exist.
 	Answering Work = iota
-	// Following reads how far a chain has come: answers depend on it.
+	// Following reads how far a chain has come, which answers depend on.
 	Following
-	// Background work is waited for by no caller. It leaves half of the burst to the others, and gives way to them.
+	// Background is work that no caller waits for. It leaves half of the burst to other work, and gives way to it.
 	Background
-	// Searching looks for something that may exist nowhere. It has a small share of the rate, and is refused at once
+	// Searching looks for something that may not exist. It has a small share of the rate, and is refused immediately
 	// when that is spent.
 	Searching
 )
 
-// Shares of an endpoint's rate: what following and background work have to themselves once it is followed, and what
-// searches may take.
+// Shares of an endpoint's rate: the part reserved for following and background work once it is followed, and the part
+// that searches may take.
 const (
 	followedShare  = 0.25
 	searchingShare = 0.1
@@ -31,18 +31,18 @@ const (
 
 type workKey struct{}
 
-// For marks calls by what they are made for; Answering unless they are marked.
+// For marks the calls made with a context as this kind of work; unmarked calls are Answering.
 func (w Work) For(ctx context.Context) context.Context { return context.WithValue(ctx, workKey{}, w) }
 
-// WorkOf returns the purpose of a call with ctx.
+// WorkOf returns the purpose of calls with ctx.
 func WorkOf(ctx context.Context) Work {
 	w, _ := ctx.Value(workKey{}).(Work)
 	return w
 }
 
-// Lookup is the work for one question of a client. Its parts, which ask a chain within moments of each other, may share
-// requests: a failure of those meets no other lookup.
-type Lookup struct{ _ byte } // so that each has an address of its own
+// Lookup identifies the work for one request of a client. Its calls, which reach a chain within moments of each other,
+// may share requests: if one of these fails, no other lookup is affected.
+type Lookup struct{ _ byte } // not empty, so that each has its own address
 
 type lookupKey struct{}
 
@@ -51,14 +51,14 @@ func WithLookup(ctx context.Context) context.Context {
 	return context.WithValue(ctx, lookupKey{}, new(Lookup))
 }
 
-// LookupOf returns the lookup that a call with ctx belongs to, if any.
+// LookupOf returns the lookup that calls with ctx belong to, if any.
 func LookupOf(ctx context.Context) *Lookup {
 	l, _ := ctx.Value(lookupKey{}).(*Lookup)
 	return l
 }
 
 // untilHalfFree returns how long it takes, without other calls, until cost units leave half of the burst; a call larger
-// than the other half waits for the whole of it.
+// than the other half waits for all of it.
 func (b *Budget) untilHalfFree(cost int) time.Duration {
 	if b.limiter == nil {
 		return 0

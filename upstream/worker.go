@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// worker learns about an endpoint while no caller waits for it, one thing at a time.
+// worker runs an endpoint's background work, one task at a time.
 type worker struct {
 	working sync.WaitGroup
 	mu      sync.Mutex
 	isBusy  bool
-	stop    context.CancelFunc // of the latest work; nil: there was none
+	stop    context.CancelFunc // cancels the latest work; nil: there was none
 	isOver  bool
 }
 
-// begin has work done in the background unless other work is under way or the worker is closed.
+// begin starts work in the background unless other work is under way or the worker is closed.
 func (w *worker) begin(work func(context.Context)) (begun bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -33,7 +33,7 @@ func (w *worker) begin(work func(context.Context)) (begun bool) {
 	return true
 }
 
-// close ends the work under way and waits for it; none is begun from then on.
+// close cancels the work under way and waits for it; none can begin from then on.
 func (w *worker) close() {
 	w.mu.Lock()
 	w.isOver = true

@@ -8,9 +8,9 @@ import (
 	"crossgate/upstream"
 )
 
-// Anchor has every endpoint prove once in a while, with atOnce before anything else, that it is of the chain's own
-// branch: proof asks for a block that is known to be the chain's, and refuses another one. An endpoint without that
-// block is believed. A nil proof ends that. Only for a client that Proving made.
+// Anchor makes every endpoint prove once in a while, with atOnce before anything else, that it is on the chain's own
+// branch: proof requests a block known to be the chain's, and rejects any other. An endpoint without that block is
+// believed. A nil proof ends that. Only for a client made by Proving.
 func (c *Client) Anchor(proof *Call, atOnce bool) {
 	c.identity.anchor.Store(proof)
 	if !atOnce {
@@ -21,8 +21,8 @@ func (c *Client) Anchor(proof *Call, atOnce bool) {
 	}
 }
 
-// Suspend has all calls fail with cause until Suspend(nil), but those of Alone: it is not known which of the endpoints
-// serve the chain. Only for a client that Proving made.
+// Suspend makes all calls but those of Alone fail with cause until Suspend(nil), while it is unknown which of the
+// endpoints serve the chain. Only for a client made by Proving.
 func (c *Client) Suspend(cause error) {
 	if cause == nil {
 		c.identity.suspended.Store(nil)
@@ -32,7 +32,7 @@ func (c *Client) Suspend(cause error) {
 	c.identity.suspended.Store(&cause)
 }
 
-// suspension is why no call is made; nil while they are.
+// suspension returns why calls are suspended, or nil.
 func (c *Client) suspension() error {
 	if c.identity == nil || c.alone == nil {
 		return nil
@@ -43,9 +43,9 @@ func (c *Client) suspension() error {
 	return nil
 }
 
-// Alone asks the endpoints of a client that Proving made, each by itself, until so many of different providers have
-// answered, another one first each time, and returns the answers by their names. Only where all are asked do they prove
-// their identity first.
+// Alone asks the endpoints of a client made by Proving individually, starting with another one each time, until as many
+// as most have answered, each of a different provider. It returns the answers by the endpoints' names. Endpoints prove
+// their identity first only if all are to be asked.
 func Alone[T any](ctx context.Context, c *Client, most int, ask func(ctx context.Context, alone *Client) (T, error)) map[string]T {
 	answers := make(map[string]T)
 	all := c.pool.Endpoints()

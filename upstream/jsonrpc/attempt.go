@@ -10,19 +10,19 @@ import (
 	"crossgate/upstream"
 )
 
-// batchAttempt is the calls of a batch at one endpoint, with what it replied.
+// batchAttempt is an attempt at the calls of a batch at one endpoint, with its replies.
 type batchAttempt struct {
 	*upstream.Attempt
 	client   *Client
 	batch    *inflightBatch
-	identity *identity // of the endpoint; nil: it need not prove any
+	identity *identity // of the endpoint; nil: it need not prove its identity
 	replies  replies
 	err      error // why a response holds no replies to judge
 }
 
 var _ upstream.Reply = (*batchAttempt)(nil)
 
-// send makes calls at one endpoint in one HTTP request, and reads the replies.
+// send makes calls at one endpoint in one HTTP request and decodes the replies.
 func (c *Client) send(
 	ctx context.Context, e *upstream.Endpoint, turn int, b *inflightBatch, calls []*Call,
 ) *batchAttempt {
@@ -59,7 +59,7 @@ func (c *Client) send(
 	return a
 }
 
-// learnOfFailure learns from a response that answers no call, or from none.
+// learnOfFailure learns from a response that answers none of the calls, or from a missing one.
 func (a *batchAttempt) learnOfFailure(calls []*Call, err error) {
 	if a.identity != nil {
 		a.identity.after(err)
@@ -83,15 +83,15 @@ func (a *batchAttempt) learnOfFailure(calls []*Call, err error) {
 	}
 }
 
-// hasTimedOut reports whether a balancer before the endpoint's nodes did not wait for them (524 is Cloudflare's).
+// hasTimedOut reports whether a balancer gave up waiting for the endpoint's nodes (524 is Cloudflare's).
 func hasTimedOut(err error) bool {
 	const timeoutOccurred = 524
 	failed, is := errors.AsType[*upstream.Error](err)
 	return is && slices.Contains([]int{http.StatusRequestTimeout, http.StatusGatewayTimeout, timeoutOccurred}, failed.Status)
 }
 
-// isForOne reports whether a refusal of a batch is one of a call in it: by what it says or, where it says nothing
-// clear, since it is a search that endpoints refuse more often than batches.
+// isForOne reports whether the refusal of a batch concerns one of its calls: because it says so or, if it is unclear,
+// because there is a search among them, which endpoints refuse more often than batches.
 func isForOne(err error, calls []*Call) bool {
 	refused, is := errors.AsType[*batchRefusedError](err)
 	if !is || refused.isOther {
@@ -115,10 +115,10 @@ func (a *batchAttempt) learn(calls []*Call) {
 	}
 }
 
-// failure is why there is nothing to judge.
+// failure returns why there is nothing to judge, or nil.
 func (a *batchAttempt) failure() error { return cmp.Or(a.Err, a.err) }
 
-// Judge implements upstream.Reply: replies that leave calls open send all of them on to the next endpoint.
+// Judge implements upstream.Reply: if the replies leave calls open, all calls go on to the next endpoint.
 func (a *batchAttempt) Judge(context.Context) error {
 	err := a.err
 	if err == nil {

@@ -14,32 +14,31 @@ import (
 type Call struct {
 	Method string
 	Params []any
-	// Out is a pointer that the result is decoded into; nil drops the result. null is an answer where Out points to a
-	// pointer or an interface, and a bad one elsewhere: gateways answer null when something fails.
+	// Out points to where the result is decoded; nil drops the result. null is an answer if Out points to a pointer or
+	// an interface, and a bad answer otherwise: gateways answer null when something fails.
 	Out any
-	Err error  // nil when Out is filled; else an *Error or an *upstream.Error is in its chain
-	By  string // endpoint whose answer is in Out or Err; absent when none answered
+	Err error  // nil if Out is filled; else an *Error or an *upstream.Error is in its chain
+	By  string // endpoint whose answer is in Out or Err; empty if none answered
 
-	// Fresh has the call made although an equal one is in flight: the result is not older than the call, as that
-	// about a chain's head must not be. Others may join it.
+	// Fresh makes the call even if an equal one is in flight, so that the result is not older than the call, as is
+	// necessary for a chain's head. Others may join it.
 	Fresh bool
 
-	// Accept, when not nil, sees a pointer to the decoded result before Out does. An error sends the call to the next
-	// endpoint: an *upstream.Error under its class, any other as a bad answer.
+	// Accept, if not nil, checks a pointer to the decoded result before Out is set. An error sends the call to the next
+	// endpoint: an *upstream.Error with its class, any other as a bad answer.
 	Accept func(result any) error
 
-	// MayRevert makes an error object that every endpoint would give a result: the zero value of Out, which may be
-	// doubted.
+	// MayRevert turns an error object that every endpoint would return into a result: the zero value of Out, which may
+	// be doubted.
 	MayRevert bool
 
-	// Doubt, when not nil, sees a pointer to an accepted result, and reports whether one endpoint's word is not enough
-	// for it: that something is absent, or what no hash checks. Endpoints of other providers are asked, until one
-	// returns an undoubted result, which is taken, or two the Same one; nil: null is the same as null, whose place
-	// others take, and these are the same as each other. Add, when not nil, adds to a result what another one has
-	// besides that is not the same.
+	// Doubt, if not nil, sees a pointer to an accepted result and reports whether one endpoint's word is not enough for
+	// it: for an absence, or for data that no hash verifies. Endpoints of other providers are then asked until one
+	// returns an undoubted result, which is taken, or two return the Same one. If Same is nil, null equals only null
+	// and is replaced by any other result. Add, if not nil, adds to a result whatever a different one has in addition.
 	//
-	// Twice has one asked beside the first, and every result doubted. Says, when not nil, is what a result says, by
-	// which two are the same in place of Same; one that says nothing contradicts none, and others take its place.
+	// Twice asks a second endpoint beside the first, and doubts every result. Says, if not nil, returns a result's
+	// statement, which is compared instead of Same; an empty one contradicts none, and others replace it.
 	Doubt func(result any) bool
 	Same  func(a, b any) bool
 	Add   func(to, from any)
@@ -48,19 +47,19 @@ type Call struct {
 
 	Seconded string // endpoint of another provider that confirmed a doubted result; empty: none could
 
-	// Passing, when not nil, reports whether the same endpoint may well do better a moment after an error object, as
-	// one whose nodes are not all as far; see Client.All.
+	// Passing, if not nil, reports whether the same endpoint may well do better a moment after an error object, for
+	// instance because its nodes are not equally far; see Client.All.
 	Passing func(*Error) bool
 
-	// Reach is what of the chain the call reads, for endpoints that do not serve all of it.
+	// Reach is the part of the chain that the call reads, for endpoints that do not serve all of it.
 	Reach Reach
 
-	// Head, when not nil, sees a pointer to an accepted result and returns how far the endpoint's chain has come, if
-	// the result says so; see Client.CompareHeads.
+	// Head, if not nil, sees a pointer to an accepted result and returns how far the endpoint's chain has come, if the
+	// result says so; see Client.CompareHeads.
 	Head func(result any) (number uint64, told bool)
 
-	// Link, when not nil, sees a pointer to an accepted result, which is a block, and returns its hash and its
-	// parent's; see Client.CompareHeads.
+	// Link, if not nil, sees a pointer to an accepted result, which is a block, and returns its hash and its parent's;
+	// see Client.CompareHeads.
 	Link func(result any) (hash, parent string)
 
 	text      json.RawMessage // Params in JSON; nil: not made yet
@@ -70,7 +69,7 @@ type Call struct {
 	isSettled bool            // no other endpoint can be asked about it
 }
 
-// NewCall returns a call whose result goes to out when accept, if there is one, returns nil for it.
+// NewCall returns a call whose result is stored in out if accept is nil or returns nil for it.
 func NewCall[T any](out *T, accept func(T) error, method string, params ...any) *Call {
 	c := &Call{Method: method, Params: params, Out: out}
 	if accept != nil {
@@ -79,7 +78,7 @@ func NewCall[T any](out *T, accept func(T) error, method string, params ...any) 
 	return c
 }
 
-// IsSingle reports whether a doubted result is one endpoint's word.
+// IsSingle reports whether the result is doubted and rests on one endpoint's word.
 func (c *Call) IsSingle() bool { return c.isDoubted && c.Seconded == "" }
 
 // holdsNothing reports whether null is an answer to the call.
@@ -88,7 +87,7 @@ func (c *Call) holdsNothing() bool {
 	return kind == reflect.Pointer || kind == reflect.Interface
 }
 
-// params are the parameters in JSON, the same text for the same parameters.
+// params returns the parameters in JSON: equal text for equal parameters.
 func (c *Call) params() (json.RawMessage, error) {
 	if c.text != nil {
 		return c.text, nil
@@ -103,8 +102,8 @@ func (c *Call) params() (json.RawMessage, error) {
 	return text, nil
 }
 
-// encode writes calls as section 4 of the specification has them, with ids from first on: an array, or a single object
-// for a single call. Methods are plain words.
+// encode encodes calls as section 4 of the specification defines them, with ids from first on: as an array, or as an
+// object if there is only one. Methods are plain words, which need no escaping.
 func encode(calls []*Call, first uint64) (body []byte, err error) {
 	for i, call := range calls {
 		params, err := call.params()
@@ -125,16 +124,16 @@ func encode(calls []*Call, first uint64) (body []byte, err error) {
 	return append(body, ']'), nil
 }
 
-// usualEnvelope is more than most request objects have beside method and parameters, bytes.
+// usualEnvelope is enough room for most request objects besides method and parameters, in bytes.
 const usualEnvelope = 64
 
-// OpenTelemetry's words for a batch of several methods, and for the system.
+// OpenTelemetry's names for a batch of several methods, and for the system.
 const (
 	otherMethod = "_OTHER"
 	rpcSystem   = "jsonrpc"
 )
 
-// kindOf is the method that all calls share, else the system: by it spans are named and latencies kept.
+// kindOf returns the method that all calls share, else the system: it names spans and groups latencies.
 func kindOf(calls []*Call) string {
 	for _, call := range calls {
 		if call.Method != calls[0].Method {
@@ -144,7 +143,7 @@ func kindOf(calls []*Call) string {
 	return calls[0].Method
 }
 
-// attributesOf are what the span of an attempt says of its calls.
+// attributesOf returns the attributes that describe calls in the span of an attempt.
 func attributesOf(calls []*Call) func() []attribute.KeyValue {
 	return func() []attribute.KeyValue {
 		method, methods := kindOf(calls), methodsOf(calls)

@@ -10,39 +10,39 @@ import (
 	"crossgate/upstream"
 )
 
-// How long something is taken for lacking before it is tried again: endpoints and plans change.
+// How long something counts as missing before it is tried again, since endpoints and plans change.
 const (
-	lacksMethod = 6 * time.Hour    // said in words
-	lacksBlock  = 10 * time.Minute // seen: not even one block is searched
-	lacksDepth  = time.Hour        // blocks that old are not kept
-	lacksTag    = 10 * time.Minute // nodes that start have no final block yet
+	lacksMethod = 6 * time.Hour    // according to an error
+	lacksBlock  = 10 * time.Minute // not even a single block is searched
+	lacksDepth  = time.Hour        // blocks of that age are not kept
+	lacksTag    = 10 * time.Minute // starting nodes have no final block yet
 )
 
 const (
-	// leastSoft is the fewest blocks that a search is narrowed to for failures that may have had other reasons.
+	// leastSoft is the fewest blocks that a search is narrowed to after failures that may have other reasons.
 	leastSoft = 256
-	// nearHead is within how many blocks of the newest one a node that lacks something may just be behind.
+	// nearHead is the depth, in blocks, down to which a node that lacks something may just be behind.
 	nearHead = 64
 )
 
-// Reach is what of a chain a call reads, for endpoints that do not serve all of it. The zero value is what all do.
+// Reach is the part of a chain that a call reads, for endpoints that do not serve all of it. All serve the zero value.
 type Reach struct {
-	Blocks uint64   // that are searched at once; zero: not a search
-	Oldest uint64   // block that is read
-	Depth  uint64   // of that block before the newest; zero: unknown, or at the head
-	State  bool     // it is state that is read, not what happened
-	Tag    string   // by which a block is named, of those that some nodes do not know
-	Fields []string // of the parameters, those that some nodes do not take
+	Blocks uint64   // number of blocks searched at once; zero: not a search
+	Oldest uint64   // oldest block that is read
+	Depth  uint64   // of that block below the newest; zero: unknown, or at the head
+	State  bool     // state is read, not history
+	Tag    string   // tag for a block, if some nodes do not know it
+	Fields []string // fields of the parameters that some nodes reject
 }
 
-// Fields of parameters that some nodes do not take.
+// Fields of parameters that some nodes reject.
 const (
-	Topics    = "topics"    // of eth_getLogs: what logs are searched for beside their contracts
+	Topics    = "topics"    // of eth_getLogs: criteria for logs besides their contracts
 	Addresses = "addresses" // of eth_getLogs: several contracts
-	Overrides = "overrides" // of eth_call and eth_estimateGas: states for the time of the call
+	Overrides = "overrides" // of eth_call and eth_estimateGas: states during the call
 )
 
-// part is the part of a chain's past that a call reads: endpoints keep each for another time.
+// part returns the kind of history that a call reads: endpoints keep each for a different time.
 func (r Reach) part() string {
 	switch {
 	case r.State:
@@ -53,34 +53,34 @@ func (r Reach) part() string {
 	return "blocks"
 }
 
-// Limits are an endpoint's limits, as found. Zero is not known.
+// Limits are an endpoint's limits as discovered. Zero means unknown.
 type Limits struct {
 	Batch  uint64            `json:"batch,omitempty"`  // calls in one request
 	Span   uint64            `json:"span,omitempty"`   // blocks in one search of logs
-	Depths map[string]uint64 `json:"depths,omitempty"` // blocks before the newest that logs, state and blocks are kept for
+	Depths map[string]uint64 `json:"depths,omitempty"` // how many blocks back logs, state and blocks are kept
 	Lacks  []string          `json:"lacks,omitempty"`  // methods, or a method and a tag or a field
 }
 
-// Capabilities are what one endpoint can do: all, until it refuses something. That is tried again after a while, since
-// endpoints and plans change. Safe for concurrent use.
+// Capabilities are the abilities of one endpoint: it can do everything until it refuses something, which is tried again
+// after a while, since endpoints and plans change. Safe for concurrent use.
 type Capabilities struct {
 	batch, span width
 
 	mu         sync.Mutex
-	paces      map[string]*upstream.Budget // of methods that are taken less often than others
+	paces      map[string]*upstream.Budget // of methods that are accepted less often than others
 	costs      map[string]int              // see SetCosts
 	depths     map[string]*depth
-	lacks      map[string]time.Time // until when methods are not asked for
-	crowded    time.Time            // when a batch was refused for its rate, and nothing was answered since; zero: never
-	longest    int                  // list that was found whole
-	foundWhole int                  // times that one as long was
+	lacks      map[string]time.Time // until when something is not asked for; see Call.needs
+	crowded    time.Time            // when a batch was refused for its rate, if nothing was answered since; zero: never
+	longest    int                  // longest list that was found whole
+	foundWhole int                  // how often a list of this length was found whole
 }
 
-// depth is how far into the past an endpoint answers.
+// depth is how far into the past an endpoint answers, in blocks below the newest.
 type depth struct {
-	most     uint64 // as far as is known
-	answered uint64 // the deepest that it did
-	refused  uint64 // the least deep that it did not
+	most     uint64 // the limit, as far as is known
+	answered uint64 // the deepest answered
+	refused  uint64 // the least deep refused
 	until    time.Time
 }
 
@@ -91,11 +91,11 @@ func newCapabilities() *Capabilities {
 	}
 }
 
-// widestSearch is how many blocks are searched at once until that is refused. An endpoint's width is found in four
-// searches where it takes the 5,000 blocks that public ones do.
+// widestSearch is how many blocks are searched at once until that is refused. Public endpoints accept 5,000, which is
+// found in four searches.
 const widestSearch = 40_000
 
-// SetCosts sets the units of the endpoint's rate that calls of a method take, under * those of any other; 1 by default.
+// SetCosts sets how many units of the endpoint's rate a call takes, by method, with * for any other; 1 by default.
 func (c *Capabilities) SetCosts(costs map[string]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,11 +108,11 @@ func (c *Capabilities) costOf(method string) int {
 	return cmp.Or(c.costs[method], c.costs["*"], 1)
 }
 
-// cuts are lengths at which endpoints are known to end lists without a word.
+// cuts are lengths at which endpoints are known to truncate lists silently.
 var cuts = []int{100, 500, 1000, 2000, 5000, 10_000, 20_000}
 
-// MayBeCut reports whether a list of n things may be the beginning of a longer one: it has a length of cuts, or is as
-// long as the longest that was found whole, unless that length was found whole enoughWhole times.
+// MayBeCut reports whether a list of n items may be truncated: n is one of cuts, is more than the longest list found
+// whole, or equals it and was found whole fewer than enoughWhole times.
 func (c *Capabilities) MayBeCut(n int) bool {
 	const leastRecord, enoughWhole = 3, 3
 	c.mu.Lock()
@@ -121,7 +121,7 @@ func (c *Capabilities) MayBeCut(n int) bool {
 	return !isKnown || slices.Contains(cuts, n)
 }
 
-// FoundWhole learns that a list of n things was whole.
+// FoundWhole records that a list of n items was whole.
 func (c *Capabilities) FoundWhole(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,14 +133,14 @@ func (c *Capabilities) FoundWhole(n int) {
 	}
 }
 
-// Span is how many blocks are searched at once.
+// Span returns how many blocks to search at once.
 func (c *Capabilities) Span() uint64 { return c.span.now() }
 
-// Batch is how many calls are made in one request.
+// Batch returns how many calls to make in one request.
 func (c *Capabilities) Batch() uint64 { return c.batch.now() }
 
-// can reports whether the endpoint can be expected to answer a call; isNew: whether it may, since those that do are
-// avoided.
+// can reports whether the endpoint can be expected to answer a call or, with isNew, whether it might: then the
+// endpoints that are known to answer it are avoided.
 func (c *Capabilities) can(call *Call, isNew bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,7 +156,7 @@ func (c *Capabilities) can(call *Call, isNew bool) bool {
 	return most == 0 || call.Reach.Blocks <= most
 }
 
-// needs are what a node must have for the call, in the words of Limits.Lacks.
+// needs returns the features that a node must have for the call, in the words of Limits.Lacks.
 func (c *Call) needs() []string {
 	what := []string{c.Method}
 	if c.Reach.Tag != "" {
@@ -207,7 +207,7 @@ func (c *Capabilities) refused(call *Call, said *Error) {
 	case RangeLimit:
 		c.narrow(call)
 	case Unclear:
-		c.lackTag(call) // what nodes say of a parameter that they cannot read
+		c.lackTag(call) // nodes may say so about a tag that they cannot parse
 		if call.Reach.Blocks > 0 && !isAboutFilter(said) {
 			c.narrow(call)
 		}
@@ -221,7 +221,7 @@ func isAboutFilter(said *Error) bool {
 	return strings.Contains(text, "topic") || strings.Contains(text, "address")
 }
 
-// concerns reports whether an error about so many calls can be about this one.
+// concerns reports whether an error in reply to a number of calls can be about this one.
 func (e *Error) concerns(call *Call, calls int) bool {
 	switch e.Meaning() {
 	case MethodMissing:
@@ -234,7 +234,7 @@ func (e *Error) concerns(call *Call, calls int) bool {
 	return true
 }
 
-// lackTag learns that the endpoint has no block for the tag of a call, if that has one.
+// lackTag records that the endpoint has no block for the tag of a call, if the call has a tag.
 func (c *Capabilities) lackTag(call *Call) {
 	if call.Reach.Tag != "" {
 		c.lack(call.Method+" "+call.Reach.Tag, lacksTag)
@@ -247,7 +247,7 @@ func (c *Capabilities) lack(what string, term time.Duration) {
 	c.lacks[what] = time.Now().Add(term)
 }
 
-// narrow learns that a search was too wide. An endpoint that does not search a single block does not search.
+// narrow records that a search was too wide. An endpoint that rejects even a single block cannot search at all.
 func (c *Capabilities) narrow(call *Call) {
 	if asked := call.Reach.Blocks; asked == 1 {
 		c.lack(call.Method, lacksBlock)
@@ -256,15 +256,15 @@ func (c *Capabilities) narrow(call *Call) {
 	}
 }
 
-// late learns that a search took too long, or failed for a reason that width may have a part in.
+// late records that a search took too long, or failed for a reason that may be its width.
 func (c *Capabilities) late(call *Call) {
 	if call.Reach.Blocks > leastSoft {
 		c.span.refused(call.Reach.Blocks)
 	}
 }
 
-// forgot learns that something is older than the endpoint's history: half that age may still be there. After a mere
-// retry, the same age as before.
+// forgot records that something is older than the endpoint's history: half that age may still be there. An age that was
+// known to be too old, and merely tried again, leaves the limit unchanged.
 func (c *Capabilities) forgot(asked Reach) {
 	if asked.Depth <= nearHead {
 		return
@@ -284,7 +284,7 @@ func (c *Capabilities) forgot(asked Reach) {
 	d.until = time.Now().Add(lacksDepth)
 }
 
-// Known returns the limits that hold now.
+// Known returns the limits currently in force.
 func (c *Capabilities) Known() Limits {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// largestBatch is how many calls share one HTTP request unless the endpoints refuse that many.
+	// largestBatch is how many calls share one HTTP request until endpoints refuse it.
 	largestBatch = 100
-	// batchesAtOnce bounds how many HTTP requests one Batch makes at a time.
+	// batchesAtOnce bounds how many HTTP requests one Batch makes concurrently.
 	batchesAtOnce = 4
 )
 
@@ -24,16 +24,16 @@ const (
 // in flight. Each caller judges the result by its own Accept and Doubt. Safe for concurrent use.
 type Client struct {
 	pool      *upstream.Pool
-	label     string // that errors begin with, as a rule what the pool serves
+	label     string // prefix of errors, usually the chain that the pool serves
 	lastID    *atomic.Uint64
 	abilities map[*upstream.Endpoint]*Capabilities
-	identity  *identityProof // nil: endpoints are taken for what they are configured as
+	identity  *identityProof // nil: endpoints need not prove their identity
 	inflight  *inflightTable
 	heads     *heads
 	voices    *voices
-	alone     map[*upstream.Endpoint]*Client // that ask one endpoint
-	avoided   []string                       // endpoints that are asked last, in the pool's sequence
-	batches   bool                           // calls wait for those of others
+	alone     map[*upstream.Endpoint]*Client // clients that ask just one endpoint
+	avoided   []string                       // names of endpoints that are asked last, in the pool's order
+	batches   bool                           // calls wait for others to share a request with
 }
 
 // New returns a client that asks the endpoints of p.
@@ -49,7 +49,7 @@ func New(p *upstream.Pool) *Client {
 	return c
 }
 
-// separate makes the clients that ask one endpoint.
+// separate creates the clients that ask just one endpoint.
 func (c *Client) separate() {
 	c.alone = make(map[*upstream.Endpoint]*Client)
 	for _, e := range c.pool.Endpoints() {
@@ -60,11 +60,11 @@ func (c *Client) separate() {
 	}
 }
 
-// Sent returns how many calls were sent to the endpoints so far, those of repeated attempts and the proofs of who the
-// endpoints are among them.
+// Sent returns how many calls were sent to the endpoints so far, including those of repeated attempts and proofs of
+// identity.
 func (c *Client) Sent() uint64 { return c.lastID.Load() }
 
-// Capabilities returns what the endpoint of that name can do; nil for one that is not in the pool.
+// Capabilities returns the capabilities of the endpoint with that name, or nil if it is not in the pool.
 func (c *Client) Capabilities(endpoint string) *Capabilities {
 	for e, known := range c.abilities {
 		if e.Name() == endpoint {
@@ -74,8 +74,8 @@ func (c *Client) Capabilities(endpoint string) *Capabilities {
 	return nil
 }
 
-// Search returns how many blocks to search at once from one on: as many as the endpoint takes that would be asked first
-// among those that can be expected to answer.
+// Search returns how many blocks to search at once from the oldest on: as many as the endpoint accepts that would be
+// asked first among those that can be expected to answer.
 func (c *Client) Search(method string, oldest Reach) (blocks uint64) {
 	oldest.Blocks = 1
 	call := &Call{Method: method, Reach: oldest}
@@ -86,8 +86,8 @@ func (c *Client) Search(method string, oldest Reach) (blocks uint64) {
 	return c.abilities[next].Span()
 }
 
-// Lacks reports whether every endpoint is known not to have a method or, where one is named, not to take a field of its
-// parameters, or a tag in them.
+// Lacks reports whether every endpoint is known to lack a method or, if part is not empty, to reject that field of its
+// parameters or tag in them.
 func (c *Client) Lacks(method, part string) bool {
 	call := &Call{Method: method}
 	if part != "" {
@@ -101,7 +101,7 @@ func (c *Client) Lacks(method, part string) bool {
 	return true
 }
 
-// suits says which endpoints can be expected to answer calls; nil: all.
+// suits returns a function that reports whether an endpoint can be expected to answer calls.
 func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
 	return func(e *upstream.Endpoint) bool {
 		known := c.abilities[e]
@@ -110,8 +110,8 @@ func (c *Client) suits(calls []*Call) func(*upstream.Endpoint) bool {
 	}
 }
 
-// batchWidth is how many calls to make at once: as many as an endpoint takes that can answer them now, or else the one
-// that would be asked first.
+// batchWidth returns how many calls to make at once: as many as any endpoint accepts that can answer them now, or else
+// as many as the one that would be asked first.
 func (c *Client) batchWidth(calls []*Call) (width int) {
 	if len(calls) == 1 && !c.batches {
 		return 1
@@ -131,16 +131,16 @@ func (c *Client) batchWidth(calls []*Call) (width int) {
 // Name returns the pool's name.
 func (c *Client) Name() string { return c.pool.Name() }
 
-// Call makes one call and decodes its result into out, a pointer. An error object that any endpoint would give is
-// returned as an *Error; any other as an *upstream.Error, with an *Error among its causes, when no endpoint answered.
+// Call makes one call and decodes its result into out, a pointer. An error object that every endpoint would return is
+// returned as an *Error. If no endpoint answered, the error is an *upstream.Error, with an *Error among its causes.
 func (c *Client) Call(ctx context.Context, method string, out any, params ...any) error {
 	call := &Call{Method: method, Params: params, Out: out}
-	_ = c.Batch(ctx, call) // which is the call's
+	_ = c.Batch(ctx, call) // the same as call.Err
 	return call.Err
 }
 
-// Beside posts a body to a path beside the endpoints' own, as below the folder of /jsonrpc, and decodes the response
-// into out, as Each does. An endpoint without such a path refuses that, and the next one is asked.
+// Beside posts a body to a path beside the endpoints' own, such as a sibling of /jsonrpc, and decodes the response into
+// out, retrying as Each does. If an endpoint has no such path, the next one is asked.
 func (c *Client) Beside(ctx context.Context, path string, body []byte, out any) (err error) {
 	c.repeat(ctx, func() (again bool) {
 		_, err = c.pool.Do(ctx, upstream.Request{Path: "../" + path, Body: body}, func(r upstream.Response) error {
@@ -155,8 +155,8 @@ func (c *Client) Beside(ctx context.Context, path string, body []byte, out any) 
 	return err
 }
 
-// Batch makes all calls, in one HTTP request when the endpoints take that many at once, and sets each
-// call's Err. It returns an error only when nothing could be had; then every call has one too.
+// Batch makes all calls, in one HTTP request if the endpoints accept as many at once, and sets each call's Err. It
+// returns an error only if no call was answered; every call then has an error, too.
 func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
 	if len(calls) == 0 {
 		return nil
@@ -196,7 +196,7 @@ func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
 	return nil
 }
 
-// All is Each for calls that must all succeed. It returns the error of the first that did not.
+// All is Each for calls that must all succeed. It returns the error of the first call that failed.
 func (c *Client) All(ctx context.Context, calls ...*Call) error {
 	c.Each(ctx, calls...)
 	for _, call := range calls {
@@ -207,8 +207,8 @@ func (c *Client) All(ctx context.Context, calls ...*Call) error {
 	return nil
 }
 
-// Each is Batch for calls that a caller waits for. Those that failed for a reason that may pass by itself are repeated,
-// and no others, as far as the deadline of ctx and the pool's retry budget allow.
+// Each is Batch for calls that a caller waits for. It repeats only calls that failed for a transient reason, as far as
+// the deadline of ctx and the pool's retry budget allow.
 func (c *Client) Each(ctx context.Context, calls ...*Call) {
 	c.repeat(ctx, func() (again bool) {
 		_ = c.Batch(ctx, calls...) // each call has its error
@@ -217,20 +217,20 @@ func (c *Client) Each(ctx context.Context, calls ...*Call) {
 	})
 }
 
-// repeat has something asked again while it says so, a few times.
+// repeat calls ask, a few times, until it returns false.
 func (c *Client) repeat(ctx context.Context, ask func() (again bool)) {
 	const most = 4
 	for round := 0; ask() && round < most && c.pool.Retry(ctx, round); round++ {
 	}
 }
 
-// failedInPassing reports whether the call may well succeed a moment later at the same endpoint: what came back cannot
-// be read or is not there, as at one of many nodes, the node failed inside, or is asked too much and does not say how
-// long.
+// failedInPassing reports whether the call may well succeed a moment later at the same endpoint: the response was
+// unreadable or missing, as from one of many nodes, or the node had an internal error, or was asked too often and did
+// not state a wait.
 func (c *Call) failedInPassing() bool {
 	failed, is := errors.AsType[*upstream.Error](c.Err)
 	if !is {
-		return false // none, or what every endpoint would say
+		return false // no error, or one that every endpoint would return
 	}
 	said, isObject := errors.AsType[*Error](c.Err)
 	switch failed.Class {
@@ -244,8 +244,8 @@ func (c *Call) failedInPassing() bool {
 	return false
 }
 
-// exchange makes calls in one HTTP request, unless another caller is making the same; joined counts the batches in
-// flight that left them open before.
+// exchange makes calls in one HTTP request, unless another caller is making equal ones; joined counts the batches in
+// flight that were joined before and left the calls open.
 func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error {
 	if err := c.suspension(); err != nil {
 		return fail(calls, c.failure(calls[0], err))
@@ -275,8 +275,8 @@ func (c *Client) exchange(ctx context.Context, calls []*Call, joined int) error 
 	return nil
 }
 
-// lose is the end of calls that nothing could be had for but err. Where no endpoint takes so many at once it halves
-// them.
+// lose handles calls for which the endpoints returned only err. If none of them accepts as many calls at once, it
+// halves them.
 func (c *Client) lose(ctx context.Context, calls []*Call, err error, joined int) error {
 	refused, is := errors.AsType[*batchRefusedError](err)
 	switch {
@@ -285,7 +285,7 @@ func (c *Client) lose(ctx context.Context, calls []*Call, err error, joined int)
 	case refused.isUnsure:
 		return c.loseDoubtful(ctx, calls, joined)
 	case len(calls) == 1:
-		return c.exchange(ctx, calls, joined) // others, or a proof, had gone with it
+		return c.exchange(ctx, calls, joined) // other calls, or a proof, had gone with it
 	}
 	half := (len(calls) + 1) / 2
 	if first, second := c.exchange(ctx, calls[:half], joined), c.exchange(ctx, calls[half:], joined); first != nil {
@@ -294,8 +294,8 @@ func (c *Client) lose(ctx context.Context, calls []*Call, err error, joined int)
 	return nil
 }
 
-// loseDoubtful makes one call of a batch alone, which endpoints failed at without a word: where it is answered they
-// take no batches.
+// loseDoubtful makes one call by itself out of a batch that failed for no stated reason: an endpoint that answers it
+// does not accept batches.
 func (c *Client) loseDoubtful(ctx context.Context, calls []*Call, joined int) error {
 	if err := c.exchange(ctx, calls[:1], joined); err != nil {
 		return fail(calls[1:], err)

@@ -14,14 +14,14 @@ import (
 	"crossgate/upstream"
 )
 
-// responseObject is section 5 of the specification, and what servers answer in its place.
+// responseObject is a response object (section 5 of the specification), or whatever servers send in its place.
 type responseObject struct {
 	ID     json.RawMessage `json:"id"`
 	Result json.RawMessage `json:"result"`
 	Error  *Error          `json:"error"`
 }
 
-// id reads the id, which some servers return as text.
+// id parses the id, which some servers return as a string.
 func (o responseObject) id() (uint64, bool) {
 	id, err := strconv.ParseUint(strings.Trim(string(o.ID), `"`), 10, 64)
 	return id, err == nil
@@ -32,8 +32,8 @@ func (o responseObject) isFor(id uint64) bool {
 	return isReadable && own == id
 }
 
-// isUnusual reports whether more may be said outside of the members of a response object: an error is a text, or there
-// is none under a status that wants one or without an id.
+// isUnusual reports whether the body may say more outside the members of a response object: its error is a bare text,
+// or it has none although the status demands one or the id is missing.
 func (o responseObject) isUnusual(status int) bool {
 	if o.Error != nil {
 		return o.Error.isBare && len(o.Result) == 0
@@ -41,7 +41,7 @@ func (o responseObject) isUnusual(status int) bool {
 	return status >= http.StatusBadRequest || o.ID == nil
 }
 
-// receivedIn is the object with its response's part of an error, and without secrets in the message.
+// receivedIn completes the object's error with information from the response, and removes secrets from its message.
 func (o *responseObject) receivedIn(response upstream.Response) *responseObject {
 	if o.Error != nil && o.Error.isNothing() && len(o.Result) > 0 {
 		o.Error = nil // false, or an empty object, beside a result
@@ -52,7 +52,7 @@ func (o *responseObject) receivedIn(response upstream.Response) *responseObject 
 	return o
 }
 
-// receivedIn adds a response's part of an error, and takes secrets out of the message.
+// receivedIn adds the status and pause of a response, and removes secrets from the message.
 func (e *Error) receivedIn(response upstream.Response) {
 	e.Message = response.Redact(e.Message)
 	e.status = response.Status
@@ -60,7 +60,7 @@ func (e *Error) receivedIn(response upstream.Response) {
 	e.isDown = response.Status >= http.StatusInternalServerError && upstream.RetryAfter(response.Header) > 0
 }
 
-// about is the error as one about a call.
+// about returns a copy of the error that is about a call.
 func (e *Error) about(call *Call) *Error {
 	said := *e
 	said.method, said.depth, said.fields = call.Method, call.Reach.Depth, call.Reach.Fields
@@ -68,8 +68,8 @@ func (e *Error) about(call *Call) *Error {
 	return &said
 }
 
-// pauseOf is how long a response asks us to wait: by Retry-After or, where no request is left, until the count of
-// requests begins anew. Providers name the latter in seconds.
+// pauseOf returns how long a response asks us to wait: by Retry-After or, if no requests remain, until the rate limit
+// resets. Providers give the latter in seconds.
 func pauseOf(header http.Header) time.Duration {
 	if asked := upstream.RetryAfter(header); asked > 0 {
 		return asked
@@ -82,23 +82,23 @@ func pauseOf(header http.Header) time.Duration {
 		return 0
 	}
 	if at := time.Unix(int64(seconds), 0); seconds > uint64(365*24*time.Hour/time.Second) {
-		return max(time.Until(at), 0) // a time, not a term
+		return max(time.Until(at), 0) // a point in time, not a duration
 	}
 	return time.Duration(seconds) * time.Second
 }
 
 // batchRefusedError says that an endpoint declined a batch as a batch.
 type batchRefusedError struct {
-	isUnsure bool // it may be that it would decline each call
-	isOther  bool // it would decline one of the calls, for a reason that it gives
+	isUnsure bool // the endpoint might decline each call, too
+	isOther  bool // the endpoint declines one of the calls, for a reason that it states
 	cause    error
 }
 
 func (e *batchRefusedError) Error() string { return fmt.Sprintf("batch refused: %s", e.cause) }
 func (e *batchRefusedError) Unwrap() error { return e.cause }
 
-// parse reads the response objects in the response to so many calls. Servers put error objects under any status, and
-// texts in their place; a response that is neither is a bad one, or what its status says.
+// parse decodes the response objects in the response to a number of calls. Servers send error objects, or texts in
+// their place, with any status; any other response is a bad answer, or the error that its status implies.
 func parse(response upstream.Response, asked int) ([]responseObject, error) {
 	body := bytes.TrimSpace(response.Body)
 	var objects []responseObject
@@ -139,17 +139,17 @@ func parse(response upstream.Response, asked int) ([]responseObject, error) {
 	return objects, nil
 }
 
-// unanswering is a response that leaves all calls of a batch open, or all but one. It may be that the endpoint takes no
-// batches.
+// unanswering returns the error of a response that leaves all calls of a batch open, or all but one. The endpoint may
+// not accept batches.
 func unanswering() error {
 	cause := errors.New("fewer response objects than calls")
 	return &upstream.Error{Class: upstream.BadAnswer, Err: &batchRefusedError{isUnsure: true, cause: cause}}
 }
 
-// longestText bounds a message that stands for a whole response.
+// longestText is the longest body, in bytes, that may be a message in place of a response.
 const longestText = 512
 
-// bareError reads an error that came without an envelope: its members alone, or a line of text. Nil is none.
+// bareError parses an error without an envelope: its members, or a line of text. It returns nil if there is none.
 func bareError(body []byte) *Error {
 	said := struct {
 		Error  *Error          `json:"error"`
@@ -178,7 +178,7 @@ func bareError(body []byte) *Error {
 	return &Error{Message: string(body), isBare: true}
 }
 
-// declined is a response of a status from 400 on whose body says nothing.
+// declined returns the error of a response with a status of 400 or more whose body says nothing.
 func declined(response upstream.Response, asked int) error {
 	status := response.Status
 	cause := errors.New(strings.ToLower(http.StatusText(status)))
@@ -197,7 +197,7 @@ func declined(response upstream.Response, asked int) error {
 	return failed
 }
 
-// wholeRefused is a single response object in answer to a batch.
+// wholeRefused returns the error of a single response object in answer to a batch.
 func wholeRefused(object responseObject) error {
 	if object.Error == nil {
 		return unanswering()

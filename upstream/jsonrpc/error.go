@@ -10,34 +10,34 @@ import (
 	"time"
 )
 
-// Error is an error object of JSON-RPC 2.0, or what stands in its place: some servers answer its members or a bare text
-// outside of any envelope.
+// Error is an error object of JSON-RPC 2.0, or its substitute: some servers send its members or a bare text without any
+// envelope.
 type Error struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 
-	method string        // that was asked; empty when several were
-	fields []string      // of the parameters, those that some nodes do not take
-	depth  uint64        // of the request, before the newest block
+	method string        // called method; empty if there were several
+	fields []string      // as in Reach
+	depth  uint64        // as in Reach
 	status int           // HTTP status
-	pause  time.Duration // that the response's header asks for
-	isDown bool          // it is for how long the service expects to be unavailable, which says nothing of a rate
+	pause  time.Duration // requested by the response's header
+	isDown bool          // pause is how long the service expects to be unavailable, regardless of rates
 	isBare bool          // it came without an envelope
 
 	meaning Meaning // of an error about a call; empty: not read yet
-	field   string  // that is not taken
+	field   string  // for FieldMissing: the rejected field
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("RPC error %d: %.200s", e.Code, e.Message) }
 
-// UnmarshalJSON reads an error object, or the bare text that rate limiters answer in its place (java-tron's
-// {"Error":"class … : lack of computing resources"}). Members of other types are read as what they hold.
+// UnmarshalJSON decodes an error object, or the bare text that rate limiters send in its place (java-tron's
+// {"Error":"class … : lack of computing resources"}). Members of unexpected types yield whatever they contain.
 func (e *Error) UnmarshalJSON(text []byte) error {
 	*e = Error{}
 	if text[0] != '{' {
 		e.isBare = true
-		_ = json.Unmarshal(text, &e.Message) // a text, else nothing
+		_ = json.Unmarshal(text, &e.Message) // a string, else nothing
 		return nil
 	}
 	var members struct {
@@ -58,7 +58,7 @@ func (e *Error) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// handedOn is the error of another node that a gateway puts into the data of its own.
+// handedOn returns the error of another node that a gateway passes on in the data of its own.
 func (e *Error) handedOn() Error {
 	var members struct {
 		Code    json.RawMessage `json:"code"`
@@ -71,7 +71,7 @@ func (e *Error) handedOn() Error {
 	return Error{Code: codeIn(members.Code), Message: members.Message, Data: members.Data}
 }
 
-// codeIn reads a number, which some servers write as text; zero is none.
+// codeIn parses a number, which some servers send as a string; zero if there is none.
 func codeIn(text json.RawMessage) int {
 	number, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
 	if err != nil || math.Abs(number) > math.MaxInt32 {
@@ -89,8 +89,8 @@ const (
 	codeInternal = -32603
 )
 
-// ErrTagMissing is an Accept's verdict, in an *upstream.Error, on an answer without a block for the tag of the call
-// (Reach.Tag).
+// ErrTagMissing is returned by an Accept, within an *upstream.Error, for an answer without a block for the tag of the
+// call (Reach.Tag).
 var ErrTagMissing = errors.New("no block for the tag")
 
 // IsRefusal reports whether the node understood the call and declined it.
@@ -102,7 +102,7 @@ func (e *Error) IsRevert() bool { return e.Meaning() == Reverted }
 // IsBehind reports whether the node lacks a block that others may have.
 func (e *Error) IsBehind() bool { return e.Meaning() == NotYet }
 
-// Said returns the first error object in err that fits: every endpoint that was asked may have given one.
+// Said returns the first error object in err that fits: every endpoint that was asked may have returned one.
 func Said(err error, fits func(*Error) bool) (*Error, bool) {
 	for err != nil {
 		if said, is := err.(*Error); is && fits(said) {

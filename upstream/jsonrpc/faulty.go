@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// sourcesKept is for how many things it is remembered which endpoints reported them.
+	// sourcesKept is for how many keys the endpoints that reported them are remembered.
 	sourcesKept = 8192
-	// faultyFor is how long an endpoint counts as faulty that was found wrong.
+	// faultyFor is how long an endpoint that was found wrong counts as faulty.
 	faultyFor = time.Hour
 )
 
-// Faulty remembers which endpoints were found wrong lately. The zero value is empty; safe for concurrent use.
+// Faulty remembers which endpoints were recently found wrong. The zero value is empty; safe for concurrent use.
 type Faulty struct {
 	mu         sync.Mutex
 	until      map[string]time.Time
 	unreported []string
 }
 
-// Mark marks endpoints as faulty; an absent name is of none.
+// Mark marks endpoints as faulty; empty names are ignored.
 func (f *Faulty) Mark(names ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,7 +55,7 @@ func (f *Faulty) Unreported() []string {
 	return slices.Compact(names)
 }
 
-// Names lists the endpoints that were wrong lately.
+// Names returns the endpoints that were recently found wrong.
 func (f *Faulty) Names() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,7 +63,7 @@ func (f *Faulty) Names() []string {
 	return slices.Collect(maps.Keys(f.until))
 }
 
-// Sources remembers which endpoints reported what, by keys of the caller's making. The zero value is empty; safe for
+// Sources remembers which endpoints reported what, by keys that the caller chooses. The zero value is empty; safe for
 // concurrent use.
 type Sources struct {
 	mu         sync.Mutex
@@ -85,7 +85,7 @@ func (s *Sources) Add(key, by string) {
 	}
 }
 
-// Of lists who reported something, each once, as far as that is remembered.
+// Of returns the endpoints that reported something, each once, as far as they are remembered.
 func (s *Sources) Of(key string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// headsFor is how long a head is compared with those of others: chains go on.
+	// headsFor is how long a head is compared with those of others, since chains move on.
 	headsFor = 5 * time.Second
-	// headsTogether is what passes for the same moment.
+	// headsTogether is the time within which heads count as seen at the same moment.
 	headsTogether = time.Second
-	// headsEvery is the time after which an endpoint is asked for its head that has not been seen.
+	// headsEvery is the time after which an endpoint is asked for its head if that has not been seen.
 	headsEvery = 15 * time.Second
 )
 
-// heads compares the endpoints of a pool by how far each has come.
+// heads compares the heads of a pool's endpoints.
 type heads struct {
-	most  uint64 // blocks that an endpoint may be away from the others
-	ask   *Call  // for a head; nil: they are not compared
+	most  uint64 // blocks that a head may be away from the others
+	ask   *Call  // for a head; nil: heads are not compared
 	block func(number uint64) *Call
 
 	mu     sync.Mutex
 	all    []*head
-	asked  time.Time // when endpoints were asked for nothing else
+	asked  time.Time // when endpoints were last asked just for their heads
 	linked time.Time // when two heads were last tried to be linked
 }
 
@@ -35,14 +35,14 @@ type head struct {
 	endpoint *upstream.Endpoint
 	number   uint64
 	seen     time.Time // zero: never
-	isBeside bool      // it was compared with that of the only other endpoint, which may be as wrong
-	isFar    bool      // too far from the others', and it is known that they are right
+	isBeside bool      // compared with only one other head, which may be just as wrong
+	isFar    bool      // too far from the others', which are known to be right
 }
 
-// CompareHeads has endpoints whose head is more than most blocks away from that of the majority asked last. Of two it
-// is the one that is behind, if the other has the block after its head: block, if not nil, makes a call with a Link
-// for the block of a number. Heads are learned from calls with a Head, and by ask. To be called before the client is
-// used.
+// CompareHeads makes endpoints whose head is more than most blocks from the median be asked last. Of two endpoints that
+// is the one behind, if the other has the block after its head: block, if not nil, returns a call with a Link for the
+// block of a number. Heads are learned from calls with a Head, and from ask. CompareHeads must be called before the
+// client is used.
 func (c *Client) CompareHeads(most uint64, ask *Call, block func(number uint64) *Call) {
 	h := c.heads
 	if len(c.pool.Endpoints()) < 2 {
@@ -54,8 +54,8 @@ func (c *Client) CompareHeads(most uint64, ask *Call, block func(number uint64) 
 	}
 }
 
-// sawHead learns how far an endpoint's chain has come. What it returns, unless nil, is to be run: it may prove that one
-// of two endpoints is behind.
+// sawHead records an endpoint's head. The caller must run prove unless it is nil: it may prove that one of two
+// endpoints is behind.
 func (c *Client) sawHead(e *upstream.Endpoint, number uint64) (prove func(context.Context)) {
 	h, now := c.heads, time.Now()
 	h.mu.Lock()
@@ -76,7 +76,7 @@ func (c *Client) sawHead(e *upstream.Endpoint, number uint64) (prove func(contex
 	low, high := seen[0], seen[len(seen)-1]
 	for _, each := range seen {
 		if now.Sub(each.seen) >= headsTogether {
-			continue // others may have gone on meanwhile
+			continue // the others may have moved on since
 		}
 		if len(seen) > 2 {
 			each.place(seen[len(seen)/2].number, h.most, false)
@@ -93,8 +93,8 @@ func (c *Client) sawHead(e *upstream.Endpoint, number uint64) (prove func(contex
 	return func(ctx context.Context) { c.linkHeads(ctx, low, number, ahead) }
 }
 
-// place compares a head with that of the others. An endpoint that is too far away stays so until it is less than half
-// as far. Beside the only other one that is not found, and it ends when the endpoint is not behind any more.
+// place compares a head with that of the others. An endpoint that is too far away stays so until it is within half of
+// most. A comparison with only one other never finds it too far, but also ends that when it is no longer behind.
 func (h *head) place(others, most uint64, isBeside bool) {
 	if h.isFar {
 		most /= 2
@@ -109,8 +109,8 @@ func (h *head) place(others, most uint64, isBeside bool) {
 	h.endpoint.SetDistance(distance, h.isFar)
 }
 
-// linkHeads tries to prove that an endpoint is behind: that the other one has a block after its head. A majority that
-// was heard meanwhile knows better.
+// linkHeads tries to prove that an endpoint is behind because the other one has a block that follows its head. If a
+// majority was heard in the meantime, that takes precedence.
 func (c *Client) linkHeads(ctx context.Context, low *head, number uint64, ahead *upstream.Endpoint) {
 	hash, _, isTold := c.linkAt(ctx, low.endpoint, number)
 	_, parent, follows := c.linkAt(ctx, ahead, number+1)
@@ -123,7 +123,7 @@ func (c *Client) linkHeads(ctx context.Context, low *head, number uint64, ahead 
 	}
 }
 
-// linkAt asks one endpoint for the hash of a block and of the one before it.
+// linkAt asks one endpoint for the hashes of a block and of its parent.
 func (c *Client) linkAt(ctx context.Context, e *upstream.Endpoint, number uint64) (hash, parent string, known bool) {
 	call := c.heads.block(number)
 	got, known := c.probe(ctx, e, call)
@@ -133,7 +133,7 @@ func (c *Client) linkAt(ctx context.Context, e *upstream.Endpoint, number uint64
 	return hash, parent, known
 }
 
-// probe makes a call at an endpoint in the background, for what can be learned of the endpoint by it.
+// probe makes a call at an endpoint as background work, to learn about the endpoint.
 func (c *Client) probe(ctx context.Context, e *upstream.Endpoint, call *Call) (got rpcResult, known bool) {
 	response, err := e.Probe(ctx, c.controlRequest(e, call))
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *Client) probe(ctx context.Context, e *upstream.Endpoint, call *Call) (g
 	return all.results[0], true
 }
 
-// listen learns from the replies of an endpoint how far its chain has come.
+// listen learns an endpoint's head from its replies.
 func (c *Client) listen(e *upstream.Endpoint, calls []*Call, results rpcResults) {
 	for i, call := range calls {
 		number, known := results[i].head(call)
@@ -156,13 +156,13 @@ func (c *Client) listen(e *upstream.Endpoint, calls []*Call, results rpcResults)
 		prove := c.sawHead(e, number)
 		if prove != nil && !slices.ContainsFunc(c.pool.Endpoints(), func(e *upstream.Endpoint) bool { return e.InBackground(prove) }) {
 			c.heads.mu.Lock()
-			c.heads.linked = time.Time{} // all are being asked something: next time
+			c.heads.linked = time.Time{} // all are busy with other work: next time
 			c.heads.mu.Unlock()
 		}
 	}
 }
 
-// askHeads has all endpoints asked for their head when that of one has not been seen for a while.
+// askHeads asks all endpoints for their heads if that of one has not been seen for a while.
 func (c *Client) askHeads() {
 	h, now := c.heads, time.Now()
 	h.mu.Lock()

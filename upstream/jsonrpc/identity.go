@@ -13,33 +13,33 @@ import (
 const (
 	// provenFor is how long an endpoint is believed after a proof.
 	provenFor = 15 * time.Second
-	// anchoredFor is how long it is believed to be of the chain's own branch, unless its connection may have changed.
+	// anchoredFor is how long it is believed to be on the chain's own branch, unless its connection may have changed.
 	anchoredFor = 15 * time.Minute
 )
 
 // controlID is the id of calls without a waiting caller.
 const controlID = 1
 
-// identityProof is what every endpoint of a client has to show before it is believed.
+// identityProof holds the proofs that every endpoint of a client must give before it is believed.
 type identityProof struct {
 	call      *Call
 	anchor    atomic.Pointer[Call]  // see Client.Anchor; nil: none
-	suspended atomic.Pointer[error] // see Client.Suspend; nil: it is not
+	suspended atomic.Pointer[error] // see Client.Suspend; nil: not suspended
 	endpoints map[*upstream.Endpoint]*identity
 	turn      atomic.Uint32
 }
 
-// identity is what one endpoint has shown, and how many requests to it went over reused connections.
+// identity records the proofs that one endpoint has given, and how many requests to it went over reused connections.
 type identity struct {
 	provenUntil   atomic.Int64 // UNIX nanoseconds
 	anchoredUntil atomic.Int64 // likewise, that it has the anchor
-	reused        atomic.Int64 // now
-	everReused    atomic.Int64 // so far
+	reused        atomic.Int64 // requests under way over reused connections
+	everReused    atomic.Int64 // requests so far over reused connections
 }
 
-// Proving returns a client of the same pool, whose errors begin with label. It believes an endpoint only while that
-// answers proof well: at first, once in a while, after whatever may have broken a connection, and over a connection
-// that was opened while no reused one was in use. The proof goes along with other calls.
+// Proving returns a client of the same pool whose errors begin with label. It believes an endpoint only while that
+// answers proof well: at first, once in a while, after anything that may have broken a connection, and over a
+// connection that was opened while no reused one was in use. The proof is sent along with other calls.
 func (c *Client) Proving(label string, proof *Call) *Client {
 	p := &identityProof{call: proof, endpoints: make(map[*upstream.Endpoint]*identity)}
 	for _, e := range c.pool.Endpoints() {
@@ -52,7 +52,7 @@ func (c *Client) Proving(label string, proof *Call) *Client {
 	return &proving
 }
 
-// controlRequest is a call of our own as a request that e can be probed with.
+// controlRequest returns a call of our own as a request to probe e with.
 func (c *Client) controlRequest(e *upstream.Endpoint, call *Call) upstream.Request {
 	body, err := encode([]*Call{call}, controlID)
 	if err != nil {
@@ -70,8 +70,8 @@ func (c *Client) controlRequest(e *upstream.Endpoint, call *Call) upstream.Reque
 	}
 }
 
-// attempt makes the calls of a batch at one endpoint, and the proof before or with them when it is due. The attempt
-// that it returns is for the race to judge and settle.
+// attempt makes the calls of a batch at one endpoint, with or after any proofs that are due. The race judges and
+// settles the attempt that it returns.
 func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn int, b *inflightBatch) *batchAttempt {
 	if c.identity == nil {
 		return c.send(ctx, e, turn, b, b.calls)
@@ -85,15 +85,15 @@ func (c *Client) attempt(ctx context.Context, e *upstream.Endpoint, turn int, b 
 		if got.failure() != nil || !used.isUnknown {
 			return got
 		}
-		_ = got.Settle(ctx, nil) // it may come from elsewhere: not to be looked at
+		_ = got.Settle(ctx, nil) // it may come from elsewhere and is ignored
 		known.doubt()
 		ctx = goingOn(ctx)
 	}
 	return c.sendProofs(ctx, e, turn, b, c.identity.due(known))
 }
 
-// sendProofs makes the calls of a batch and the proofs, in one request when the endpoint takes that many. A refusal for
-// the sake of one of the calls does not put the endpoint in doubt: the proofs are made alone then.
+// sendProofs makes the calls of a batch and the proofs, in one request if the endpoint accepts as many. A refusal that
+// concerns one of the batch's calls does not put the endpoint in doubt: the proofs are then made by themselves.
 func (c *Client) sendProofs(ctx context.Context, e *upstream.Endpoint, turn int, b *inflightBatch, proofs []*Call) *batchAttempt {
 	if uint64(len(proofs)+len(b.calls)) <= c.abilities[e].Batch() {
 		got := c.send(ctx, e, turn, b, slices.Concat(proofs, b.calls))
@@ -117,8 +117,8 @@ func (c *Client) sendProofs(ctx context.Context, e *upstream.Endpoint, turn int,
 	return c.send(ctx, e, turn, b, b.calls)
 }
 
-// goingOn is for the further requests of an attempt: they wait as those of other callers do, since the first one has
-// taken from the share of searches for all of them.
+// goingOn returns the context for further requests of an attempt: they wait like those of other callers, since the
+// first one has spent from the share of searches for all of them.
 func goingOn(ctx context.Context) context.Context {
 	if upstream.WorkOf(ctx) == upstream.Searching {
 		return upstream.Answering.For(ctx)
@@ -126,8 +126,8 @@ func goingOn(ctx context.Context) context.Context {
 	return ctx
 }
 
-// checkProofs looks at the replies to proofs, which were the first calls. An endpoint that shows itself to be another
-// one is quarantined. One that does not say anything about the anchor is asked for it again with the next proof.
+// checkProofs checks the replies to proofs, which were the first calls. An endpoint that turns out to be another one is
+// quarantined. One that says nothing about the anchor is asked for it again with the next proof.
 func (a *batchAttempt) checkProofs(ctx context.Context, proofs []*Call) {
 	if a.failure() != nil {
 		return
@@ -164,14 +164,14 @@ func (p *identityProof) due(known *identity) (proofs []*Call) {
 	return proofs
 }
 
-// doubt has the endpoint prove everything anew.
+// doubt makes the endpoint prove everything again.
 func (i *identity) doubt() {
 	i.provenUntil.Store(0)
 	i.anchoredUntil.Store(0)
 }
 
-// after makes the next request carry a proof when a request ended in a way that may have cost the
-// connection, be it by the caller who left.
+// after makes the next request carry a proof if a request ended in a way that may have cost the connection, including
+// because its caller left.
 func (i *identity) after(err error) {
 	switch class := upstream.ClassOf(err); {
 	case upstream.IsFault(err), class == upstream.Timeout, class == upstream.Canceled:
@@ -182,12 +182,12 @@ func (i *identity) after(err error) {
 type connection struct {
 	identity  *identity
 	isReused  bool
-	isBeside  bool  // a reused one was in use when it was wanted
-	reused    int64 // times that others were reused before
+	isBeside  bool  // a reused one was in use when this one was wanted
+	reused    int64 // everReused when this one was wanted
 	isUnknown bool  // it was opened while no reused one was in use, and may lead elsewhere
 }
 
-// want takes note that a connection is going to be taken or opened.
+// want records that a connection is about to be taken or opened.
 func (c *connection) want(string) {
 	c.reused = c.identity.everReused.Load()
 	c.isBeside = c.identity.reused.Load() > 0

@@ -17,43 +17,43 @@ import (
 )
 
 const (
-	// joinFor is for how long after its start a batch is joined. What it brings may be as old as that, and those
-	// who come later must not all wait for an endpoint that hangs.
+	// joinFor is how long after its start a batch may be joined. Its results may be that old, and later callers must
+	// not all wait for an endpoint that hangs.
 	joinFor = 2 * time.Second
-	// mostJoined is how many batches a caller joins one after the other, when they leave its calls open, before it
-	// makes them by itself.
+	// mostJoined is how many batches a caller joins in succession, if they leave its calls open, before it makes the
+	// calls itself.
 	mostJoined = 2
-	// batchFor is how long the calls of a batching client wait for others: those of the parts of a lookup begin within
+	// batchFor is how long the calls of a batching client wait for others of the same lookup, which begin within
 	// moments of each other. It is a small part of a round trip to any node.
 	batchFor = 500 * time.Microsecond
 )
 
-// inflightBatch is calls on their way through the endpoints of a pool, made in the goroutine of one caller, for all who
-// make equal ones meanwhile.
+// inflightBatch is a batch of calls in flight over a pool, made in the goroutine of one caller for all who make equal
+// ones in the meantime.
 type inflightBatch struct {
 	key     callKey
-	calls   []*Call // of the caller who makes them, then of those who wait with him
+	calls   []*Call // first of the caller who makes them, then of those who wait for it
 	began   time.Time
-	granted time.Duration // that this caller had left; zero: no limit
-	callers int           // whose calls it has
-	group   group         // of the calls that it waits for before it is sent
+	granted time.Duration // time that this caller had left; zero: no limit
+	callers int           // number of callers whose calls it has
+	group   group         // of calls that may be added before it is sent
 	done    chan struct{}
 
-	// What came of it, for others to be read after done is closed.
-	replies []replies // of one endpoint after the other
+	// The outcome, for others to read after done is closed.
+	replies []replies // of one endpoint after another
 	err     error
 }
 
-// callKey is what equal calls have in common.
+// callKey identifies equal calls.
 type callKey struct {
 	requests string // methods and parameters
 	work     upstream.Work
 	avoided  string // endpoints that are asked last
 }
 
-// group is what calls have in common that may go together.
+// group identifies calls that may share a batch.
 type group struct {
-	lookup  *upstream.Lookup // nil: they go with no others
+	lookup  *upstream.Lookup // nil: they share none
 	work    upstream.Work
 	avoided string
 }
@@ -61,11 +61,11 @@ type group struct {
 // inflightTable holds the batches in flight over one pool.
 type inflightTable struct {
 	joined     metric.Int64Counter
-	attributes metric.AddOption // of what the pool serves
+	attributes metric.AddOption // of the chain that the pool serves
 
 	mu     sync.Mutex
-	newest map[callKey]*inflightBatch // that may be joined
-	unsent map[group]*inflightBatch   // that are not sent yet
+	newest map[callKey]*inflightBatch // batches that may be joined
+	unsent map[group]*inflightBatch   // batches that are not sent yet
 }
 
 func newInflightTable(p *upstream.Pool) *inflightTable {
@@ -73,29 +73,29 @@ func newInflightTable(p *upstream.Pool) *inflightTable {
 	t.attributes = metric.WithAttributes(p.Attributes()...)
 	t.joined, _ = otel.Meter("crossgate/upstream").Int64Counter("crossgate.upstream.joined",
 		metric.WithDescription("JSON-RPC calls that waited for the same call of another caller."))
-	t.joined.Add(context.Background(), 0, t.attributes) // so that the series is there before the first one
+	t.joined.Add(context.Background(), 0, t.attributes) // so that the series exists before the first one
 	return t
 }
 
-// Invalidate lets no more calls join batches in flight: something has changed since, as the caller has just learned.
+// Invalidate stops further calls from joining batches in flight: the caller has just learned that something changed.
 func (c *Client) Invalidate() {
 	c.inflight.mu.Lock()
 	defer c.inflight.mu.Unlock()
 	clear(c.inflight.newest)
 }
 
-// Batching returns a client whose calls wait for a moment, and go in one HTTP request with others of the same lookup.
+// Batching returns a client whose calls wait for a moment to share an HTTP request with others of the same lookup.
 func (c *Client) Batching() *Client {
 	made := *c
 	made.batches = true
 	return &made
 }
 
-// equal is the place of calls in a batch in flight that makes the same.
+// equal is the place of calls in a batch in flight that makes equal ones.
 const equal = -1
 
-// join returns a young batch in flight that makes these calls, one of up to width calls that waits for others and has
-// these from place on, or a new one that the caller is to make, of place 0. Any work joins calls made for an answer,
+// join returns a recent batch in flight that makes equal calls, an unsent batch of up to width calls that now has these
+// from place on, or a new one, with place 0, for the caller to make. Any work may join calls made for Answering, but
 // not the other way round.
 func (t *inflightTable) join(
 	ctx context.Context, calls []*Call, avoided []string, mayJoin bool, width int,
@@ -130,7 +130,7 @@ func (t *inflightTable) join(
 	}
 	b = &inflightBatch{
 		key: own, calls: calls, callers: 1, began: time.Now(), done: make(chan struct{}),
-		err: &upstream.Error{Class: upstream.BadAnswer, Err: errPanicked}, // unless something else is known
+		err: &upstream.Error{Class: upstream.BadAnswer, Err: errPanicked}, // unless it is replaced
 	}
 	if deadline, limited := ctx.Deadline(); limited {
 		b.granted = max(time.Until(deadline), 1)
@@ -159,7 +159,7 @@ func (t *inflightTable) awaitOthers(ctx context.Context, b *inflightBatch) {
 
 var errPanicked = errors.New("panicked")
 
-// run asks the endpoints for the calls of a batch, in one HTTP request each, and completes it for those who wait.
+// run makes the calls of a batch at endpoints, in one HTTP request each, and completes it for those who wait.
 func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	defer c.inflight.complete(b)
 	c.inflight.awaitOthers(ctx, b)
@@ -172,14 +172,14 @@ func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	})
 }
 
-// add takes the replies of another endpoint. The error says what they leave open for the caller who makes the batch.
+// add records the replies of another endpoint, and returns the gravest error of the calls that they leave open.
 func (b *inflightBatch) add(r replies) error {
 	r.results.sign(r.by)
 	b.replies = append(b.replies, r)
 	return r.results.gravest()
 }
 
-// complete ends a batch for those who wait. It is not joined any more.
+// complete ends a batch for those who wait. It can no longer be joined.
 func (t *inflightTable) complete(b *inflightBatch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -189,7 +189,7 @@ func (t *inflightTable) complete(b *inflightBatch) {
 	close(b.done)
 }
 
-// wait waits for another caller's batch, or returns the error of ctx when that ends before.
+// wait waits for another caller's batch, or returns the error of ctx if that ends first.
 func (t *inflightTable) wait(ctx context.Context, b *inflightBatch, calls []*Call, place int) error {
 	if place == equal {
 		t.joined.Add(ctx, int64(len(calls)), t.attributes)
@@ -203,7 +203,7 @@ func (t *inflightTable) wait(ctx context.Context, b *inflightBatch, calls []*Cal
 	}
 }
 
-// resultsOf are the best results for calls of a complete batch; nil: there are none.
+// resultsOf returns the best results for calls of a complete batch, or nil if there are none.
 func (b *inflightBatch) resultsOf(calls []*Call, place int) (best rpcResults) {
 	for _, each := range b.replies {
 		var got rpcResults
@@ -219,8 +219,8 @@ func (b *inflightBatch) resultsOf(calls []*Call, place int) (best rpcResults) {
 	return best
 }
 
-// mayRetry reports whether making the calls again may bring what another caller's batch did not: not all endpoints were
-// asked, as its caller was content or left, or they were asked in more of a hurry than a caller with ctx is in.
+// mayRetry reports whether making the calls again may succeed where another caller's batch did not: its caller was
+// content or left before all endpoints were asked, or had less time than a caller with ctx has.
 func (b *inflightBatch) mayRetry(ctx context.Context) bool {
 	if b.err == nil || upstream.ClassOf(b.err) == upstream.Canceled {
 		return true

@@ -9,27 +9,27 @@ import (
 	"crossgate/upstream"
 )
 
-// Meaning is what an error says of the question, or of the endpoint that was asked, in the words of the table
+// Meaning is the meaning of an error for the request, or for the endpoint that was asked, in the words of the table
 // (meanings.txt) and of the book of behaviours.
 type Meaning string
 
 // Meanings of errors.
 const (
-	Unclear       Meaning = "unclear"        // nothing that is known
-	Reverted      Meaning = "reverted"       // a contract refused
+	Unclear       Meaning = "unclear"        // nothing known
+	Reverted      Meaning = "reverted"       // a contract refused the call
 	Invalid       Meaning = "invalid"        // the transaction cannot succeed, at any endpoint
 	RangeLimit    Meaning = "range limit"    // more blocks than the endpoint searches at once
-	ResultLimit   Meaning = "result limit"   // the answer would be longer than the endpoint gives
+	ResultLimit   Meaning = "result limit"   // the answer would be longer than the endpoint permits
 	BatchLimit    Meaning = "batch limit"    // more calls than the endpoint takes at once
 	RateLimit     Meaning = "rate limit"     // asked too often
 	QuotaSpent    Meaning = "quota spent"    // the plan's day or month is used up
-	KeyRefused    Meaning = "key refused"    // nothing is answered to us, or to our key
+	KeyRefused    Meaning = "key refused"    // the endpoint answers nothing to us, or to our key
 	MethodMissing Meaning = "method missing" // the endpoint does not have the method, or not for us
 	Pruned        Meaning = "pruned"         // older than the endpoint's history
 	NotYet        Meaning = "not yet known"  // the endpoint does not know the block yet
 	TagMissing    Meaning = "tag missing"    // the endpoint does not know the tag, or no block for it
-	FieldMissing  Meaning = "field missing"  // the endpoint does not take a field of the parameters, or not so much in it
-	Overloaded    Meaning = "overloaded"     // the endpoint could not do it this time
+	FieldMissing  Meaning = "field missing"  // the endpoint rejects a field of the parameters, or its length
+	Overloaded    Meaning = "overloaded"     // the endpoint failed this time
 )
 
 // Class is what to do about an error.
@@ -37,18 +37,18 @@ type Class string
 
 // The classes.
 const (
-	Final     Class = "final"     // about the question: every endpoint would say the same
-	Narrower  Class = "narrower"  // less is asked at once
-	Slower    Class = "slower"    // less often
-	Elsewhere Class = "elsewhere" // another endpoint is asked, and this one not for the like
-	Closed    Class = "closed"    // the endpoint answers nothing for long
-	Retry     Class = "retry"     // another endpoint is asked, or this one a moment later
+	Final     Class = "final"     // about the request: every endpoint would say the same
+	Narrower  Class = "narrower"  // ask for less at once
+	Slower    Class = "slower"    // ask less often
+	Elsewhere Class = "elsewhere" // ask another endpoint, and do not ask this one for the like
+	Closed    Class = "closed"    // the endpoint answers nothing for a long time
+	Retry     Class = "retry"     // ask another endpoint, or this one a moment later
 )
 
-// Class returns the class of a meaning; empty for one that the table does not have.
+// Class returns the class of a meaning; empty if the table does not have the meaning.
 func (m Meaning) Class() Class { return classes[m] }
 
-// Meaning is what the error says. It goes by the call that was made where that is known.
+// Meaning returns the meaning of the error, considering the call that was made if that is known.
 func (e *Error) Meaning() Meaning {
 	if e.meaning != "" {
 		return e.meaning
@@ -57,7 +57,7 @@ func (e *Error) Meaning() Meaning {
 	return meaning
 }
 
-// read goes by structure first: a contract's reason may hold any words.
+// read checks structure before text: a contract's reason may contain any words.
 func (e *Error) read() (meaning Meaning, field string) {
 	if e.Code == codeReverted && len(e.Data) > 2 && hexText.MatchString(strings.ToLower(string(e.Data))) {
 		return Reverted, ""
@@ -85,9 +85,9 @@ func (e *Error) read() (meaning Meaning, field string) {
 	return Unclear, ""
 }
 
-// mayMean reports whether the HTTP status allows a meaning: 429 is about how often or how much is asked and 401 about
-// us, whatever the text advertises; 405 is about HTTP's method. Where gateways refuse us, funds are those of our
-// account.
+// mayMean reports whether the HTTP status allows a meaning: 429 is about how often or how much we ask, and 401 about
+// us, whatever the text advertises; 405 is about the HTTP method. If a gateway refuses us, the funds that it mentions
+// are those of our account.
 func (e *Error) mayMean(meaning Meaning) bool {
 	switch e.status {
 	case http.StatusTooManyRequests:
@@ -102,7 +102,7 @@ func (e *Error) mayMean(meaning Meaning) bool {
 	return true
 }
 
-// isShort reports whether the error names the seconds after which the endpoint answers again, for their rate.
+// isShort reports whether the error states a wait that is short enough to be about a rate.
 func (e *Error) isShort() bool {
 	wait, told := e.Wait()
 	if e.isDown {
@@ -116,15 +116,14 @@ var (
 	webPage = regexp.MustCompile(`https?://\S+`)
 )
 
-// text is all that the error says, in lower case and without addresses of web pages: its message and the texts in its
-// data.
+// text returns everything that the error says, in lower case and without URLs: its message and the strings in its data.
 func (e *Error) text() string {
 	text := strings.Join(append([]string{e.Message}, e.hints().texts...), " ")
 	return webPage.ReplaceAllString(strings.ToLower(text), "")
 }
 
-// class returns zero for an error that every endpoint would give, otherwise the class under which the next one is
-// asked. A text without an envelope that says nothing known is not an answer, nor is one where no JSON-RPC is served.
+// class returns zero for an error that every endpoint would return, otherwise the class with which the next one is
+// asked. A text without an envelope does not count if its meaning is unknown, or if no JSON-RPC is served there.
 func (e *Error) class() upstream.Class {
 	meaning := e.Meaning()
 	switch class := meaning.Class(); {
@@ -145,7 +144,7 @@ func isElsewhere(status int) bool {
 	return status == http.StatusNotFound || status == http.StatusMethodNotAllowed || status == http.StatusGone
 }
 
-// failure is the error as that of an endpoint, nil when it is the question's own.
+// failure returns the error as one of the endpoint, or nil if it is about the request itself.
 func (e *Error) failure() *upstream.Error {
 	class := e.class()
 	if class == 0 {

@@ -11,25 +11,24 @@ import (
 	"crossgate/upstream"
 )
 
-// methodWords say that one method was asked too often, and not all of them.
+// methodWords match texts saying that one method was called too often, but not all of them.
 var methodWords = regexp.MustCompile(`\b(specific|this|that|same|single) (rpc |api )?(call|method)\b|` +
 	`\b(per|each) (rpc |api )?method\b|\bmethod('s)? (rate|rps|request)`)
 
-// pace is how often the endpoint takes calls of a method, where it was found or declared to take fewer of these than of
-// others; nil: it was not.
+// pace returns the budget for calls of a method that the endpoint was found to accept less often than others, or nil.
 func (c *Capabilities) pace(method string) *upstream.Budget {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.paces[method]
 }
 
-// isSpent reports whether a call of a method would have to wait though the endpoint takes others.
+// isSpent reports whether a call of a method would have to wait although the endpoint accepts others.
 func (c *Capabilities) isSpent(method string) bool {
 	pace := c.pace(method)
 	return pace != nil && pace.IsSpent()
 }
 
-// admit waits until calls may be made, by the paces of their methods; see upstream.Request.Admit.
+// admit returns a function that waits until calls fit the paces of their methods; see upstream.Request.Admit.
 func (c *Client) admit(calls []*Call) func(context.Context, *upstream.Endpoint) (time.Duration, bool, error) {
 	counts := make(map[string]int)
 	for _, call := range calls {
@@ -47,8 +46,8 @@ func (c *Client) admit(calls []*Call) func(context.Context, *upstream.Endpoint) 
 	}
 }
 
-// learnPaces learns which methods were asked too often though others were not: one that the error is about, and those
-// of a batch in which calls of another method were answered. A refusal of all is about the number of calls.
+// learnPaces learns which methods were called too often although others were not: one that the error is about, or those
+// refused in a batch in which calls of another method were answered. A refusal of all is about the number of calls.
 func (a *batchAttempt) learnPaces(calls []*Call) {
 	if a.err == nil {
 		a.learnPacesOfReplies(calls)
@@ -63,8 +62,8 @@ func (a *batchAttempt) learnPaces(calls []*Call) {
 	}
 }
 
-// learnPacesOfReplies is learnPaces for a batch that was answered call by call. Where calls of the same methods were
-// answered and refused for their rate, the endpoint counts calls, and the batch held more than it takes at once.
+// learnPacesOfReplies is learnPaces for a batch that was answered call by call. If calls of the same method were both
+// answered and refused for their rate, the endpoint counts calls, and the batch held more than it accepts at once.
 func (a *batchAttempt) learnPacesOfReplies(calls []*Call) {
 	known := a.client.abilities[a.Endpoint]
 	answered, count := make(map[string]bool), 0
@@ -100,7 +99,7 @@ func (a *batchAttempt) learnPacesOfReplies(calls []*Call) {
 	}
 }
 
-// refusedPace learns that calls of a method were one too many: none are made for a while.
+// refusedPace records that a method was called too often: it is not called for a while.
 func (c *Capabilities) refusedPace(method string, failed *upstream.Error) {
 	failed.Partial = true
 	c.mu.Lock()
@@ -112,8 +111,8 @@ func (c *Capabilities) refusedPace(method string, failed *upstream.Error) {
 	pace.Pause(failed.RetryAfter)
 }
 
-// refusedCrowd learns that so many calls at once were refused for their rate. They are too many where that is said, and
-// where none was answered since the last time, before a pause.
+// refusedCrowd records that a number of calls at once was refused for its rate. It was too large if the endpoint says
+// so, or if the same happened before a pause and nothing was answered since.
 func (c *Capabilities) refusedCrowd(calls uint64, isOfBatch bool) {
 	const leastPause = time.Second
 	c.mu.Lock()
@@ -135,7 +134,7 @@ func (c *Capabilities) tookCrowd(calls uint64) {
 	c.batch.took(calls)
 }
 
-// isAboutBatch reports whether an endpoint said that the batch was too much at once.
+// isAboutBatch reports whether an endpoint said that the batch was too large.
 func isAboutBatch(err error) bool {
 	said, is := errors.AsType[*Error](err)
 	return is && strings.Contains(said.text(), "batch")
@@ -146,8 +145,8 @@ func rateLimited(err error) (*upstream.Error, bool) {
 	return failed, is && failed.Class == upstream.RateLimited && !failed.Closed
 }
 
-// isAboutMethod reports whether an endpoint said by a refusal that the method was asked too often, and not all of them:
-// by its name, or in words.
+// isAboutMethod reports whether a refusal says that the method was called too often, but not all of them: by its name,
+// or in words.
 func isAboutMethod(err error, method string) bool {
 	said, is := errors.AsType[*Error](err)
 	return is && (strings.Contains(said.text(), strings.ToLower(method)) || methodWords.MatchString(said.text()))

@@ -13,8 +13,8 @@ import (
 	"crossgate/upstream"
 )
 
-// rpcResult is what a response says about one call: a value for Out, or an error. open says that another
-// endpoint may well do better.
+// rpcResult is the outcome of one call in a response: a value for Out, or an error. open means that another endpoint
+// may well do better.
 type rpcResult struct {
 	value   reflect.Value
 	err     error
@@ -25,10 +25,10 @@ type rpcResult struct {
 
 type rpcResults []rpcResult
 
-// replies are what an endpoint replied to calls, and what that comes to for the caller who began them.
+// replies are the response objects of an endpoint for calls, and the results for the caller who made these.
 type replies struct {
 	results rpcResults
-	objects func() ([]*responseObject, error) // for each call that was made, nil where one lacks
+	objects func() ([]*responseObject, error) // for each call that was made, nil if it is missing
 	skipped int                               // calls at the beginning that are not in results
 	by      string                            // endpoint
 }
@@ -54,8 +54,8 @@ func read(calls []*Call, response upstream.Response, first uint64) (replies, err
 	return got, nil
 }
 
-// readInSequence decodes in one go the usual response: for each call, in their sequence, an object with its id and a
-// result that fits. parse and decode read any other response.
+// readInSequence decodes the usual response in one pass: for each call, in order, an object with its id and a fitting
+// result. parse and decode handle any other response.
 func readInSequence(calls []*Call, response upstream.Response, first uint64) (results rpcResults, isRead bool) {
 	if response.Status >= http.StatusBadRequest {
 		return nil, false
@@ -80,7 +80,7 @@ func readInSequence(calls []*Call, response upstream.Response, first uint64) (re
 	return results, (!isBatch || rest.Take(']')) && rest.IsEmpty()
 }
 
-// readResult reads a response object with an id and a result for a call, and with nothing else.
+// readResult decodes a response object that has an id and a result for a call, and nothing else.
 func readResult(text rawjson.Text, call *Call, id uint64) (got rpcResult, isFit bool) {
 	var result []byte
 	isOwn, next := false, byte('{')
@@ -109,7 +109,7 @@ func readResult(text rawjson.Text, call *Call, id uint64) (got rpcResult, isFit 
 	return check(call, value, err), true
 }
 
-// of is what the replies come to for others who asked the same.
+// of returns the results for other callers who made equal calls.
 func (r replies) of(calls []*Call) rpcResults {
 	results := make(rpcResults, len(calls))
 	objects, err := r.objects()
@@ -124,21 +124,21 @@ func (r replies) of(calls []*Call) rpcResults {
 	return results
 }
 
-// sign names the endpoint that gave the results.
+// sign records the endpoint that returned the results.
 func (r rpcResults) sign(by string) {
 	for i := range r {
 		r[i].by = by
 	}
 }
 
-// without leaves out the first calls.
+// without returns the replies without those to the first calls.
 func (r replies) without(first int) replies {
 	r.results, r.skipped = r.results[first:], r.skipped+first
 	return r
 }
 
-// arrange puts response objects, in whatever sequence, to the positions of the calls, whose ids begin with first. Two
-// for one call are none.
+// arrange orders response objects, which may come in any order, by their calls, whose ids begin with first. Two objects
+// for one call cancel each other.
 func arrange(objects []responseObject, asked int, first uint64) []*responseObject {
 	arranged := make([]*responseObject, asked)
 	for i, object := range objects {
@@ -160,7 +160,7 @@ func unanswered(err error) rpcResult {
 	return rpcResult{err: &upstream.Error{Class: upstream.BadAnswer, Err: err}, open: true}
 }
 
-// decode reads the response object for one call; nil is none.
+// decode decodes the response object for one call; nil means that there is none.
 func decode(call *Call, object *responseObject) rpcResult {
 	if object == nil {
 		return unanswered(errors.New("no response object for this call"))
@@ -184,13 +184,13 @@ func decode(call *Call, object *responseObject) rpcResult {
 	if string(object.Result) == "null" && !call.holdsNothing() {
 		return unanswered(errors.New("result that is null"))
 	}
-	// Decoded apart: a result that breaks off must leave nothing behind in Out.
+	// Decoded separately: a result that breaks off must leave nothing behind in Out.
 	value := reflect.New(reflect.TypeOf(call.Out).Elem())
 	return check(call, value, json.Unmarshal(object.Result, value.Interface()))
 }
 
-// check has the call look at the result that value points to, unless there was an error in decoding it. A panic at that
-// is the answer's fault: no endpoint can end the process.
+// check applies the call's Accept and Doubt to the result that value points to, unless decoding it failed with err. A
+// panic in these is the answer's fault: no endpoint can crash the process.
 func check(call *Call, value reflect.Value, err error) (got rpcResult) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -212,7 +212,7 @@ func check(call *Call, value reflect.Value, err error) (got rpcResult) {
 	return rpcResult{value: value.Elem(), doubted: call.Twice || call.Doubt != nil && call.Doubt(value.Interface())}
 }
 
-// head is how far the chain has come by a result, if that says so.
+// head returns the chain's head according to a result, if that contains it.
 func (r rpcResult) head(call *Call) (number uint64, told bool) {
 	if call.Head == nil || r.err != nil || !r.value.IsValid() {
 		return 0, false
@@ -233,7 +233,7 @@ func (r rpcResults) open() (count int) {
 // isOpen reports whether another endpoint should be asked about any call.
 func (r rpcResults) isOpen() bool { return r.open() > 0 }
 
-// better returns the results that leave fewer calls open than others did; the others may be nil.
+// better returns whichever results leave fewer calls open; than may be nil.
 func (r rpcResults) better(than rpcResults) rpcResults {
 	if than == nil || r.open() < than.open() {
 		return r
@@ -241,8 +241,8 @@ func (r rpcResults) better(than rpcResults) rpcResults {
 	return than
 }
 
-// gravest returns an error of the open calls, nil when none is open: of one by which the endpoint asks to be left
-// alone, else of the first that contradicts its call, else of the first.
+// gravest returns an error of the open calls, or nil if none is open: one by which the endpoint asks to be left alone,
+// else the first that contradicts its call, else the first.
 func (r rpcResults) gravest() (found error) {
 	for _, one := range r {
 		if !one.open {
@@ -258,8 +258,8 @@ func (r rpcResults) gravest() (found error) {
 	return found
 }
 
-// batchRefusal is the error of a batch that was refused as a batch, though call by call: for its size, or for that of
-// its response, which go-ethereum says to each call that it no longer answers.
+// batchRefusal returns the error of a batch that was refused as a batch, although call by call: for its size or that of
+// its response, which go-ethereum reports for each call that it no longer answers.
 func (r rpcResults) batchRefusal(calls []*Call) error {
 	for i, one := range r {
 		said, is := errors.AsType[*Error](one.err)
@@ -273,7 +273,7 @@ func (r rpcResults) batchRefusal(calls []*Call) error {
 	return nil
 }
 
-// fill sets the results of calls of a client; errors of open ones are the whole pool's.
+// fill sets the results of a client's calls; errors of open calls are attributed to the whole pool.
 func (r rpcResults) fill(calls []*Call, c *Client) {
 	for i, call := range calls {
 		call.Err, call.By, call.isDoubted = nil, r[i].by, r[i].doubted

@@ -8,28 +8,28 @@ import (
 	"strings"
 )
 
-// meaningsText is the table of what errors mean; its head says how it is written.
+// meaningsText is the table of the meanings of errors; its head describes its syntax.
 //
 //go:embed meanings.txt
 var meaningsText string
 
-// rules are those of the table, and classes the classes of its meanings.
+// rules are the rules of the table, and classes the classes of its meanings.
 var rules, classes = readTable(meaningsText)
 
-// rule is how errors of a meaning are recognised.
+// rule recognises errors of a meaning.
 type rule struct {
 	meaning    Meaning
 	conditions []string
-	codes      []string // and statuses, or how these begin, as they are written in the table
+	codes      []string // codes, and statuses or their prefixes, as written in the table
 	isByWait   bool
 	words      *regexp.Regexp // nil: none
-	but        *regexp.Regexp // with which it means something else; nil: none
+	but        *regexp.Regexp // exceptions, which mean something else; nil: none
 }
 
-// readTable panics for a table that cannot be read, which is a mistake in our own source.
+// readTable panics if the table cannot be parsed, which is a mistake in our own source.
 func readTable(text string) (rules []rule, classes map[Meaning]Class) {
 	classes = make(map[Meaning]Class)
-	var groups []string // names in braces, each before its words
+	var groups []string // names in braces, each followed by its words
 	sections := strings.Split("\n"+text, "\n[")
 	for _, section := range sections[1:] {
 		head, body, _ := strings.Cut(section, "]\n")
@@ -78,7 +78,7 @@ func readRule(head, lines []string, groups *strings.Replacer) rule {
 	return r
 }
 
-// fits reports whether an error with a text is one of the rule's.
+// fits reports whether the rule applies to an error with a text.
 func (r *rule) fits(e *Error, text string) bool {
 	for _, condition := range r.conditions {
 		if !e.meets(condition) {
@@ -116,8 +116,8 @@ func (e *Error) meets(condition string) bool {
 	return condition == prunedIfDeep
 }
 
-// prunedIfDeep is the condition of a rule that means pruned where the block asked for is old: it is not to come.
+// prunedIfDeep is the condition of a rule that means Pruned if the requested block is too old to be still to come.
 const prunedIfDeep = "pruned if deep"
 
-// searches are the methods that ranges of blocks are asked by.
+// searches are the methods that query ranges of blocks.
 var searches = []string{"", "eth_getLogs", "eth_newFilter", "eth_getFilterLogs", "getBlocks", "getBlocksWithLimit"}

@@ -11,8 +11,8 @@ import (
 	"crossgate/upstream"
 )
 
-// How long a caller waits for a second voice: so many times what the endpoint usually takes, and leastWitness at least,
-// but half of the time that is left at most. Where none is heard a result is returned as one endpoint's word.
+// How long a caller waits for a second voice: usualWitness times the endpoint's usual latency, but at least
+// leastWitness and at most half of the remaining time. If none is heard, a result is returned as one endpoint's word.
 const (
 	usualWitness = 3
 	leastWitness = 1200 * time.Millisecond
@@ -42,8 +42,8 @@ func (v *voices) isOne(a, b string) bool {
 	return a == b || v.of[a] == v.of[b] && v.of[a] != ""
 }
 
-// SameGaps learns that two endpoints lacked the same, which was proven to be there. After sameGaps times they count as
-// one provider under two names.
+// SameGaps records that two endpoints both lacked something that was proven to exist. After sameGaps times they count
+// as one provider under two names.
 func (c *Client) SameGaps(a, b string) {
 	v := c.voices
 	v.mu.Lock()
@@ -60,7 +60,7 @@ func (c *Client) SameGaps(a, b string) {
 }
 
 // Avoiding returns a client that asks the endpoints with these names, and others of their providers, after all others:
-// for a second reading, or since they were wrong.
+// for a second reading, or because they were wrong.
 func (c *Client) Avoiding(names ...string) *Client {
 	made := *c
 	for _, e := range c.pool.Endpoints() {
@@ -94,8 +94,8 @@ func (c *Client) Avoids(endpoint string) bool { return slices.Contains(c.avoided
 // AvoidsAll reports whether the client avoids every endpoint.
 func (c *Client) AvoidsAll() bool { return len(c.avoided) == len(c.pool.Endpoints()) }
 
-// corroborate asks other voices about the results that calls doubt: undoubted ones take their place, equally doubted
-// ones confirm them, and take their place where two agree on another.
+// corroborate asks other voices about the results that calls doubt. An undoubted result replaces a doubted one, an
+// equal doubted one confirms it, and two others that agree on a different one replace it.
 func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 	for {
 		var doubted []*Call
@@ -108,12 +108,12 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 		if len(doubted) == 0 {
 			return
 		}
-		heard := doubted[0].heard // those that have heard others have their turn when its are settled
+		heard := doubted[0].heard // calls that have heard other endpoints get their turn later
 		doubted = slices.DeleteFunc(doubted, func(call *Call) bool { return !slices.Equal(call.heard, heard) })
 		witness := c.witness(doubted, heard)
 		if witness == nil {
 			for _, call := range doubted {
-				call.isSettled = true // as far as can be known
+				call.isSettled = true // as well as possible
 			}
 			continue
 		}
@@ -121,7 +121,7 @@ func (c *Client) corroborate(ctx context.Context, calls []*Call) {
 	}
 }
 
-// besides asks another voice about calls that are Twice while the first one is asked; take has them take what it says.
+// besides asks another voice about calls that are Twice while the first one is asked; take applies its answers.
 func (c *Client) besides(ctx context.Context, calls []*Call) (take func()) {
 	twice := slices.DeleteFunc(slices.Clone(calls), func(call *Call) bool { return !call.Twice })
 	if len(twice) > 0 {
@@ -134,14 +134,14 @@ func (c *Client) besides(ctx context.Context, calls []*Call) (take func()) {
 	return func() {}
 }
 
-// hears takes note of an endpoint that has no more to say about a call's result.
+// hears records that an endpoint has nothing more to say about a call's result.
 func (c *Call) hears(endpoint string) {
 	if !slices.Contains(c.heard, endpoint) {
 		c.heard = append(c.heard, endpoint)
 	}
 }
 
-// Confirm has other voices asked about a result that a call has; see Call.Says.
+// Confirm asks other voices about the result that a call has; see Call.Says.
 func (c *Client) Confirm(ctx context.Context, call *Call, says func(result any) string) {
 	call.Twice, call.Says = true, says
 	call.heard, call.unlike, call.isDoubted, call.isSettled = nil, nil, true, false
@@ -202,7 +202,7 @@ func Greater[T any](call *Call, compare func(a, b T) int) {
 	}
 }
 
-// copied is the same call with a place for another result.
+// copied returns the same call with room for another result.
 func (c *Call) copied() *Call {
 	other := *c
 	other.Out = reflect.New(reflect.TypeOf(c.Out).Elem()).Interface()
@@ -212,7 +212,7 @@ func (c *Call) copied() *Call {
 // errUnheard is why an absence is not reported.
 var errUnheard = errors.New("one endpoint alone says so, and another one did not answer")
 
-// Unheard is an error where one endpoint alone reports a doubted result although another voice can be expected to
+// Unheard returns an error if only one endpoint reports a doubted result although another voice can be expected to
 // answer.
 func (c *Client) Unheard(call *Call) error {
 	if call.IsSingle() && c.witness([]*Call{call}, []string{call.By}) != nil {
@@ -221,7 +221,7 @@ func (c *Client) Unheard(call *Call) error {
 	return nil
 }
 
-// witness is the endpoint to ask about calls that may answer now and is of another voice than some; nil: there is none.
+// witness returns an endpoint of a different voice than heard that may answer calls now; nil if there is none.
 func (c *Client) witness(calls []*Call, heard []string) *upstream.Endpoint {
 	suits := c.suits(calls[:1])
 	isNew := func(e *upstream.Endpoint) bool {
@@ -233,7 +233,7 @@ func (c *Client) witness(calls []*Call, heard []string) *upstream.Endpoint {
 	return nil
 }
 
-// Heard is what an endpoint said.
+// Heard is an endpoint's answer.
 type Heard[T any] struct {
 	Said T
 	By   string
@@ -242,15 +242,15 @@ type Heard[T any] struct {
 // Lists are second readings by endpoints that list what they have, and may leave something out.
 type Lists[T any] struct {
 	Method    string
-	Liars     []string // endpoints that were found wrong lately: they are asked last
-	Times     int      // lists by an endpoint without another
-	LiarTimes int      // lists by one of the liars
+	Liars     []string // endpoints that were recently found wrong: they are asked last
+	Times     int      // lists to read if only one endpoint answers
+	LiarTimes int      // lists to read if that is one of the liars
 	List      func(*Client) (said T, by string, err error)
 	Add       func(union, more T) T
 }
 
-// Hear has an endpoint of each of two providers list, by itself, and once more after a failure: those first that can be
-// expected to answer. Where only one does, its lists are united. Those of several endpoints have no name.
+// Hear lets one endpoint of each of two providers list, with one retry, preferring those that can be expected to
+// answer. If only one does, several of its lists are united. By is empty for a union of lists by several endpoints.
 func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 	c = c.Avoiding(l.Liars...)
 	c.OneByOne(l.Method, func(one *Client) bool {
@@ -270,7 +270,7 @@ func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 	return []Heard[T]{alone}, err
 }
 
-// union adds so many lists to one.
+// union adds a number of lists to heard.
 func (l Lists[T]) union(c *Client, heard Heard[T], times int) (Heard[T], error) {
 	for read := 0; read < times; read++ {
 		said, by, err := l.List(c)
@@ -288,7 +288,7 @@ func (l Lists[T]) union(c *Client, heard Heard[T], times int) (Heard[T], error) 
 	return heard, nil
 }
 
-// Other returns a client that asks one endpoint which is of another voice than some; nil: none can be expected to
+// Other returns a client that asks just one endpoint, of a different voice than heard; nil if none can be expected to
 // answer.
 func (c *Client) Other(method string, heard ...string) *Client {
 	if witness := c.witness([]*Call{{Method: method}}, heard); witness != nil {
@@ -322,7 +322,7 @@ func (c *Client) hear(caller context.Context, witness *upstream.Endpoint, doubte
 		cancel()
 		for i, call := range doubted {
 			if call.Err != nil || c.voices.isOne(call.By, witness.Name()) {
-				continue // it took the place of the first one
+				continue // the witness has answered the call itself
 			}
 			call.hears(call.By)
 			call.hears(witness.Name())
@@ -393,7 +393,7 @@ func (c *Call) isSame(a, b any) bool {
 	return isNull(a) == isNull(b)
 }
 
-// add adds what the result of another that was made for the call, and is not the same, has besides.
+// add adds whatever the result of another call of the same kind, which is not the same, has in addition.
 func (c *Call) add(other *Call) {
 	if c.Add != nil {
 		c.Add(c.Out, other.Out)
@@ -402,19 +402,19 @@ func (c *Call) add(other *Call) {
 	}
 }
 
-// isNull reports whether a result, which is pointed to, is null.
+// isNull reports whether a result, given as a pointer, is null.
 func isNull(result any) bool {
 	value := reflect.ValueOf(result).Elem()
 	return value.Kind() == reflect.Pointer && value.IsNil()
 }
 
-// take has the call end as another that was made for it.
+// take adopts the result of a copy of the call.
 func (c *Call) take(other *Call) {
 	reflect.ValueOf(c.Out).Elem().Set(reflect.ValueOf(other.Out).Elem())
 	c.By = other.By
 }
 
-// witnessTime limits for how long a caller waits for a second voice.
+// witnessTime limits how long a caller waits for a second voice.
 func witnessTime(ctx context.Context, e *upstream.Endpoint) (context.Context, context.CancelFunc) {
 	limit := max(leastWitness, usualWitness*e.Health().Usual)
 	deadline, isLimited := ctx.Deadline()

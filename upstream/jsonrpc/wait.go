@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// longestShort is up to how long a wait is one for a rate, not for a plan's day or month.
+// longestShort is the longest wait that is due to a rate, and not to a plan's day or month.
 const longestShort = 2 * time.Minute
 
-// hints are what JSON holds: texts, and numbers by their names in lower case.
+// hints are the contents of JSON: strings, and numbers by their names in lower case.
 type hints struct {
 	texts   []string
 	numbers map[string]float64
 }
 
-// hints reads the data. Servers put a text there, or an object that may hold others.
+// hints reads the data. Servers put a string there, or an object that may contain others.
 func (e *Error) hints() hints {
 	found := hints{numbers: make(map[string]float64)}
 	var data any
@@ -29,10 +29,10 @@ func (e *Error) hints() hints {
 	return found
 }
 
-// saying are names of members that hold what a server has to say, wherever it says so.
+// saying matches names of members that carry a server's messages, wherever they are.
 var saying = regexp.MustCompile(`message|msg|error|detail|reason|title|descri|cause`)
 
-// textsIn returns what the members of an object say, in whatever form a server puts it.
+// textsIn returns the messages in an object's members, however a server arranges them.
 func textsIn(body []byte) []string {
 	found := hints{numbers: make(map[string]float64)}
 	var object map[string]any
@@ -44,7 +44,7 @@ func textsIn(body []byte) []string {
 
 const deepestHint = 4
 
-// add collects what a value holds, of members whose names match only.
+// add collects the contents of a value; only, if not nil, restricts them to members whose names match it.
 func (h *hints) add(name string, value any, depth int, only *regexp.Regexp) {
 	switch value := value.(type) {
 	case string:
@@ -72,7 +72,7 @@ var waitWords = regexp.MustCompile(`(?:suspended for|(?:try|retry|retrying|wait|
 // longestWait is the longest wait that counts. A longer one means a date, or nothing.
 const longestWait = 366 * 24 * time.Hour
 
-// Wait returns how long the endpoint wants not to be asked, if the error or the response's header says.
+// Wait returns how long the endpoint wants us to wait, if the error or the response's header says so.
 func (e *Error) Wait() (wait time.Duration, told bool) {
 	if e.pause > 0 {
 		return min(e.pause, longestWait), true
@@ -80,7 +80,7 @@ func (e *Error) Wait() (wait time.Duration, told bool) {
 	return e.saidWait()
 }
 
-// saidWait is Wait by the error alone.
+// saidWait is Wait without the response's header.
 func (e *Error) saidWait() (time.Duration, bool) {
 	numbers := e.hints().numbers
 	for _, word := range []string{"backoff", "retry", "wait"} {
@@ -112,7 +112,7 @@ func (e *Error) saidWait() (time.Duration, bool) {
 	return wait, err == nil && wait > 0
 }
 
-// waitOf is so many units, a year and a day at most.
+// waitOf returns n units, but at most longestWait.
 func waitOf(n float64, unit time.Duration) time.Duration {
 	return time.Duration(min(n*float64(unit), float64(longestWait)))
 }

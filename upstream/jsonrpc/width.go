@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// relearn is the time until more is tried again than the endpoint refused: endpoints and plans change.
+	// relearn is the time until more than the endpoint accepts is tried again, since endpoints and plans change.
 	relearn = 10 * time.Minute
-	// enoughAccepted is after how many full widths twice as much is tried.
+	// enoughAccepted is after how many full widths a larger one is tried.
 	enoughAccepted = 8
 )
 
-// width is how much of something an endpoint takes at once, calls in a batch or blocks in a search: found by halving
-// what it refuses, and remembered. Safe for concurrent use.
+// width is how much an endpoint accepts at once, calls in a batch or blocks in a search: found by halving whatever it
+// refuses, and remembered. Safe for concurrent use.
 type width struct {
 	most uint64
 
@@ -21,12 +21,12 @@ type width struct {
 	known    uint64    // zero: nothing was refused
 	rest     time.Time // until then no more is tried
 	accepted int       // full widths since the last change
-	tried    uint64    // more than was known, as the last change; zero: it was another
-	good     uint64    // width before that
-	tooMuch  uint64    // that was refused last
+	tried    uint64    // width that the last change tried; zero: it was another change
+	good     uint64    // width before tried
+	tooMuch  uint64    // size that was refused last
 }
 
-// now is how much to ask for.
+// now returns how much to ask for.
 func (w *width) now() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -40,7 +40,7 @@ func (w *width) nowLocked() uint64 {
 	return min(w.known, w.most)
 }
 
-// refused learns that size is too much: half of it is asked for from now on or, where it was only tried, as much as
+// refused records that size is too much: from now on half of it is asked for or, if it was only tried, as much as
 // before, and no more is tried for a while.
 func (w *width) refused(size uint64) {
 	w.mu.Lock()
@@ -49,7 +49,7 @@ func (w *width) refused(size uint64) {
 	switch {
 	case w.known > 0 && size == w.tried:
 		w.known, w.rest = w.good, time.Now().Add(relearn)
-	case w.known > 0 && size > now: // asked before, or tried elsewhere
+	case w.known > 0 && size > now: // asked for earlier, or tried elsewhere
 		w.tooMuch = min(w.tooMuch, size)
 		return
 	default:
@@ -58,7 +58,7 @@ func (w *width) refused(size uint64) {
 	w.tooMuch, w.accepted, w.tried = size, 0, 0
 }
 
-// took learns that size was accepted: after several full widths more is tried, half of the way to the size refused.
+// took records that size was accepted: after several full widths more is tried, up to twice as much.
 func (w *width) took(size uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,7 +69,7 @@ func (w *width) took(size uint64) {
 		return
 	}
 	if !w.rest.IsZero() {
-		w.tooMuch = 0 // it may have become less strict
+		w.tooMuch = 0 // the endpoint may have become less strict
 	}
 	more := 2 * w.known
 	if w.tooMuch > 0 {
@@ -84,7 +84,7 @@ func (w *width) took(size uint64) {
 	w.tried = w.known
 }
 
-// limited returns the width where it is less than that of any endpoint; zero: it is not.
+// limited returns the width if it is less than the most for any endpoint, else zero.
 func (w *width) limited() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()

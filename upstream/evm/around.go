@@ -12,35 +12,35 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// transaction is one with listed logs, and its known facts.
+// transaction is a transaction with listed logs, and the facts known about it.
 type transaction struct {
-	first   log           // that was listed
-	receipt *receipt      // nil: not asked for yet
-	asked   *jsonrpc.Call // for the receipt; nil: it need not be
+	first   log           // first log that was listed
+	receipt *receipt      // nil: not fetched yet
+	asked   *jsonrpc.Call // call for the receipt; nil: not needed
 	facts   []onchain.Found
 }
 
-// isEnough reports whether a listed log needs no receipt, with all facts in the logs of its transaction.
+// isEnough reports whether a listed log needs no receipt, given all facts in the listed logs of its transaction.
 type isEnough func(l log, found []onchain.Found) bool
 
-// around has the data read about the transactions of logs.
+// around reads the data about the transactions of logs.
 type around struct {
 	chain        *Chain
 	rpc          *jsonrpc.Client
 	transactions []*transaction
-	isTwice      bool // receipts are asked of two endpoints
-	attests      bool // likewise, and senders and times are proven
+	isTwice      bool // two endpoints are asked for receipts
+	attests      bool // senders and times are proven
 	attested     attestation
 }
 
-// isWholeSwap reports whether a log is of a swap: the router's logs say everything of it, and a busy chain has
-// thousands a day.
+// isWholeSwap reports whether a log describes a swap completely: the router's logs do, and a busy chain has thousands a
+// day.
 func (c *Chain) isWholeSwap(l log, found []onchain.Found) bool {
 	return l.Address == c.chain.Contracts.Router && !slices.ContainsFunc(found, onchain.Found.LacksBeneficiary)
 }
 
-// isWhole reports whether logs say all but who sent the transaction, see order.LogSource: not of a creation, since a
-// swap of the router may have been made for it, nor of a claim whose submission the gate's logs do not name.
+// isWhole reports whether logs say all but who sent the transaction, see order.LogSource: not for a creation, which may
+// include a swap by the router, nor for a claim whose submission the gate's logs do not identify.
 func (c *Chain) isWhole(_ log, found []onchain.Found) bool {
 	return !slices.ContainsFunc(found, func(f onchain.Found) bool {
 		claim, isClaim := f.Fact.(order.Claimed)
@@ -49,15 +49,15 @@ func (c *Chain) isWhole(_ log, found []onchain.Found) bool {
 	})
 }
 
-// aroundAll is around, with proven senders and times, and receipts that two endpoints are asked for.
+// aroundAll is around with receipts from two endpoints, and with proven senders and times.
 func (c *Chain) aroundAll(rpc *jsonrpc.Client, logs []log) *around {
 	a := c.around(rpc, logs, c.isWholeSwap)
 	a.isTwice, a.attests = true, true
 	return a
 }
 
-// around is the reading of the transactions that logs are in. Receipts are fetched, except for transactions whose
-// listed logs are each enough, with all their facts.
+// around prepares to read the transactions that contain logs. Receipts are fetched, except for transactions whose
+// listed logs each satisfy isEnough.
 func (c *Chain) around(rpc *jsonrpc.Client, logs []log, isEnough isEnough) *around {
 	a := &around{chain: c, rpc: rpc, attested: newAttestation()}
 	for _, listed := range byTransaction(logs) {
@@ -65,7 +65,7 @@ func (c *Chain) around(rpc *jsonrpc.Client, logs []log, isEnough isEnough) *arou
 		facts, err := c.facts(listed)
 		if err == nil && !slices.ContainsFunc(listed.Logs, func(l log) bool { return !isEnough(l, facts) }) {
 			if len(facts) == 0 {
-				continue // the gate's, about other messages
+				continue // logs of the gate about other messages
 			}
 			t.receipt, t.facts = listed, facts
 		}
@@ -74,7 +74,7 @@ func (c *Chain) around(rpc *jsonrpc.Client, logs []log, isEnough isEnough) *arou
 	return a
 }
 
-// byTransaction makes receipts of listed logs, in the sequence in which their transactions first occur.
+// byTransaction groups listed logs into receipts, in the order in which their transactions first occur.
 func byTransaction(logs []log) []*receipt {
 	var receipts []*receipt
 	of := make(map[chain.Hash]*receipt)
@@ -88,7 +88,7 @@ func byTransaction(logs []log) []*receipt {
 	return receipts
 }
 
-// read fetches missing data and returns the events, in block and log order as the logs are.
+// read fetches missing data and returns the events, in the block and log order of the logs.
 func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 	if err := a.readEach(ctx); err != nil {
 		return read, err
@@ -112,8 +112,8 @@ func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 	return read, nil
 }
 
-// readEach asks for missing receipts with what proves their senders and times, and for the headers of blocks whose
-// times logs leave out.
+// readEach fetches missing receipts, proofs of senders and times if these are attested, and the headers of blocks whose
+// times the logs omit.
 func (a *around) readEach(ctx context.Context) error {
 	var calls []*jsonrpc.Call
 	for _, t := range a.transactions {
@@ -154,7 +154,7 @@ func (a *around) readEach(ctx context.Context) error {
 	return nil
 }
 
-// isUnreadable reports whether endpoints answered, and none with what must be there.
+// isUnreadable reports whether endpoints answered, but none with the data that must exist.
 func isUnreadable(err error) bool {
 	return slices.Contains([]upstream.Class{upstream.BadAnswer, upstream.Rejected}, upstream.ClassOf(err))
 }

@@ -17,15 +17,15 @@ import (
 
 var _ order.Attester = (*Chain)(nil)
 
-// attestation are the calls for what proves senders and times: transactions, by their hashes, and headers, by those of
-// blocks.
+// attestation holds the calls that prove senders and times: for transactions, by their hashes, and for headers, by the
+// hashes of blocks.
 type attestation struct{ senders, times map[chain.Hash]*jsonrpc.Call }
 
 func newAttestation() attestation {
 	return attestation{senders: make(map[chain.Hash]*jsonrpc.Call), times: make(map[chain.Hash]*jsonrpc.Call)}
 }
 
-// add asks about a transaction in a block.
+// add adds the calls about a transaction in a block.
 func (a *attestation) add(tx, block chain.Hash) {
 	if a.senders[tx] == nil {
 		a.senders[tx] = senderCall(new(provenSender), tx)
@@ -43,7 +43,7 @@ func (a *attestation) calls() []*jsonrpc.Call {
 	return slices.AppendSeq(slices.Collect(maps.Values(a.senders)), maps.Values(a.times))
 }
 
-// apply puts senders and times into events, once the calls are made, and returns their standing.
+// apply sets the senders and times of events, once the calls are made, and returns their standing.
 func (a *attestation) apply(events []order.Event) order.Standing {
 	weakest := order.Intrinsic
 	for i := range events {
@@ -55,19 +55,19 @@ func (a *attestation) apply(events []order.Event) order.Standing {
 		}
 		if timed != nil && timed.Err == nil {
 			time = timed.Out.(*header)
-			if e.At.Time == 0 || standingOf(timed, time.isProven) > order.Single { // else the log's is as good
+			if e.At.Time == 0 || standingOf(timed, time.isProven) > order.Single { // else the log's time is as good
 				e.At.Time = uint64(time.Timestamp)
 			}
 		}
 		weakest = min(weakest, standingOf(sent, sender.isProven), standingOf(timed, time.isProven))
-		if !sender.From.IsAbsent() && !e.At.Initiator.IsAbsent() { // that of a swap is not known
+		if !sender.From.IsAbsent() && !e.At.Initiator.IsAbsent() { // a swap's initiator is unknown
 			e.At.Initiator = sender.From
 		}
 	}
 	return weakest
 }
 
-// standingOf is how the result of a call is known, which may be proven by a hash.
+// standingOf returns the standing of a call's result; isProven says that a hash proves it.
 func standingOf(call *jsonrpc.Call, isProven bool) order.Standing {
 	switch isMade := call != nil && call.Err == nil; {
 	case isMade && isProven:
@@ -90,7 +90,7 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 	return order.Evidence{Standing: a.apply(events), Events: events, Wrong: c.faulty.Unreported()}, ctx.Err()
 }
 
-// confirm has other endpoints say what one said of a transaction in a block.
+// confirm asks other endpoints to confirm the receipt that one of them returned.
 func (c *Chain) confirm(ctx context.Context, asked *jsonrpc.Call, found **receipt, mined uint64) order.Evidence {
 	c.rpc.Confirm(ctx, asked, c.says((*found).BlockHash))
 	standing := c.settle(ctx, asked)
@@ -149,7 +149,7 @@ func senderCall(out *provenSender, tx chain.Hash) *jsonrpc.Call {
 	return asked
 }
 
-// timeCall asks for the header of a block. A time in one that does not give the block's hash is doubted.
+// timeCall returns a call for the header of a block. Its time is doubted unless the header hashes to the block's hash.
 func timeCall(out *header, block chain.Hash) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, func(h header) error {
 		if h.Hash != block {
@@ -162,7 +162,7 @@ func timeCall(out *header, block chain.Hash) *jsonrpc.Call {
 	return asked
 }
 
-// provenSender is the sender of a transaction, and whether its signature says so, in a transaction of that hash.
+// provenSender is the sender of a transaction, and whether the signature in a transaction with that hash proves it.
 type provenSender struct {
 	Hash     chain.Hash    `json:"hash"`
 	From     chain.Address `json:"from"`

@@ -11,8 +11,8 @@ import (
 	"crossgate/order"
 )
 
-// batchDelay is how long a contract call waits for others: the exchanges of a chain are called for a swap within
-// moments of each other. It is a small part of a round trip to any node.
+// batchDelay is how long a contract call waits for others: a swap calls all exchanges of a chain within moments. It is
+// a small part of a round trip to any node.
 const batchDelay = 500 * time.Microsecond
 
 type batcher struct {
@@ -20,10 +20,10 @@ type batcher struct {
 	next *batch // nil: none
 }
 
-// batch is contract calls of several callers, made in the goroutine of the first.
+// batch holds contract calls of several callers, made in the goroutine of the first.
 type batch struct {
 	calls   []contractCall
-	done    chan struct{} // closed when answers or err are there
+	done    chan struct{} // closed when answers or err are set
 	answers [][]byte
 	err     error
 }
@@ -31,9 +31,9 @@ type batch struct {
 // errAbandoned says that the caller who made a batch left before it had answers.
 var errAbandoned = errors.New("batch of contract calls abandoned")
 
-// CallAll calls contracts on the newest block, each with the calldata at its index, in one round trip where the
-// chain allows it, and together with the calls that others make at the same moment. The answer of a contract that
-// reverts, or that does not exist, is empty.
+// CallAll calls contracts on the newest block, each with the calldata at its index, in one round trip if the chain
+// allows it, and together with the calls that others make at the same moment. The answer is empty for a contract that
+// reverts or does not exist.
 func (c *Chain) CallAll(ctx context.Context, to []chain.Address, data [][]byte) ([][]byte, error) {
 	if len(to) == 0 {
 		return nil, nil // the first caller of a batch is known by its position
@@ -62,7 +62,7 @@ func (c *Chain) CallAll(ctx context.Context, to []chain.Address, data [][]byte) 
 	}
 }
 
-// join adds calls to the next batch, where their answers will be those from first on. Who joins first makes it.
+// join adds calls to the next batch, whose answers from first on will be theirs. The first caller makes the batch.
 func (b *batcher) join(calls []contractCall) (joined *batch, first int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +74,7 @@ func (b *batcher) join(calls []contractCall) (joined *batch, first int) {
 	return b.next, first
 }
 
-// makeBatch makes the calls of a batch after batchDelay, when it is joined no more.
+// makeBatch makes the calls of a batch after batchDelay, when it can no longer be joined.
 func (c *Chain) makeBatch(ctx context.Context, made *batch) {
 	defer close(made.done)
 	order.Wait(ctx, batchDelay, nil)

@@ -6,17 +6,17 @@ import (
 )
 
 const (
-	// clockSkew is how far the block times of two chains may be apart.
+	// clockSkew is how far apart the block times of two chains may be.
 	clockSkew = 2 * time.Minute
-	// estimateRounds bounds the search for a block by its time; whatever it has then is early enough.
+	// estimateRounds bounds the search for a block by its time; the block reached by then is early enough.
 	estimateRounds = 12
-	// directRounds of them go where the average block time points; the rest halve, for chains whose block
-	// time changed much.
+	// directRounds of these rounds interpolate by the average block time; the rest bisect, for chains whose block time
+	// changed a lot.
 	directRounds = 4
 )
 
-// blockBefore returns a block that is older than since, in UNIX seconds by any chain's clock, and mostly
-// not many blocks older. latest is the newest block; guessed, if not nil, may be the one that is wanted.
+// blockBefore returns a block that is older than since, in UNIX seconds by any chain's clock, but usually not by many
+// blocks. latest is the newest block; guessed, if not nil, may already be suitable.
 func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, guessed *header) (uint64, error) {
 	since -= min(since, uint64(clockSkew/time.Second))
 	if uint64(latest.Number) < windowBlocks {
@@ -57,7 +57,7 @@ func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, gu
 	return uint64(older.Number), nil
 }
 
-// narrow puts between in the place of one of its neighbours.
+// narrow replaces one of the two bounds with the block between them.
 func narrow(since uint64, between, older, newer header) (header, header) {
 	if uint64(between.Timestamp) < since {
 		return between, newer
@@ -65,8 +65,8 @@ func narrow(since uint64, between, older, newer header) (header, header) {
 	return older, between
 }
 
-// guess returns the number of a block a little older than since, by the newest block known and the chain's
-// typical block time. Nothing has to be asked for it; not known when the chain is too young to need it.
+// guess returns the number of a block a little older than since, estimated without a call from the newest block seen
+// and the chain's typical block time. It is unknown if no block was seen, or the chain is too young to need it.
 func (c *Chain) guess(since uint64) (number uint64, known bool) {
 	newest := c.newest.Load()
 	if since == 0 || newest == nil || uint64(newest.Number) < windowBlocks {
@@ -75,7 +75,7 @@ func (c *Chain) guess(since uint64) (number uint64, known bool) {
 	return c.estimate(since-min(since, uint64(clockSkew/time.Second)), *newest), true
 }
 
-// estimate goes back from latest by the chain's typical block time, and a little further.
+// estimate counts back from latest by the chain's typical block time, and a little further.
 func (c *Chain) estimate(since uint64, latest header) uint64 {
 	if since >= uint64(latest.Timestamp) || c.chain.BlockTime <= 0 {
 		return uint64(latest.Number) - windowBlocks/4
@@ -85,7 +85,7 @@ func (c *Chain) estimate(since uint64, latest header) uint64 {
 	return max(uint64(latest.Number)-min(back, uint64(latest.Number)), 1)
 }
 
-// blocksUntil is how many blocks after older the time since is, by the average of the blocks between older and newer.
+// blocksUntil returns how many blocks after older the time since is, by the average block time between older and newer.
 func blocksUntil(since uint64, older, newer header) uint64 {
 	seconds := uint64(newer.Timestamp - older.Timestamp)
 	if newer.Timestamp <= older.Timestamp {

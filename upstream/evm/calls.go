@@ -19,8 +19,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Quantity is an integer as Ethereum's JSON-RPC writes it (execution-apis, base types): 0x and hex digits.
-// Leading zeros, which some nodes write, are read too.
+// Quantity is an integer as Ethereum's JSON-RPC encodes it (execution-apis, base types): 0x and hex digits. Leading
+// zeros, which some nodes send, are accepted.
 type Quantity uint64
 
 func (q *Quantity) UnmarshalText(text []byte) error {
@@ -68,7 +68,7 @@ func (p *Payload) UnmarshalText(text []byte) error {
 
 func (p Payload) MarshalText() ([]byte, error) { return hex.AppendEncode([]byte("0x"), p), nil }
 
-// stamp is the time that newer nodes add to a log, UNIX seconds; zero when it is not there in the usual form.
+// stamp is the time that newer nodes add to a log, UNIX seconds; zero if it is missing or has another form.
 type stamp uint64
 
 func (s *stamp) UnmarshalJSON(text []byte) error {
@@ -79,14 +79,14 @@ func (s *stamp) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// header has the members of a block that are read.
+// header holds the members of a block that are used.
 type header struct {
 	Number     Quantity         `json:"number"`
 	Hash       chain.Hash       `json:"hash"`
 	ParentHash chain.Hash       `json:"parentHash"`
 	Timestamp  Quantity         `json:"timestamp"`
 	Bloom      seal.HeaderBloom `json:"logsBloom"`
-	Receipts   chain.Hash       `json:"receiptsRoot"` // absent where nodes do not say it
+	Receipts   chain.Hash       `json:"receiptsRoot"` // absent if nodes omit it
 
 	isProven bool   // its members give its hash
 	by       string // endpoint that gave it; absent: not known
@@ -102,7 +102,7 @@ func (h *header) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// isLike reports whether two headers say the same of a block, as far as they are read.
+// isLike reports whether two headers agree in all members that are used.
 func (h *header) isLike(other *header) bool {
 	own, others := *h, *other
 	own.isProven, others.isProven = false, false
@@ -123,7 +123,7 @@ func (h *header) check() error {
 	return nil
 }
 
-// receipt has the members of a mined transaction that are read.
+// receipt holds the members of a receipt that are used.
 type receipt struct {
 	TransactionHash chain.Hash    `json:"transactionHash"`
 	BlockHash       chain.Hash    `json:"blockHash"`
@@ -134,7 +134,7 @@ type receipt struct {
 	Bloom           seal.Bloom    `json:"logsBloom"`
 }
 
-// failed reports whether the transaction changed nothing.
+// failed reports whether the transaction was reverted.
 func (r *receipt) failed() bool { return r.Status != nil && *r.Status == 0 }
 
 type log struct {
@@ -148,7 +148,7 @@ type log struct {
 	Index           Quantity      `json:"logIndex"`
 	Removed         bool          `json:"removed"`
 
-	by string // endpoint that listed it, where known
+	by string // endpoint that listed it, if known
 }
 
 const (
@@ -158,11 +158,11 @@ const (
 	finalTag         = "finalized"
 )
 
-// headRetry is after how long a node that gives no newest block may be asked again: it has begun to work, or its
-// balancer reaches another one.
+// headRetry is after how long a node that returned no newest block may be asked again: it may have started by then, or
+// its balancer may reach another one.
 const headRetry = time.Second
 
-// headerCall asks for a block by its number or tag; out stays nil when there is none of that number.
+// headerCall returns a call for a block by its number or tag; out stays nil if no block has that number.
 func headerCall(out **header, block any) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, func(h *header) error {
 		number, numbered := block.(Quantity)
@@ -192,14 +192,14 @@ func headerCall(out **header, block any) *jsonrpc.Call {
 	return asked
 }
 
-// HeadCall asks for the number of the newest block alone.
+// HeadCall returns a call for just the number of the newest block.
 func HeadCall() *jsonrpc.Call {
 	asked := jsonrpc.NewCall(new(Quantity), nil, "eth_blockNumber")
 	asked.Head = func(result any) (uint64, bool) { return uint64(*result.(*Quantity)), true }
 	return asked
 }
 
-// LinkCall asks for a block by its number, to see which one it follows.
+// LinkCall returns a call for a block by its number, to see which one it follows.
 func LinkCall(number uint64) *jsonrpc.Call {
 	asked := existingHeaderCall(new(*header), Quantity(number))
 	asked.Link = func(result any) (hash, parent string) {
@@ -209,7 +209,7 @@ func LinkCall(number uint64) *jsonrpc.Call {
 	return asked
 }
 
-// existingHeaderCall asks for a block by its number; a node that does not have it yet is passed over.
+// existingHeaderCall returns a call for a block by its number that skips nodes without it.
 func existingHeaderCall(out **header, number Quantity) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(h *header) error {
 		if h == nil || h.Number != number {
@@ -219,7 +219,7 @@ func existingHeaderCall(out **header, number Quantity) *jsonrpc.Call {
 	}, getBlockByNumber, number, false)
 }
 
-// checkLogs refuses a receipt whose logs are not all there, or not its own.
+// checkLogs drops repeated logs, and rejects a receipt that lacks logs or has those of another transaction.
 func (r *receipt) checkLogs() error {
 	r.Logs = distinct(r.Logs)
 	var sum seal.Bloom
@@ -235,14 +235,14 @@ func (r *receipt) checkLogs() error {
 			sum.Add(topic[:])
 		}
 	}
-	// Nodes of zkSync's and TRON's kind leave the filter empty.
+	// Nodes like those of zkSync and TRON leave the filter empty.
 	if r.Bloom != (seal.Bloom{}) && r.Bloom != sum {
 		return errors.New("receipt with other logs than its filter sums up")
 	}
 	return nil
 }
 
-// receiptCall asks for the receipt of a transaction that accept takes; nil when the node knows none.
+// receiptCall returns a call for the receipt of a transaction, to be checked by accept; nil if the node has none.
 func receiptCall(out **receipt, tx chain.Hash, accept func(*receipt) error) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(r *receipt) error {
 		switch {
@@ -255,8 +255,8 @@ func receiptCall(out **receipt, tx chain.Hash, accept func(*receipt) error) *jso
 	}, "eth_getTransactionReceipt", tx)
 }
 
-// minedReceiptCall asks for the receipt of a transaction that is in the block with hash and has logs of the protocol; a
-// node that does not have it so is passed over.
+// minedReceiptCall returns a call for the receipt of a transaction that is in the block with hash and has logs of the
+// protocol; nodes without such a receipt are skipped.
 func (c *Chain) minedReceiptCall(out **receipt, tx, block chain.Hash) *jsonrpc.Call {
 	asked := receiptCall(out, tx, func(r *receipt) error {
 		if r == nil || r.BlockHash != block || !slices.ContainsFunc(r.Logs, func(l log) bool { return l.isOfProtocol() }) {
@@ -268,7 +268,7 @@ func (c *Chain) minedReceiptCall(out **receipt, tx, block chain.Hash) *jsonrpc.C
 	return asked
 }
 
-// firstReceiptCall is receiptCall for a transaction that need not exist, or have to do with orders: that it does not is
+// firstReceiptCall is receiptCall for a transaction that may not exist, or not concern orders: either result is
 // doubted. Events that cannot be decoded are a bad answer.
 func (c *Chain) firstReceiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
 	asked := receiptCall(out, tx, func(r *receipt) (err error) {
@@ -284,7 +284,7 @@ func (c *Chain) firstReceiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
 	return asked
 }
 
-// Message is a transaction as eth_call and eth_estimateGas take it.
+// Message is a transaction as accepted by eth_call and eth_estimateGas.
 type Message struct {
 	From  *chain.Address `json:"from,omitempty"`
 	To    chain.Address  `json:"to"`

@@ -1,15 +1,14 @@
 // Package evm reads EVM chains over JSON-RPC: order events, transactions, token metadata, contracts.
 //
-// A Chain implements the domain's small interfaces, most in a file each. Each method takes as few round trips as
+// A Chain implements the domain's small interfaces, mostly in a file each. Each method takes as few round trips as
 // possible: its calls (calls.go) go to the chain's jsonrpc.Client in one batch, and contract calls of several callers
-// into one multicall (batcher.go). A HeadSubscription announces heads by WebSocket (heads.go). What swaps need of a
-// Chain has package swap.
+// into one multicall (batcher.go). A HeadSubscription announces heads by WebSocket (heads.go). Package swap adds what
+// swaps need of a Chain.
 //
-// No endpoint is trusted. It proves that it serves the chain; the newest blocks are read with evidence (evidence.go),
-// final ones a second time (verify.go), and differences are settled by receipts that give the root in their block's
-// header (receipts_root.go). Receipts are checked against their bloom filter; absence takes two endpoints. The
-// history of one order without an index (search.go) is counted against the contract's storage: it is complete, or an
-// error.
+// No endpoint is trusted. Each proves that it serves the chain; the newest blocks are read with evidence (evidence.go),
+// final ones a second time (verify.go), and differences are settled by receipts that hash to the root in their block's
+// header (receipts_root.go). Receipts are checked against their bloom filter; absence takes two endpoints. The history
+// of one order without an index (search.go) is checked against the contract's storage: it is complete, or an error.
 //
 // All of it is safe for concurrent use, and starts no goroutine that outlives its callers.
 package evm
@@ -27,8 +26,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// What becomes final is of no hurry: one of taggedHeads calls of Head asks for the finalized block too, and each of
-// calls that are taggedEvery apart.
+// Finality is not urgent: one of taggedHeads calls of Head also asks for the finalized block, and so does any call at
+// least taggedEvery after the last one that did.
 const (
 	taggedHeads = 4
 	taggedEvery = 15 * time.Second
@@ -40,15 +39,15 @@ type Chain struct {
 	chain chain.Chain
 	rpc   *jsonrpc.Client
 
-	isTron bool // the nodes keep the newest state only, and gas costs everybody the same
+	isTron bool // nodes keep only the newest state, and gas costs everybody the same
 
-	newest     atomic.Pointer[header]   // block seen; nil before the first
-	finality   atomic.Pointer[finality] // as nodes said last; nil: they know none, or were not asked yet
-	heads      atomic.Uint64            // times that Head was called
-	taggedAt   atomic.Int64             // UNIX nanoseconds of the last call that asked for the finalized block
-	read       readHeaders              // since the newest block
-	hasFilters atomic.Bool              // some header had bits in its filter: the chain is not known to leave them empty
-	isSealed   atomic.Bool              // headers were seen whose members give their hash
+	newest     atomic.Pointer[header]   // newest block seen; nil before the first
+	finality   atomic.Pointer[finality] // as last reported by nodes; nil: not reported yet
+	heads      atomic.Uint64            // calls of Head so far
+	taggedAt   atomic.Int64             // when the finalized block was last asked for, UNIX nanoseconds
+	read       readHeaders              // headers read since the newest block was seen
+	hasFilters atomic.Bool              // some header had bits in its filter: the chain does not leave them empty
+	isSealed   atomic.Bool              // some header's members hashed to its hash
 	evident    evident
 	faulty     jsonrpc.Faulty
 	sources    jsonrpc.Sources // of transactions
@@ -57,20 +56,20 @@ type Chain struct {
 
 var _ order.HistorySource = (*Chain)(nil)
 
-// Facts are what the registry knows of the chain.
+// Facts returns the registry's facts about the chain.
 func (c *Chain) Facts() chain.Chain { return c.chain }
 
-// Client asks endpoints that proved to serve the chain.
+// Client returns a client of the endpoints that proved to serve the chain.
 func (c *Chain) Client() *jsonrpc.Client { return c.rpc }
 
-// New returns the chain that rpc's endpoints serve; whether they do is found out on first use.
+// New returns the chain that rpc's endpoints serve; they must prove that on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 	made := &Chain{chain: c, isTron: c.Family == chain.TVM}
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
 	return made
 }
 
-// chainIDCall is what endpoints prove their identity by: those of another chain must never be believed.
+// chainIDCall returns the call by which endpoints prove their identity: those of another chain must never be believed.
 func (c *Chain) chainIDCall() *jsonrpc.Call {
 	return jsonrpc.NewCall(new(Quantity), func(id Quantity) error {
 		if uint64(id) != c.chain.Native {
@@ -80,11 +79,11 @@ func (c *Chain) chainIDCall() *jsonrpc.Call {
 	}, "eth_chainId")
 }
 
-// finality is the newest final block, and how many blocks before the newest one it was.
+// finality is the newest final block, and how many blocks below the newest one it was.
 type finality struct{ number, depth uint64 }
 
-// Head returns the newest block and the newest final one: what the chain's nodes call finalized; where they do not say
-// it, as many blocks back as it was or, if it never was, as the order protocol's validators wait.
+// Head returns the newest block and the newest final one: the block that the chain's nodes call finalized; if they
+// report none, as many blocks back as it last was or, if it never was, as the order protocol's validators wait for.
 func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	ctx = upstream.Following.For(ctx)
 	var latest, finalized *header
@@ -118,8 +117,8 @@ func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	return head, nil
 }
 
-// finalCall asks for the newest final block. That it is the first one, or old, is doubted: some nodes do not hear of
-// any.
+// finalCall returns a call for the newest final block. The first block, or an old one, is doubted: some nodes do not
+// learn of finality.
 func (c *Chain) finalCall(out **header) *jsonrpc.Call {
 	const longAgo = Quantity(time.Hour / time.Second)
 	asked := headerCall(out, finalTag)
@@ -130,7 +129,7 @@ func (c *Chain) finalCall(out **header) *jsonrpc.Call {
 	return asked
 }
 
-// Newest is the time of the newest block that was seen; zero before the first.
+// Newest returns the time of the newest block that was seen; zero before the first.
 func (c *Chain) Newest() time.Time {
 	if newest := c.newest.Load(); newest != nil {
 		return time.Unix(int64(newest.Timestamp), 0)
@@ -138,8 +137,8 @@ func (c *Chain) Newest() time.Time {
 	return time.Time{}
 }
 
-// sawHead learns of the newest block. Calls from now on join none that began before it, or before a block that was
-// dropped.
+// sawHead records the newest block. If it is a new one, calls from now on join none that began before, and no header
+// that was read before is used again.
 func (c *Chain) sawHead(latest *header) {
 	c.seeFilter(latest)
 	if before := c.newest.Swap(latest); before == nil || before.Hash != latest.Hash {
@@ -153,7 +152,7 @@ func refusedByContract(err error) bool {
 	return errors.As(err, new(*jsonrpc.Error)) && !errors.As(err, new(*upstream.Error))
 }
 
-// Block returns the block that has number now; see order.Source.
+// Block returns the block that currently has number; see order.Source.
 func (c *Chain) Block(ctx context.Context, number uint64) (order.Block, error) {
 	if read := c.read.of(number); read != nil {
 		return read.block(), nil

@@ -10,8 +10,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// branch returns the headers of blocks from to to, each the parent of the next. Those that Head has returned lately
-// are not asked for again.
+// branch returns the headers of blocks from to to, each the parent of the next. Headers read since the newest block was
+// seen are not requested again.
 func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64) ([]*header, error) {
 	headers, missing, newest := make([]*header, to-from+1), []uint64(nil), c.newest.Load()
 	for i := range headers {
@@ -32,7 +32,7 @@ func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64
 	}
 	for i := 1; i < len(headers); i++ {
 		if headers[i].ParentHash != headers[i-1].Hash {
-			c.read.forget() // one of them was read before the other's branch was there
+			c.read.forget() // one of them was read before the other's branch existed
 			return nil, fmt.Errorf("chain %d: blocks %d and %d are of different branches", c.chain.ID, headers[i-1].Number, headers[i].Number)
 		}
 	}
@@ -67,10 +67,10 @@ func (c *Chain) sealedHeaderCall(out **header, number Quantity) *jsonrpc.Call {
 	return asked
 }
 
-// tipEvents reads blocks at the newest end one by one, each with evidence that the list of its logs is one of a node
-// that has the block: a header whose filter rules the protocol's logs out needs no list; the others are listed by
-// their hash (EIP-234), which a node without the block cannot do. An empty list that the filter contradicts is held
-// against the block's receipts.
+// tipEvents reads the newest blocks one by one, each with evidence that its list of logs comes from a node that has the
+// block: a header whose filter rules out the protocol's logs needs no list; the others are listed by their hash
+// (EIP-234), which a node without the block cannot do. An empty list that the filter contradicts is checked against the
+// block's receipts.
 func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chain.Address) ([]order.Event, error) {
 	rpc, since := c.rpc.Avoiding(c.faulty.Names()...), c.read.since()
 	headers, err := c.branch(ctx, rpc, from, to)
@@ -80,7 +80,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 	c.read.keep(headers[len(headers)-1], since)
 	var suspects []*header
 	for _, h := range headers {
-		isUnsaid := !h.isProven && !h.Bloom.HasBits() // all that such a filter shows may be that nodes leave it empty
+		isUnsaid := !h.isProven && !h.Bloom.HasBits() // such a filter may only show that nodes leave it empty
 		if c.mayHold(h, contracts) || isUnsaid {
 			suspects = append(suspects, h)
 		}
@@ -109,7 +109,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 	return order.Sorted(append(read.Events, proven...)), nil
 }
 
-// evident are the newest blocks without a gap that were read one by one. The zero value is none.
+// evident is the newest range of blocks, without gaps, that were read one by one. The zero value is empty.
 type evident struct {
 	mu        sync.Mutex
 	from, end uint64
@@ -131,16 +131,16 @@ func (e *evident) hold(from, to uint64) bool {
 }
 
 // mayHold reports whether a block can hold logs of the order protocol. Filters are not believed on a chain where none
-// had a bit so far.
+// has had a bit so far.
 func (c *Chain) mayHold(h *header, contracts []chain.Address) bool {
 	c.seeFilter(h)
 	return !h.Bloom.Known || !c.hasFilters.Load() || h.Bloom.HoldsAny(contracts, orderTopics)
 }
 
-// isDoubtful reports whether a header does not give its hash, though others of the chain did.
+// isDoubtful reports whether a header does not match its hash, although others of the chain did.
 func (c *Chain) isDoubtful(h *header) bool { return !h.isProven && c.isSealed.Load() }
 
-// seeFilter learns that the chain's headers have filters, and give their hashes.
+// seeFilter records that the chain's headers have filters, and that they match their hashes, if h does.
 func (c *Chain) seeFilter(h *header) {
 	if h.isProven {
 		c.isSealed.Store(true)
@@ -154,7 +154,7 @@ func (c *Chain) seeFilter(h *header) {
 func (c *Chain) logsIn(ctx context.Context, rpc *jsonrpc.Client, blocks []*header, contracts []chain.Address) (lists [][]log, err error) {
 	lists = make([][]log, len(blocks))
 	err = c.searchBy(contracts, func(r refinements) error {
-		var calls []*jsonrpc.Call // as many of each block
+		var calls []*jsonrpc.Call // the same number for each block
 		parts := make([][]log, len(blocks)*len(r.contracts))
 		for i, h := range blocks {
 			for j, each := range r.contracts {
@@ -177,7 +177,7 @@ func (c *Chain) logsIn(ctx context.Context, rpc *jsonrpc.Client, blocks []*heade
 	return lists, err
 }
 
-// timed sets the time of the block in its logs, which saves fetching it where nodes leave it out.
+// timed sets the block's time in its logs, which saves fetching it if nodes omit it.
 func (h *header) timed(logs []log) []log {
 	for i := range logs {
 		logs[i].BlockTimestamp = stamp(h.Timestamp)

@@ -25,14 +25,14 @@ var orderTopics = onchain.Topics()
 
 const getLogs = "eth_getLogs"
 
-// refinements are what a search has beside its blocks that not all endpoints take.
+// refinements are the parameters of a search, besides its blocks, that not all endpoints accept.
 type refinements struct {
 	topics    [][]chain.Hash    // nil: all logs of the contracts, see ofProtocol
-	contracts [][]chain.Address // of each search: all or, where several are not taken, one
+	contracts [][]chain.Address // of each search: all or, if several are rejected, one
 }
 
-// searchBy has logs of the order protocol searched for. Where no endpoint filters by so many topics it has them
-// searched for without; where none takes several addresses, for one contract after the other.
+// searchBy runs a search for logs of the order protocol. If no endpoint accepts as many topics, it searches without
+// them; if none accepts several addresses, for one contract after another.
 func (c *Chain) searchBy(contracts []chain.Address, search func(refinements) error) error {
 	for {
 		lacksTopics, lacksAddresses := c.rpc.Lacks(getLogs, jsonrpc.Topics), c.rpc.Lacks(getLogs, jsonrpc.Addresses)
@@ -52,7 +52,7 @@ func (c *Chain) searchBy(contracts []chain.Address, search func(refinements) err
 	}
 }
 
-// call asks for the logs that the filter selects, with the reach of its first block.
+// call returns a call for the logs that the filter selects; reach is that of its first block.
 func (f logFilter) call(out *[]log, reach jsonrpc.Reach) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, nil, getLogs, f)
 	asked.Accept = func(result any) error {
@@ -70,7 +70,7 @@ func (f logFilter) call(out *[]log, reach jsonrpc.Reach) *jsonrpc.Call {
 	return asked
 }
 
-// merged are the logs of several searches of the same blocks, in block and log order.
+// merged returns the logs of several searches of the same blocks, in block and log order.
 func merged(lists [][]log) []log {
 	if len(lists) == 1 {
 		return lists[0]
@@ -82,13 +82,13 @@ func merged(lists [][]log) []log {
 	return logs
 }
 
-// isOfProtocol reports whether a log is one of the order protocol's by its first topic.
+// isOfProtocol reports whether a log belongs to the order protocol by its first topic.
 func (l *log) isOfProtocol() bool {
 	return len(l.Topics) > 0 && slices.Contains(orderTopics, l.Topics[0])
 }
 
-// ofProtocol leaves out other logs than the order protocol's of those that an endpoint listed. The list itself may be
-// another caller's, too.
+// ofProtocol returns the order protocol's logs among those that an endpoint listed. It leaves the list unchanged, since
+// other callers may share it.
 func ofProtocol(logs []log, by string) []log {
 	var own []log
 	for _, l := range logs {
@@ -100,7 +100,7 @@ func ofProtocol(logs []log, by string) []log {
 	return own
 }
 
-// distinct makes one of equal logs that follow each other: some providers repeat what they put together of parts.
+// distinct removes consecutive duplicates of logs: some providers repeat them when they join partial lists.
 func distinct(list []log) []log {
 	return slices.CompactFunc(list, func(a, b log) bool { return a.Index == b.Index && reflect.DeepEqual(a, b) })
 }

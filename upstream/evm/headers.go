@@ -2,8 +2,8 @@ package evm
 
 import "sync"
 
-// readHeaders are headers that were read since the newest block was seen, so that looking at the chain's newest end
-// asks for none of them twice.
+// readHeaders caches the headers read since the newest block was seen, so that reading the chain's tip requests none of
+// them twice.
 type readHeaders struct {
 	mu       sync.Mutex
 	byNumber map[uint64]*header
@@ -12,14 +12,14 @@ type readHeaders struct {
 
 const mostReadHeaders = 64
 
-// since says when a call for a header began, for keep.
+// since returns when a call for a header began, for keep and end.
 func (r *readHeaders) since() (heads uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.heads
 }
 
-// keep does nothing if the chain has had a new head since the call for h began: h may be of a branch that is gone.
+// keep caches h, unless the chain has had a new head since the call for h began: h may be of a dropped branch.
 func (r *readHeaders) keep(h *header, since uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

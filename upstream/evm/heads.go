@@ -23,7 +23,7 @@ import (
 const (
 	maxHeadMessage = 64 << 10 // bytes; a header takes one to five thousand
 	headPings      = 30 * time.Second
-	// A subscription silent for so many block times, and for a minute, may have been dropped: connect anew.
+	// A subscription that is silent for both of these may have been dropped: reconnect.
 	silentBlocks    = 20
 	shortestSilence = time.Minute
 )
@@ -43,12 +43,12 @@ type HeadSubscription struct {
 
 	chain    chain.Chain
 	silence  time.Duration
-	pings    time.Duration // between two
+	pings    time.Duration // interval
 	client   *http.Client
 	scrubber *strings.Replacer
 }
 
-// NewHeadSubscription returns the subscription that o describes; it connects to nothing yet.
+// NewHeadSubscription returns the subscription that o describes, without connecting.
 func NewHeadSubscription(c chain.Chain, o HeadSubscriptionOptions) (*HeadSubscription, error) {
 	address, err := url.Parse(o.URL)
 	if err != nil || address.Host == "" || (address.Scheme != "ws" && address.Scheme != "wss") {
@@ -59,14 +59,14 @@ func NewHeadSubscription(c chain.Chain, o HeadSubscriptionOptions) (*HeadSubscri
 		HeadSubscriptionOptions: o, chain: c, silence: max(silentBlocks*c.BlockTime, shortestSilence), pings: headPings,
 		client: &http.Client{
 			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keys would go along
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // redirects leak keys
 		},
 		scrubber: upstream.NewScrubber(o.Name, address, o.Header),
 	}, nil
 }
 
-// Announce connects, has the endpoint prove its chain, and calls announce with each announced head, until ctx ends or
-// the connection is lost: then it returns why. Announced heads are not verified.
+// Announce connects, checks that the endpoint serves the chain, and calls announce with each announced head until ctx
+// ends or the connection is lost, and returns why. Announced heads are not verified.
 func (n *HeadSubscription) Announce(ctx context.Context, announce func(order.Block)) error {
 	connection, err := n.connect(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func (n *HeadSubscription) connect(ctx context.Context) (*websocket.Conn, error)
 	return nil, n.withoutAddress(err)
 }
 
-// withoutAddress is an error about a connection without the endpoint's address, which may be a key.
+// withoutAddress removes the endpoint's address, which may hold a key, from an error about a connection.
 func (n *HeadSubscription) withoutAddress(err error) error {
 	var code *os.SyscallError
 	switch {
@@ -141,7 +141,7 @@ type headMessage struct {
 	} `json:"params"`
 }
 
-// subscribe returns the id of the subscription, at an endpoint that says it serves the chain.
+// subscribe subscribes at an endpoint that claims to serve the chain, and returns the subscription's id.
 func (n *HeadSubscription) subscribe(ctx context.Context, connection *websocket.Conn) (id string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, n.Timeout)
 	defer cancel()
@@ -156,7 +156,7 @@ func (n *HeadSubscription) subscribe(ctx context.Context, connection *websocket.
 	return id, err
 }
 
-// call makes a call and passes over messages about anything else.
+// call makes a call and skips messages about anything else.
 func call(ctx context.Context, connection *websocket.Conn, text, id string, out any) error {
 	if err := connection.Write(ctx, websocket.MessageText, []byte(text)); err != nil {
 		return err
@@ -185,7 +185,7 @@ func nextMessage(ctx context.Context, connection *websocket.Conn) (m headMessage
 	return m, err
 }
 
-// nextHead passes over messages about anything else, for no longer than the longest silence.
+// nextHead returns the next head and skips other messages, for no longer than the longest silence.
 func (n *HeadSubscription) nextHead(ctx context.Context, connection *websocket.Conn, subscription string) (order.Block, error) {
 	ctx, cancel := context.WithTimeout(ctx, n.silence)
 	defer cancel()
@@ -209,7 +209,7 @@ func readHead(text []byte) (order.Block, error) {
 	return head.block(), nil
 }
 
-// ping asks for a sign of life every so often, until ctx ends or there is none: then it returns an error.
+// ping pings regularly until ctx ends, and returns an error if a ping is not answered.
 func (n *HeadSubscription) ping(ctx context.Context, connection *websocket.Conn) error {
 	for {
 		if !order.Wait(ctx, n.pings, nil) {
@@ -222,7 +222,7 @@ func (n *HeadSubscription) ping(ctx context.Context, connection *websocket.Conn)
 			return errors.New("endpoint did not answer a ping")
 		}
 		if err != nil {
-			return nil // the reader has the reason
+			return nil // the reader returns the reason
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since
 // answer another question at times: then the steps that their storage is ahead by are searched for in vain.
 const contradictions = 3
 
-// beside returns a client that asks others than those that listed logs or, where all did, avoids one of them in turn.
+// beside returns a client that prefers endpoints that did not list logs or, if all did, avoids one of them in turn.
 func (c *Chain) beside(listed []string, turn int) *jsonrpc.Client {
 	if others := c.rpc.Avoiding(listed...); !others.AvoidsAll() || len(listed) == 0 {
 		return others
@@ -61,21 +61,21 @@ func isContradiction(err error) bool {
 	return err != nil && upstream.ClassOf(err) == 0 && !errors.As(err, new(*order.PartialError)) || errors.As(err, new(*order.UnreadableError))
 }
 
-// ledger is one side of orders on a chain: the contract that stores how far each has come, and those that
-// emit events about it.
+// ledger describes one side of orders on a chain: the contract that stores their progress, and the contracts that emit
+// events about them.
 type ledger struct {
 	contract chain.Address
 	emitters []chain.Address
 
-	progressData func(order.ID) []byte // calldata that asks how far an order has come
+	progressData func(order.ID) []byte // calldata that reads how far an order has come
 	steps        func(answer []byte) (int, error)
 	isStep       func(order.Fact) bool
 
-	patchesData func(order.ID) []byte // calldata that asks by how much its amount was changed
+	patchesData func(order.ID) []byte // calldata that reads by how much its amount was changed
 	isPatch     func(order.Fact) bool
 }
 
-// ledger returns the side; steps before the one that is known are not counted.
+// ledger returns the ledger of a side; a known creation is not counted as a step.
 func (c *Chain) ledger(side order.Side, creationKnown bool) ledger {
 	contracts := c.chain.Contracts
 	if side == order.TakeSide {

@@ -11,19 +11,19 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// mostNarrowings is how often a search is tried with fewer blocks from the same block on: from thousands to one.
+// mostNarrowings is how often a search from one block is retried with fewer blocks: from thousands down to one.
 const mostNarrowings = 16
 
-// listing is the purpose of a list of logs.
+// listing describes the contents and the purpose of a list of logs.
 type listing struct {
 	contracts  []chain.Address
-	isChecked  bool // the blocks themselves will show gaps of the list
-	isCounted  bool // how many logs there are is mostly known
-	isCompared bool // with another list
-	half       int  // of a list of that length, which may be cut; 0: none
+	isChecked  bool // the blocks themselves will show gaps in the list
+	isCounted  bool // the number of logs is usually known
+	isCompared bool // it is compared with another list
+	half       int  // length of the list that this is a half of, which may be cut; 0: not a half
 }
 
-// mayBeCut reports whether a list of some length from an endpoint may be the beginning of a longer one.
+// mayBeCut reports whether a list of some length from an endpoint may be truncated.
 func (l listing) mayBeCut(length int, endpoint *jsonrpc.Capabilities) bool {
 	if l.half > 0 {
 		return length >= l.half
@@ -32,10 +32,10 @@ func (l listing) mayBeCut(length int, endpoint *jsonrpc.Capabilities) bool {
 }
 
 // list returns the order protocol's logs of contracts in blocks from to to, in block and log order, and the endpoints
-// that listed them. Each search spans as many blocks as the first endpoint takes; after a failure, as many as are known
-// to be possible then.
+// that listed them. Each search spans as many blocks as the first endpoint accepts; after a failure, as many as are
+// known to be possible then.
 func (c *Chain) list(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing) (logs []log, by []string, err error) {
-	fitting := to - from + 1 // for what the blocks hold
+	fitting := to - from + 1 // width that suits the contents of the blocks
 	for narrowed := 0; from <= to; {
 		span := min(to-from+1, c.widest(rpc, from), fitting)
 		part, teller, length, err := c.listAtOnce(ctx, rpc, from, from+span-1, l)
@@ -58,7 +58,7 @@ func (c *Chain) list(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, 
 	return logs, by, nil
 }
 
-// completed adds to a list that may be cut the rest of another endpoint's or, alone, of its halves.
+// completed completes a list that may be cut, from another endpoint's list or, without one, from lists of its halves.
 func (c *Chain) completed(
 	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing, whole []log, by string,
 ) ([]log, error) {
@@ -83,12 +83,12 @@ func (c *Chain) completed(
 	completed := c.withMissing(whole, slices.Concat(first, second), by, l.half)
 	isOther := func(name string) bool { return name != by }
 	if len(completed) > len(whole) && !slices.ContainsFunc(append(voices, others...), isOther) {
-		c.faulty.Mark(by) // by its own word
+		c.faulty.Mark(by) // its own lists contradict it
 	}
 	return completed, nil
 }
 
-// withMissing adds logs to a list of some length by an endpoint, which was whole if it has them all.
+// withMissing adds missing logs to an endpoint's list of some length, or records that the list was whole.
 func (c *Chain) withMissing(whole, logs []log, by string, length int) []log {
 	missing := unlisted(logs, whole)
 	if len(missing) == 0 {
@@ -98,7 +98,7 @@ func (c *Chain) withMissing(whole, logs []log, by string, length int) []log {
 	return merged([][]log{whole, missing})
 }
 
-// longPast is how many blocks before the newest one a search may end without a header that shows the node's progress:
+// longPast is how far below the newest block a search must end to do without a header that shows the node's progress:
 // endpoints that far behind the others are not asked (jsonrpc.Client.CompareHeads).
 const longPast = 20_000
 
@@ -117,14 +117,14 @@ func (c *Chain) listAtOnce(
 			asked.Reach.Blocks = to - from + 1
 			calls = append(calls, asked)
 		}
-		if !isAlone { // a node that lags behind answers with the logs it has: one without the last block is passed over
+		if !isAlone { // a lagging node answers with the logs it has: skip nodes without the last block
 			var end *header
 			known := existingHeaderCall(&end, Quantity(to))
 			known.Reach = c.reach(to)
 			calls = append(calls, known)
 		}
 		err := rpc.All(ctx, calls...)
-		isOther := func(call *jsonrpc.Call) bool { return call.By != calls[0].By } // where none takes batches
+		isOther := func(call *jsonrpc.Call) bool { return call.By != calls[0].By } // if none accepts batches
 		for asked := rpc; err == nil && slices.ContainsFunc(calls, isOther); {
 			if asked = asked.Avoiding(calls[0].By); asked.AvoidsAll() {
 				return &upstream.Error{Class: upstream.Rejected, Err: errors.New("no endpoint has both the logs and the last block")}
@@ -140,13 +140,13 @@ func (c *Chain) listAtOnce(
 	return ofProtocol(logs, by), by, length, err
 }
 
-// widest is how many blocks to search at once from one on.
+// widest returns how many blocks to search at once from a block on.
 func (c *Chain) widest(rpc *jsonrpc.Client, from uint64) uint64 {
 	return rpc.Search(getLogs, c.reach(from))
 }
 
-// narrower is how many blocks to search where span held more logs than endpoints give at once, one at least; span for
-// any other reason.
+// narrower returns how many blocks to search after an error: half of span, but at least one, if span held more logs
+// than endpoints return at once, else span.
 func narrower(err error, span uint64) uint64 {
 	if _, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit }); !is {
 		return span
@@ -154,7 +154,7 @@ func narrower(err error, span uint64) uint64 {
 	return max(span/2, 1)
 }
 
-// reach is that of a call that reads from a block on.
+// reach returns the reach of a call that reads from a block on.
 func (c *Chain) reach(from uint64) jsonrpc.Reach {
 	reach := jsonrpc.Reach{Oldest: from}
 	if newest := c.newest.Load(); newest != nil {

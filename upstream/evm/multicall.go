@@ -12,7 +12,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// aggregate3 is the function of Multicall3 that is used (github.com/mds1/multicall3).
+// aggregate3 selects the function of Multicall3 that is used (github.com/mds1/multicall3).
 var aggregate3 = words.SelectorOf("aggregate3((address,bool,bytes)[])")
 
 // contractCall is calldata for a contract.
@@ -21,13 +21,13 @@ type contractCall struct {
 	data []byte
 }
 
-// reply is what a contract returned; empty: it reverted, or there is none.
+// reply is a contract's return data; empty: it reverted, or does not exist.
 type reply struct {
 	data     []byte
-	isSingle bool // one endpoint says so, which was not enough
+	isSingle bool // it was doubted, and only one endpoint says so
 }
 
-// weightOf ranks what contracts returned: zeros are an answer, nothing is none.
+// weightOf ranks return data: none, then zeros, which are an answer, then anything else.
 func weightOf(returned []byte) int {
 	return min(len(returned), 1) + min(len(bytes.Trim(returned, "\x00")), 1)
 }
@@ -97,7 +97,7 @@ func (c *Chain) aggregate(
 	return replies, nil
 }
 
-// encodeAggregate3 is calldata that makes calls. Each may fail.
+// encodeAggregate3 returns calldata that makes calls. Each may fail.
 func encodeAggregate3(calls []contractCall) []byte {
 	list := make(words.List, len(calls))
 	for i, each := range calls {
@@ -106,7 +106,7 @@ func encodeAggregate3(calls []contractCall) []byte {
 	return aggregate3.Call(list)
 }
 
-// MulticallResults reads what calls returned, nothing where one failed; nil where that is not what the data holds.
+// MulticallResults decodes the return data of calls, empty for one that failed; nil if data is malformed.
 func MulticallResults(data []byte) [][]byte {
 	whole := words.New(data)
 	count, results := whole.List(0)
@@ -126,7 +126,7 @@ func MulticallResults(data []byte) [][]byte {
 	return answers
 }
 
-// callEach makes every call as an eth_call of its own.
+// callEach makes every call as a separate eth_call.
 func callEach(
 	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, weight func(returned []byte) int,
 ) ([]reply, error) {
@@ -145,7 +145,7 @@ func callEach(
 	return replies, nil
 }
 
-// on is the call at a block, as an eth_call.
+// on returns the call at a block, as an eth_call.
 func (c contractCall) on(out *Payload, block any) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, nil, "eth_call", Message{To: c.to, Data: c.data}, block)
 }

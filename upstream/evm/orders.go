@@ -12,8 +12,8 @@ import (
 	"crossgate/upstream"
 )
 
-// Events returns the events of orders and swaps of blocks from to to: one search for their logs, then, if any are of
-// orders, one round trip for their receipts, which name the sender and hold the router's and the gate's logs; logs of
+// Events returns the events of orders and swaps in blocks from to to: one search for their logs, then, if any are of
+// orders, one round trip for their receipts, which contain the sender and the router's and the gate's logs; logs of
 // swaps are complete. The newest blocks are read one by one, with evidence (tipEvents). These calls yield to those of
 // clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
@@ -22,7 +22,7 @@ func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 
 var _ order.LogSource = (*Chain)(nil)
 
-// EventsOfLogs implements order.LogSource. Beside the order contracts' logs the gate's are searched, which name the
+// EventsOfLogs implements order.LogSource. Besides the order contracts' logs it searches the gate's, which identify the
 // submissions of claims.
 func (c *Chain) EventsOfLogs(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	contracts := c.emitters()
@@ -32,8 +32,8 @@ func (c *Chain) EventsOfLogs(ctx context.Context, from, to uint64) ([]order.Even
 	return c.eventsBetween(ctx, from, to, contracts, c.isWhole)
 }
 
-// eventsBetween searches the logs of contracts in blocks from to to and makes events of them, with receipts except
-// where logs are enough; see tipEvents for the newest blocks.
+// eventsBetween searches the logs of contracts in blocks from to to and turns them into events, with receipts unless
+// logs are enough; see tipEvents for the newest blocks.
 func (c *Chain) eventsBetween(
 	ctx context.Context, from, to uint64, contracts []chain.Address, isEnough isEnough,
 ) (events []order.Event, err error) {
@@ -68,8 +68,8 @@ func (c *Chain) eventsBetween(
 	return events, nil
 }
 
-// settledEvents makes events of listed logs, which may be wrong: where that finds contradictions, the
-// receipts of their block decide, if its header proves them.
+// settledEvents turns listed logs, which may be wrong, into events: if that reveals contradictions, the receipts of
+// their block decide, provided its header proves them.
 func (c *Chain) settledEvents(ctx context.Context, logs []log, of func([]log) *around) (read order.Evidence, err error) {
 	var settled []order.Event
 	known := order.Intrinsic
@@ -113,8 +113,8 @@ func (c *Chain) emitters() []chain.Address {
 	return slices.DeleteFunc(all, chain.Address.IsAbsent)
 }
 
-// EventsIn returns the order events of one transaction; see order.Source. A transaction that waits for
-// a block is as unknown as one that does not exist; one that failed has no events.
+// EventsIn returns the order events of one transaction; see order.Source. A pending transaction is as unknown as one
+// that does not exist; one that failed has no events.
 func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	raw := tx.Bytes()
 	if len(raw) != len(chain.Hash{}) {
@@ -142,7 +142,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	return read, err
 }
 
-// eventsIn are the events in a receipt that could be decoded before.
+// eventsIn returns the events in a receipt that is known to be decodable.
 func (c *Chain) eventsIn(r *receipt, mined uint64) []order.Event {
 	facts, _ := c.facts(r)
 	return c.events(r, facts, mined)
@@ -163,7 +163,7 @@ func (c *Chain) facts(r *receipt) ([]onchain.Found, error) {
 	return facts, nil
 }
 
-// events puts facts into their place and time, mined, in UNIX seconds.
+// events turns facts into events at their places; mined is their time in UNIX seconds.
 func (c *Chain) events(r *receipt, facts []onchain.Found, mined uint64) []order.Event {
 	events := make([]order.Event, len(facts))
 	swaps := 0

@@ -23,14 +23,14 @@ const getBlockReceipts = "eth_getBlockReceipts"
 // chain makes that root in a way of its own.
 var errUnproven = errors.New("no receipts give the root in their block's header")
 
-// isWithoutReceipts reports whether an error of receiptsOf says that endpoints do not give receipts that prove what the
-// block holds, rather than that they could not be asked.
+// isWithoutReceipts reports whether an error of receiptsOf says that endpoints lack receipts that prove the block's
+// contents, rather than that they could not be asked.
 func isWithoutReceipts(err error) bool {
 	return errors.Is(err, errUnproven) || errors.As(err, new(*jsonrpc.Error))
 }
 
-// blockReceipt is a receipt with what its block's receiptsRoot is made of (Ethereum yellow paper, section 4.3.1;
-// EIP-2718; for deposits the OP stack's specification, "deposit receipt").
+// blockReceipt is a receipt with the members that its block's receiptsRoot is computed from (Ethereum yellow paper,
+// section 4.3.1; EIP-2718; for deposits the OP stack's specification, "deposit receipt").
 type blockReceipt struct {
 	receipt
 	Type           Quantity  `json:"type"`
@@ -47,7 +47,7 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) (receipts []receipt, 
 	if c.rpc.Lacks(getBlockReceipts, "") {
 		return nil, known, errUnproven
 	}
-	var found *[]blockReceipt // nil where a node does not have the block
+	var found *[]blockReceipt // nil if a node does not have the block
 	asked := jsonrpc.NewCall(&found, func(told *[]blockReceipt) error {
 		if told == nil {
 			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not the receipts of block %d", h.Number)}
@@ -87,8 +87,8 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) (receipts []receipt, 
 	return receipts, known, nil
 }
 
-// checkPlaces refuses receipts whose logs are not numbered through their block, whose number it gives them: the root
-// says nothing of either.
+// checkPlaces rejects receipts whose logs are not numbered through their block, and sets their block's number: the root
+// covers neither.
 func (h *header) checkPlaces(receipts []blockReceipt) error {
 	next := Quantity(0)
 	for i := range receipts {
@@ -108,7 +108,7 @@ func (h *header) checkPlaces(receipts []blockReceipt) error {
 	return nil
 }
 
-// receiptsRoot is the root of the Merkle-Patricia trie of a block's receipts, keyed by their places.
+// receiptsRoot returns the root of the Merkle-Patricia trie of a block's receipts, keyed by their positions.
 func receiptsRoot(receipts []blockReceipt) (chain.Hash, error) {
 	encoded := make([][]byte, len(receipts))
 	for i := range receipts {
@@ -120,7 +120,7 @@ func receiptsRoot(receipts []blockReceipt) (chain.Hash, error) {
 	return seal.ListRoot(encoded), nil
 }
 
-// encode writes the receipt as consensus has it.
+// encode returns the receipt in the encoding of consensus.
 func (r *blockReceipt) encode() ([]byte, error) {
 	type consensusLog struct {
 		Address []byte

@@ -15,7 +15,7 @@ import (
 )
 
 // Windows in which an order's logs are searched from its time on. Solvers deliver within minutes, so the first one is
-// mostly enough; on a young chain it holds everything.
+// usually enough; on a young chain it holds everything.
 const (
 	windowBlocks = 5000
 	windowLimit  = 3
@@ -29,23 +29,23 @@ type search struct {
 	id    order.ID
 
 	latest  header
-	guessed *header        // a block that may well be a little older than the order
-	steps   int            // that there must be
-	patched chain.Amount   // what changes of the amount add up to
-	known   order.Standing // of both
+	guessed *header        // a block that is probably a little older than the order
+	steps   int            // number of steps that there must be
+	patched chain.Amount   // sum of the amount's changes
+	known   order.Standing // standing of steps and patched
 
 	from, to  uint64       // searched blocks: missing steps are in later ones
 	found     int          // steps among logs
 	lastPatch uint64       // block of the newest change of the amount among logs
-	amount    chain.Amount // after it
-	original  chain.Amount // by the order's terms among logs; zero: they have none
+	amount    chain.Amount // amount after that change
+	original  chain.Amount // amount in the order's terms; zero: no log has these
 	logs      []log
-	listedBy  []string            // endpoints
+	listedBy  []string            // endpoints that listed logs
 	gap       *order.PartialError // blocks that were not searched; nil: none
 
-	call     contractCall // whether its external call is over; to is absent unless one was registered
+	call     contractCall // asks whether the external call is over; to is absent unless one was registered
 	callOver bool         // according to logs
-	delivery log          // of an order with a call; zero: none is among the logs
+	delivery log          // of an order with a call; zero: not among the logs
 }
 
 func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, err error) {
@@ -70,8 +70,8 @@ func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, er
 	return read, err
 }
 
-// bisect finds what the logs that were searched lack in the state of past blocks, or where no endpoint has that in the
-// logs up to the newest block.
+// bisect finds events that the searched logs lack in the state of past blocks or, if no endpoint has that, in the logs
+// up to the newest block.
 func (s *search) bisect(ctx context.Context) error {
 	if !s.chain.isTron {
 		err := s.bisectSteps(ctx)
@@ -91,14 +91,14 @@ func (s *search) bisect(ctx context.Context) error {
 	return fmt.Errorf("chain %d: order %s has taken %d steps by its storage, the logs have %d", s.chain.chain.ID, s.id, s.steps, s.found)
 }
 
-// isComplete reports whether everything is found. The amount can have been changed again after the blocks
-// that were searched.
+// isComplete reports whether everything has been found. The amount may have changed again after the blocks that were
+// searched.
 func (s *search) isComplete() bool {
 	return s.found >= s.steps && (s.patched.IsZero() || s.lastPatch > 0 && s.to >= uint64(s.latest.Number))
 }
 
-// readStorage asks how far the order has come, which block is the newest, and for a block just before since
-// as far as its number can be guessed, in one round trip.
+// readStorage reads how far the order has come, the newest block and, if its number can be guessed, a block just before
+// since, in one round trip.
 func (s *search) readStorage(ctx context.Context, since uint64) error {
 	var steps, patched Payload
 	var latest *header
@@ -129,14 +129,14 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	return err
 }
 
-// confirmed is a call that a second voice confirms. Orders only go on: the answer that is further by compare is taken.
+// confirmed returns a call that a second voice confirms. Orders only move on: the greater answer by compare counts.
 func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b []byte) int) *jsonrpc.Call {
 	made := asked.on(out, newestTag)
 	made.Twice = true
 	return furthest(made, compare)
 }
 
-// furthest has a doubted call take the answer that is further by compare.
+// furthest makes a doubted call take the answer that is further by compare.
 func furthest(call *jsonrpc.Call, compare func(a, b []byte) int) *jsonrpc.Call {
 	call.Same = func(a, b any) bool { return bytes.Equal(*a.(*Payload), *b.(*Payload)) }
 	call.Add = func(to, from any) {
@@ -153,7 +153,7 @@ func (s *search) compareSteps(a, b []byte) int {
 	return cmp.Compare(own, other)
 }
 
-// progress asks how far the order has come, changes by how much its amount was changed.
+// progress reads how far the order has come, changes by how much its amount was changed.
 func (s *search) progress() contractCall { return contractCall{s.contract, s.progressData(s.id)} }
 func (s *search) changes() contractCall  { return contractCall{s.contract, s.patchesData(s.id)} }
 
@@ -168,8 +168,7 @@ func (s *search) stepsIn(answer Payload) (int, error) {
 	return steps, nil
 }
 
-// scan reads windows of logs from since on until everything is found, but not without end if there is
-// another way.
+// scan reads windows of logs from since on until everything is found, but only a few of them if there is another way.
 func (s *search) scan(ctx context.Context, since uint64) error {
 	latest := uint64(s.latest.Number)
 	if since == 0 && latest >= windowBlocks {
@@ -190,8 +189,8 @@ func (s *search) scan(ctx context.Context, since uint64) error {
 	return nil
 }
 
-// bisectSteps finds the steps that are still missing: those after the found ones, or where a list has left out one
-// before them all.
+// bisectSteps finds the steps that are still missing: those after the found ones or, if a list has omitted an earlier
+// one, from the beginning.
 func (s *search) bisectSteps(ctx context.Context) error {
 	before := max(s.from, 1) - 1
 	if s.found > 0 {
@@ -203,7 +202,7 @@ func (s *search) bisectSteps(ctx context.Context) error {
 	return s.bisectFrom(ctx, before, 1)
 }
 
-// bisectFrom finds missing steps from one on, which is after a block.
+// bisectFrom finds missing steps from step on, which comes after the block before.
 func (s *search) bisectFrom(ctx context.Context, before uint64, step int) error {
 	for ; step <= s.steps && s.found < s.steps; step++ {
 		found := s.found
@@ -224,7 +223,7 @@ func (s *search) bisectFrom(ctx context.Context, before uint64, step int) error 
 	return nil
 }
 
-// readBlock reads the logs of a block that must have something.
+// readBlock reads the logs of a block, which must make isFound return true.
 func (s *search) readBlock(ctx context.Context, block uint64, what string, isFound func() bool) error {
 	err := s.collect(ctx, block, block)
 	if err == nil && !isFound() {
@@ -239,11 +238,11 @@ func (s *search) readBlock(ctx context.Context, block uint64, what string, isFou
 	return nil
 }
 
-// probes is how many past blocks are asked in one round trip.
+// probes is how many past blocks are read in one round trip.
 const probes = 16
 
-// firstBlock returns the first block in which something has happened by what storage answers to a call:
-// after before, in which it has not, and not after the newest, in which it has.
+// firstBlock returns the first block in which something has happened, judging by the answers of storage to a call: it
+// has not happened in the block before, but has in the newest.
 func (s *search) firstBlock(
 	ctx context.Context, before uint64, asked contractCall, happened func(answer Payload) (bool, error),
 ) (uint64, error) {
@@ -274,7 +273,7 @@ func (s *search) firstBlock(
 
 var errNoState = errors.New("no contract where one was")
 
-// past is a call at a block. A second voice confirms an empty answer, and after the order's creation there is none.
+// past returns a call at a past block. An empty answer takes a second voice; after the order's creation it is an error.
 func (s *search) past(asked contractCall, out *Payload, block uint64) *jsonrpc.Call {
 	isThere := func(answer Payload) error {
 		if len(answer) == 0 && s.from > 0 {
@@ -289,7 +288,7 @@ func (s *search) past(asked contractCall, out *Payload, block uint64) *jsonrpc.C
 	return furthest(call, bytes.Compare)
 }
 
-// spread returns up to probes numbers between before and last, evenly.
+// spread returns up to probes numbers, evenly spaced between before and last.
 func spread(before, last uint64) []uint64 {
 	count := min(last-before-1, probes)
 	blocks := make([]uint64, count)
@@ -309,8 +308,8 @@ func (s *search) collect(ctx context.Context, from, to uint64) error {
 	return s.take(logs)
 }
 
-// collectProven is collect for a block that has more than its lists, by its receipts. Where they cannot be had, or do
-// not give the root in the block's header, it adds nothing.
+// collectProven is collect for a block that has more than its lists, by its receipts. If these are unavailable, or do
+// not match the root in the block's header, it adds nothing.
 func (s *search) collectProven(ctx context.Context, block uint64) error {
 	headers, err := s.chain.headersOf(ctx, s.rpc, block)
 	if err != nil {
@@ -328,7 +327,7 @@ func (s *search) collectProven(ctx context.Context, block uint64) error {
 	return s.take(logs)
 }
 
-// take adds the order's logs of some.
+// take adds those of logs that are about the order.
 func (s *search) take(logs []log) error {
 	for _, l := range logs {
 		if !bytes.Contains(l.Data, s.id[:]) {
@@ -348,7 +347,7 @@ func (s *search) take(logs []log) error {
 	return nil
 }
 
-// see takes a log that says fact about the order.
+// see records a log that states fact about the order.
 func (s *search) see(l log, fact order.Fact) {
 	s.seeAmount(uint64(l.BlockNumber), fact)
 	if is[order.Created](fact) && !s.isStep(fact) {

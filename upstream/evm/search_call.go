@@ -24,7 +24,7 @@ func (s *search) seeCall(l log, fact order.Fact) {
 	}
 }
 
-// beginCall reads the receipt of a delivery with a call that the searched logs have nothing of.
+// beginCall reads the receipt of a delivery with a call if the searched logs have nothing about the call.
 func (s *search) beginCall(ctx context.Context) error {
 	if s.delivery.TransactionHash.IsAbsent() || s.callOver || !s.call.to.IsAbsent() {
 		return nil
@@ -42,8 +42,8 @@ func (s *search) beginCall(ctx context.Context) error {
 	return err
 }
 
-// endCall finds the end of a registered external call that the searched logs do not have. Calls may be carried out much
-// later, so the adapter is asked whether it has happened at all.
+// endCall finds the end of a registered external call that the searched logs lack. Calls may be executed much later, so
+// the adapter is asked first whether it has happened at all.
 func (s *search) endCall(ctx context.Context) error {
 	if err := s.beginCall(ctx); err != nil || s.callOver || s.call.to.IsAbsent() {
 		return err
@@ -77,8 +77,8 @@ func (s *search) endCall(ctx context.Context) error {
 	return fmt.Errorf("chain %d: the external call of order %s is over, but its event was not found", s.chain.chain.ID, s.id)
 }
 
-// endCallByLists finds the end of an external call in lists alone: since one may lack it, two endpoints list the blocks
-// after the delivery where there are two.
+// endCallByLists finds the end of an external call in lists only: since one may lack it, two endpoints, if there are
+// two, list the blocks after the delivery.
 func (s *search) endCallByLists(ctx context.Context) error {
 	isFound := func() bool { return s.callOver }
 	if err := s.scanOn(ctx, isFound); err != nil || s.callOver {

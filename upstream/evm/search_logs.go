@@ -13,20 +13,20 @@ import (
 // of the caller's time is for reading the results.
 const (
 	longestScan  = 20 * time.Second
-	scanFraction = 2   // the part of the caller's time: a half
+	scanFraction = 2   // divisor of the caller's time
 	mostWindows  = 600 // three million blocks
 )
 
 var errTooLong = errors.New("searching takes too long without the state of past blocks")
 
-// isPruned reports whether no endpoint keeps the requested data any more.
+// isPruned reports whether no endpoint still has the requested data.
 func isPruned(err error) bool {
 	_, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.Pruned })
 	return is || errors.Is(err, errNoState)
 }
 
-// scanOn reads windows of logs after the searched ones until everything is found. Blocks whose logs no endpoint has
-// any more, or that time does not allow, are a gap.
+// scanOn reads windows of logs after the searched ones until isFound. Blocks whose logs no endpoint still has, or that
+// time does not suffice for, are a gap.
 func (s *search) scanOn(ctx context.Context, isFound func() bool) error {
 	latest, from := uint64(s.latest.Number), s.from
 	if s.to > 0 {
@@ -46,7 +46,7 @@ func (s *search) scanOn(ctx context.Context, isFound func() bool) error {
 		to := min(from+windowBlocks-1, latest)
 		err := s.collect(ctx, from, to)
 		if isPruned(err) && to < latest {
-			to = max(to, from+(latest-from)/2) // half as old may be available
+			to = max(to, from+(latest-from)/2) // blocks half as old may be available
 			s.lack(from, to, err)
 			err = nil
 		}
@@ -61,7 +61,7 @@ func (s *search) scanOn(ctx context.Context, isFound func() bool) error {
 	return nil
 }
 
-// lack takes note of blocks that were not searched.
+// lack records blocks that were not searched.
 func (s *search) lack(from, to uint64, why error) {
 	if s.gap == nil {
 		s.gap = &order.PartialError{Gap: order.Gap{Chain: s.chain.chain.ID, From: from}}

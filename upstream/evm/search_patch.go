@@ -8,7 +8,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// seeAmount notes the amount of the terms, and that after the newest change.
+// seeAmount records the amount in the order's terms, and the amount after the newest change.
 func (s *search) seeAmount(block uint64, fact order.Fact) {
 	var changed chain.Amount
 	switch fact := fact.(type) {
@@ -26,8 +26,8 @@ func (s *search) seeAmount(block uint64, fact order.Fact) {
 	}
 }
 
-// accountsForPatches reports whether no change of the amount is missing among the logs: their terms and the newest of
-// them come to what storage says.
+// accountsForPatches reports whether the logs lack no change of the amount: the order's terms and the newest change
+// differ by the sum in storage.
 func (s *search) accountsForPatches() bool {
 	if s.patched.IsZero() || s.lastPatch == 0 || s.original.IsZero() {
 		return s.patched.IsZero()
@@ -35,7 +35,7 @@ func (s *search) accountsForPatches() bool {
 	return s.original.Sub(s.amount) == s.patched || s.amount.Sub(s.original) == s.patched
 }
 
-// bisectPatches finds the last change of the amount, which the logs may lack though they have others.
+// bisectPatches finds the last change of the amount, which the logs may lack although they have others.
 func (s *search) bisectPatches(ctx context.Context) error {
 	block, err := s.firstBlock(ctx, max(s.lastPatch, s.from, 1)-1, s.changes(), func(answer Payload) (bool, error) {
 		patched, err := onchain.DecodePatches(answer)

@@ -26,7 +26,7 @@ func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.StoredS
 	return c.storedStates(ctx, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderCall, onchain.TakePatchesCall, onchain.DecodeTakeOrder)
 }
 
-// storedStates asks a contract about orders and about the patches of their amounts, which it stores apart.
+// storedStates reads orders from a contract, and the patches of their amounts, which it stores separately.
 func (c *Chain) storedStates(
 	ctx context.Context, contract chain.Address, ids []order.ID, orders, patches func(order.ID) []byte,
 	decode func(answer []byte) (order.StoredState, error),
@@ -60,15 +60,15 @@ func (c *Chain) storedStates(
 	return found, ctx.Err()
 }
 
-// Origin returns the first block with orders as the registry knows it, else a block before the time since which it
-// knows of orders, block 0 where it does not; see order.StateReader.
+// Origin returns the first block with orders according to the registry, else a block before the time since which the
+// registry knows of orders, else block 0; see order.StateReader.
 func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	var latest *header
 	if err := c.rpc.All(ctx, headerCall(&latest, newestTag)); err != nil {
 		return 0, err
 	}
 	c.sawHead(latest)
-	if known := c.chain.FirstBlock; known > 0 && known <= uint64(latest.Number) { // else it is another chain of that id
+	if known := c.chain.FirstBlock; known > 0 && known <= uint64(latest.Number) { // else another chain has that id
 		return known, nil
 	}
 	if since := c.chain.Since; since > 0 && since < uint64(latest.Timestamp) {

@@ -20,7 +20,7 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 	calls := make([]contractCall, 0, len(addresses)*len(metadataCalls))
 	for _, address := range addresses {
 		if !address.Fits(c.chain.Family) {
-			address = chain.NativeCoin(c.chain.Family) // not a contract; nodes refuse other addresses
+			address = chain.NativeCoin(c.chain.Family) // not a contract; nodes reject other families' addresses
 		}
 		for _, data := range metadataCalls {
 			calls = append(calls, contractCall{address, data})
@@ -44,7 +44,7 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 	return readings, nil
 }
 
-// decimals reads a uint8; nil when the answer is none.
+// decimals decodes a uint8; nil if the answer is not one.
 func decimals(answer []byte) *uint8 {
 	read := words.New(answer)
 	n := uint8(read.Uint(0, 8))
@@ -54,7 +54,7 @@ func decimals(answer []byte) *uint8 {
 	return &n
 }
 
-// text reads an ABI string, or the bytes32 padded with zeros that contracts from before the standard answer.
+// text decodes an ABI string, or the bytes32 padded with zeros that contracts older than the standard return.
 func text(answer []byte) string {
 	if len(answer) == words.Size {
 		return token.CleanText(string(bytes.TrimRight(answer, "\x00")))

@@ -14,8 +14,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// provenSpan is how many blocks are proven by their headers' filters where two lists without logs agree: more is not
-// worth the calls.
+// provenSpan is the longest range of blocks that is proven by its headers' filters if two lists agree on no logs: a
+// longer one is not worth the calls.
 const provenSpan = 256
 
 var (
@@ -24,10 +24,10 @@ var (
 )
 
 // Verify reads blocks a second time; see order.Verifier. Endpoints of two providers list their logs. Lists that agree
-// with the first reading on some logs are right. The blocks decide where they differ, where one endpoint is alone and
-// was found wrong lately, or where all are empty and the range is short and not of the tip: by the filter in each
-// header, and the receipts of each block that may hold logs. Where a chain's nodes have no receipts that prove a block
-// (TRON's), any listed log counts that its transaction's receipt confirms; a single endpoint lists several times.
+// with the first reading on some logs are right. The blocks themselves decide if lists differ, if there is only one, by
+// an endpoint recently found wrong, or if all are empty and the range is short and not of the tip: by the filter in
+// each header, and the receipts of each block that may hold logs. If a chain's nodes have no receipts that prove a
+// block (TRON's), any listed log counts that its transaction's receipt confirms; a single endpoint lists several times.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
 	contracts := c.emitters()
@@ -35,7 +35,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		return order.Proof{Events: first, Standing: order.Intrinsic}, nil
 	}
 	isShort := to-from < provenSpan
-	// Where an empty list would not settle it, nodes need not show that they have come as far.
+	// If an empty list would not settle it, nodes need not show that they have come as far.
 	isChecked := len(first) == 0 && isShort && c.hasFilters.Load()
 	lists, err := c.listings(ctx, from, to, listing{contracts: contracts, isChecked: isChecked})
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	if err != nil {
 		return v, err
 	}
-	listed = append(listed, sightings(first)...) // beside logs of the same place, which have more to say
+	listed = append(listed, sightings(first)...) // in addition to logs of the same place, which contain more
 	for _, h := range blocks {
 		read, err := c.eventsOfBlock(ctx, h, contracts, listed)
 		if err != nil {
@@ -75,9 +75,9 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	return v, nil
 }
 
-// whole has two endpoints say what other logs of their transactions add to events, which lists do not show, and
-// headers the times of blocks that lists date otherwise than the first reading does, or not all of them. It marks the
-// endpoints whose lists these contradict.
+// whole completes a proof: two endpoints confirm the parts of events that come from other logs of their transactions,
+// which lists do not show, and headers the times of blocks that lists omit or date unlike the first reading. It marks
+// the endpoints whose lists the headers contradict.
 func (c *Chain) whole(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[[]log]) (order.Proof, error) {
 	told := make(map[chain.Hash][]stamp)
 	for _, each := range lists {
@@ -161,7 +161,7 @@ func (c *Chain) placesOf(logs []log) ([]order.Place, error) {
 	return places, nil
 }
 
-// saidAlone is a fact without what other logs of its transaction add to it.
+// saidAlone returns the statement of a fact, without the parts that come from other logs of its transaction.
 func saidAlone(id order.ID, fact order.Fact) string {
 	switch f := fact.(type) {
 	case order.Created:
@@ -177,13 +177,13 @@ func saidAlone(id order.ID, fact order.Fact) string {
 		if f.Affiliate != nil && f.Affiliate.Amount.IsZero() {
 			f.Affiliate = nil
 		}
-		id, fact = order.ID{}, f // its place is its name
+		id, fact = order.ID{}, f // its place identifies it
 	}
 	return order.Statement(id, fact)
 }
 
-// suspects returns the headers of the blocks that may hold logs: by their filters, where the chain has them, and
-// those with a log in some list.
+// suspects returns the headers of the blocks that may hold logs: by their filters, if the chain has them, and those
+// with a log in some list.
 func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain.Address, seen []order.Place) ([]*header, error) {
 	var headers []*header
 	if c.hasFilters.Load() || to-from < provenSpan {
@@ -205,7 +205,7 @@ func (c *Chain) suspects(ctx context.Context, from, to uint64, contracts []chain
 // was found wrong lately.
 const ownListings = 8
 
-// listings are lists by endpoints of two providers, while these answer.
+// listings returns lists by endpoints of two providers, if these answer.
 func (c *Chain) listings(ctx context.Context, from, to uint64, asked listing) ([]jsonrpc.Heard[[]log], error) {
 	own := 1
 	if !c.hasFilters.Load() {
@@ -231,7 +231,7 @@ func unlisted(logs, list []log) []log {
 	return slices.DeleteFunc(slices.Clone(logs), func(l log) bool { return listed[place(l)] })
 }
 
-// sightings are logs that lead to the transactions of events.
+// sightings returns logs that lead to the transactions of events.
 func sightings(events []order.Event) []log {
 	var logs []log
 	for _, e := range events {
@@ -245,8 +245,8 @@ func sightings(events []order.Event) []log {
 	return logs
 }
 
-// eventsOfBlock returns a block's events as its receipts prove them. Where they cannot, those of the transactions in
-// a list by its hash, and of seen ones that have a receipt in this block.
+// eventsOfBlock returns a block's events, proven by its receipts. If these cannot prove them, it returns those of the
+// transactions in a list by its hash, and of those in seen that have a receipt in this block.
 func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.Address, seen []log) (read order.Evidence, err error) {
 	if read, err = c.provenEvents(ctx, h); err == nil {
 		known := read.Standing
@@ -276,7 +276,7 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 	return c.aroundAll(c.rpc, logs).read(ctx)
 }
 
-// provenEvents returns a block's events as its receipts prove them; see receiptsOf, whose errors there are beside
+// provenEvents returns a block's events, proven by its receipts. Its errors are those of receiptsOf and
 // *order.UnreadableError.
 func (c *Chain) provenEvents(ctx context.Context, h *header) (read order.Evidence, err error) {
 	receipts, known, err := c.receiptsOf(ctx, h)
@@ -300,7 +300,7 @@ func (c *Chain) Tellers(tx chain.TxHash, block chain.Hash) []string {
 	return c.sources.Of(string(append(tx.Bytes(), block[:]...)))
 }
 
-// heard takes note of who listed logs.
+// heard records who listed logs.
 func (c *Chain) heard(logs []log) {
 	for _, l := range logs {
 		c.sources.Add(string(append(l.TransactionHash[:], l.BlockHash[:]...)), l.by)

@@ -13,10 +13,10 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// chargesLife is how long charges are believed: they change by governance.
+// chargesLife is how long charges are cached: they change by governance.
 const chargesLife = time.Minute
 
-// Charges reads what the order contracts of a chain take. Safe for concurrent use.
+// Charges reads the charges of a chain's order contracts. Safe for concurrent use.
 type Charges struct {
 	chain *evm.Chain
 	known sync.Map // chain.ID to knownCharges
@@ -30,15 +30,15 @@ type knownCharges struct {
 // NewCharges returns a reader of the order contracts of c.
 func NewCharges(c *evm.Chain) *Charges { return &Charges{chain: c} }
 
-// HasCode reports whether a contract stands at an address on the newest block.
+// HasCode reports whether there is a contract at an address on the newest block.
 func (c *Charges) HasCode(ctx context.Context, at chain.Address) (bool, error) {
 	var code evm.Payload
 	err := c.chain.Client().All(ctx, jsonrpc.NewCall(&code, nil, "eth_getCode", at, "latest"))
 	return len(code) > 0, err
 }
 
-// Read asks DlnSource and the gate about orders with a chain, in one round trip and mostly in none (dln-contracts,
-// DlnSource.sol and DeBridgeGate.sol). Chains whose gate is not known have no message fee.
+// Read returns the charges of DlnSource and the gate for orders with a chain, in one round trip but usually in none
+// (dln-contracts, DlnSource.sol and DeBridgeGate.sol). Chains whose gate is unknown have no message fee.
 func (c *Charges) Read(ctx context.Context, with chain.ID) (crosschain.Charges, error) {
 	if known, is := c.known.Load(with); is && time.Now().Before(known.(knownCharges).until) {
 		return known.(knownCharges).Charges, nil

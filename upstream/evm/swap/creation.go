@@ -17,18 +17,18 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Creation simulates a transaction that creates an order, with overrides that give the sender what they lack, and
-// checks that it makes the promised order and no other. It returns the gas that the transaction needs. Errors:
-// quote.ErrReverted, a certain failure; creation.ErrBroken, another order; quote.ErrRefused, a rest of the input stays
-// in the router; quote.ErrNotSimulated, which says nothing about the transaction. Nodes without eth_simulateV1 show no
-// events: there the order must have the promised id, which is made of its terms.
+// Creation simulates a transaction that creates an order, with overrides that give the sender whatever they lack, and
+// checks that it creates the promised order and no other. It returns the gas that the transaction needs. Errors:
+// quote.ErrReverted, a certain failure; creation.ErrBroken, another order; quote.ErrRefused, part of the input stays in
+// the router; quote.ErrNotSimulated, which says nothing about the transaction. Nodes without eth_simulateV1 report no
+// events: there the order must have the promised id, which is derived from its terms.
 func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (gas uint64, err error) {
 	token, amount, isPermitted, err := creation.Payment(t.Data)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
 	}
 	made := quote.Simulation{
-		Sender: t.Sender, In: token, AmountIn: amount, Spender: t.To, Out: token, Recipient: t.To, // to see what it keeps
+		Sender: t.Sender, In: token, AmountIn: amount, Spender: t.To, Out: token, Recipient: t.To, // to measure its gain
 		Tx: quote.Tx{To: t.To, Data: t.Data, Value: t.Value}, IsPermitted: isPermitted,
 	}
 	err = s.prepared(ctx, made, func(set overrides, now surroundings) (err error) {
@@ -44,7 +44,7 @@ func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promis
 	return gas, err
 }
 
-// create makes the transaction in the next blocks, and reads the events of each.
+// create simulates the transaction in each of the next blocks, and reads its events.
 func (s *Simulator) create(
 	ctx context.Context, t quote.Simulation, promised creation.Promise, set overrides, now surroundings,
 ) (gas uint64, err error) {
@@ -70,7 +70,7 @@ func (s *Simulator) create(
 	return gas, nil
 }
 
-// leavesNothing refuses a failure, and a rest of the input with a router, where any caller can take it.
+// leavesNothing rejects a failure, and part of the input left with a router, where any caller can take it.
 func (s *Simulator) leavesNothing(results []simulatedResult, balances int, t quote.Simulation, now surroundings) error {
 	found, err := finding(results, balances, t, now, 0)
 	if err == nil && t.Tx.To != s.chain.Facts().Contracts.DlnSource && !found.Received.IsZero() {
@@ -79,7 +79,7 @@ func (s *Simulator) leavesNothing(results []simulatedResult, balances int, t quo
 	return err
 }
 
-// created are the creations among the events of a call.
+// created returns the creations among the events of a call.
 func (s *Simulator) created(result simulatedResult) ([]onchain.Found, error) {
 	var told []simulatedLog
 	if err := json.Unmarshal(result.Logs, &told); err != nil && len(result.Logs) > 0 {
@@ -99,8 +99,8 @@ func (s *Simulator) created(result simulatedResult) ([]onchain.Found, error) {
 	}), nil
 }
 
-// createPlain makes the transaction by eth_call, for which the sender's account is a contract that asks for the order
-// afterwards; as the sender can, where no endpoint takes overrides.
+// createPlain simulates the transaction by eth_call: with a contract in place of the sender's account, which reads the
+// order afterwards; without overrides if no endpoint accepts them.
 func (s *Simulator) createPlain(
 	ctx context.Context, t quote.Simulation, promised creation.Promise, set overrides, now surroundings,
 ) (gas uint64, err error) {
@@ -146,8 +146,8 @@ func (s *Simulator) createInWallet(
 	return uint64(estimate), s.leavesNothing(walletResults(answer, len(calls))[:last], balances, t, now)
 }
 
-// Returns makes a transaction as its sender can, and checks the id that DlnSource returns, which is made of the order's
-// terms.
+// Returns simulates a transaction without overrides, and checks the id that DlnSource returns, which is derived from
+// the order's terms.
 func (s *Simulator) Returns(ctx context.Context, t creation.Transaction, want chain.Hash) (gas uint64, err error) {
 	if gas, err = NewFees(s.chain).EstimateGas(ctx, t.Sender, quote.Tx{To: t.To, Data: t.Data, Value: t.Value}); err != nil {
 		return 0, err
@@ -163,12 +163,12 @@ func (s *Simulator) Returns(ctx context.Context, t creation.Transaction, want ch
 	return gas, nil
 }
 
-// pullGas is what moving an amount takes more than moving none: three words of the token's storage change.
+// pullGas is how much more gas moving an amount takes than moving none: three words of the token's storage change.
 const pullGas = 15_000
 
-// BeforeApproval checks a creation whose input is not approved, where states cannot be overridden: the rules that are
-// known have no other fault in it, and DlnSource makes the same order with nothing given. Its error is
-// creation.ErrUnapproved then, with the gas beside it.
+// BeforeApproval checks a creation whose input is not approved, if states cannot be overridden: the known rules must
+// have no other objection, and DlnSource must create the same order when nothing is given. It then returns the gas
+// together with creation.ErrUnapproved.
 func (s *Simulator) BeforeApproval(ctx context.Context, t creation.Transaction, promised creation.Promise) (gas uint64, err error) {
 	all, err := s.Forecast(ctx, t)
 	if err != nil {

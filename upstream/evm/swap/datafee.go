@@ -13,25 +13,25 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// oracle is where the OP stack keeps its GasPriceOracle (specs.optimism.io, predeploys).
+// oracle is the address of the OP stack's GasPriceOracle (specs.optimism.io, predeploys).
 var oracle = chain.NewAddress([]byte{
 	0x42, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0f,
 })
 
-// opStack are the chains by their EIP-155 ids that publish transactions on another chain and charge for it: Optimism,
+// opStack are the EIP-155 ids of the chains that publish transactions on another chain and charge for it: Optimism,
 // Base, BOB, Mantle, MegaETH.
 var opStack = map[uint64]bool{10: true, 8453: true, 60808: true, 5000: true, 4326: true}
 
 // linea is the EIP-155 id of the chain whose price of gas depends on the size of the transaction.
 const linea = 59144
 
-// What the oracle is asked; getOperatorFee is there since the Isthmus upgrade.
+// Functions of the oracle; getOperatorFee exists since the Isthmus upgrade.
 var (
 	getL1Fee       = words.SelectorOf("getL1Fee(bytes)")
 	getOperatorFee = words.SelectorOf("getOperatorFee(uint256)")
 )
 
-// DataFee is what publishing tx costs beside gas. On Arbitrum and the ZK stack it is part of the gas.
+// DataFee returns the cost of publishing tx in addition to gas. On Arbitrum and the ZK stack it is part of the gas.
 func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	switch {
 	case opStack[f.chain.Facts().Native]:
@@ -42,8 +42,8 @@ func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, g
 	return chain.Amount{}, nil
 }
 
-// publishingFee is what the oracle says about the unsigned transaction, and about its gas where operators have a
-// share, which it may have no function for.
+// publishingFee returns the oracle's fee for the unsigned transaction, plus the operators' share for its gas if the
+// oracle has a function for that.
 func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	// As EIP-1559 serialises it for signing, with prices of the usual size.
 	const dynamicFee, nonce, usualPrice = 2, uint64(1), uint64(1_000_000_000)
@@ -66,7 +66,7 @@ func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chai
 	return fee.Add(words.New(answers[1]).Amount(0)), nil
 }
 
-// sizeFee is how much more gas costs for this transaction than usual (docs.linea.build, linea_estimateGas).
+// sizeFee returns how much more than usual gas costs for this transaction (docs.linea.build, linea_estimateGas).
 func (f *Fees) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	var estimate struct {
 		BaseFee  evm.Amount `json:"baseFeePerGas"`

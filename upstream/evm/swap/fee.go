@@ -21,15 +21,15 @@ type Fees struct {
 
 var _ quote.FeeSource = (*Fees)(nil)
 
-// NewFees returns the costs on the newest block of c.
+// NewFees returns a reader of costs on the newest block of c.
 func NewFees(c *evm.Chain) *Fees { return &Fees{chain: c} }
 
-// feeBlocks is over how many blocks tips are looked at, feePercentiles the tips of Normal and Aggressive.
+// feeBlocks is the number of blocks whose tips are examined, feePercentiles the percentiles for Normal and Aggressive.
 const feeBlocks = 10
 
 var feePercentiles = []int{50, 90}
 
-// leastTip is below what nodes drop transactions, in wei (docs.polygon.technology).
+// leastTip is the tip below which nodes drop transactions, in wei (docs.polygon.technology).
 var leastTip = map[chain.ID]chain.Amount{137: chain.NewAmount(25_000_000_000)}
 
 const feeHistoryMethod = "eth_feeHistory"
@@ -42,21 +42,21 @@ type feeHistory struct {
 	GasUsedRatios []float64      `json:"gasUsedRatio"`
 }
 
-// A fee market is believed for half a block, within these bounds: each block has its own base fee.
+// A fee market is cached for half a block, within these bounds: each block has its own base fee.
 const (
 	shortestFeeLife = 500 * time.Millisecond
 	longestFeeLife  = 5 * time.Second
 )
 
-// feeMarket is what gas costs at each priority.
+// feeMarket is the price of gas at each priority.
 type feeMarket struct {
 	prices [quote.Aggressive + 1]quote.GasPrice
 	until  time.Time
 }
 
-// GasPrice returns the current price of gas, in one round trip and mostly in none. Expected is the next base fee and
-// the median tip of the recent blocks with transactions; MaxFee leaves room for the base fee to double, for
-// Aggressive to treble. Chains without base fees are asked for their gas price.
+// GasPrice returns the current price of gas, in one round trip but usually in none. Expected is the next base fee plus
+// the median tip of the recent blocks with transactions; MaxFee leaves room for the base fee to double, for Aggressive
+// to treble. Chains without base fees are asked for their gas price.
 func (f *Fees) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
 	if known := f.market.Load(); known != nil && time.Now().Before(known.until) {
 		return known.prices[p], nil
@@ -70,7 +70,7 @@ func (f *Fees) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, 
 	return market.prices[p], nil
 }
 
-// readFees asks the chain what gas costs.
+// readFees reads the chain's price of gas.
 func (f *Fees) readFees(ctx context.Context) (*feeMarket, error) {
 	var history *feeHistory
 	var plain evm.Amount
@@ -117,7 +117,7 @@ func (h *feeHistory) price(p quote.Priority, least chain.Amount) quote.GasPrice 
 	}
 }
 
-// tip is the median over the blocks that were used of the tip at the priority's percentile.
+// tip returns the median of the blocks' tips at the priority's percentile, leaving out empty blocks.
 func (h *feeHistory) tip(p quote.Priority) chain.Amount {
 	var tips []chain.Amount
 	for i, rewards := range h.Rewards {
@@ -140,15 +140,15 @@ func larger(a, b chain.Amount) chain.Amount {
 	return a
 }
 
-// EstimateGas runs tx from sender on the newest block and returns the gas it needs. What the contract
-// says when it refuses stands in the error, which wraps quote.ErrReverted.
+// EstimateGas runs tx from sender on the newest block and returns the gas it needs. If the contract refuses, the error
+// wraps quote.ErrReverted and contains its reason.
 func (f *Fees) EstimateGas(ctx context.Context, sender chain.Address, tx quote.Tx) (uint64, error) {
 	var gas evm.Quantity
 	err := f.chain.Client().All(ctx, jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(sender, tx)))
 	return uint64(gas), reverted(err)
 }
 
-// messageOf is tx sent by sender.
+// messageOf returns tx as a message from sender.
 func messageOf(sender chain.Address, tx quote.Tx) evm.Message {
 	return evm.Message{From: &sender, To: tx.To, Data: tx.Data, Value: &evm.Amount{Amount: tx.Value}}
 }

@@ -12,10 +12,10 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Forecast says what a transaction made now would create, in log order: from its calldata and the chain's state, which
-// is read in two round trips, and from the chain's own word on the whole transaction, as far as its nodes give one.
-// What cannot be read of either is not known. A transaction that creates nothing, and for which the chain gives no
-// reason, is creation.ErrOtherFunction.
+// Forecast returns what a transaction made now would create, in log order: by its calldata and the chain's state, which
+// is read in two round trips, and by a simulation of the whole transaction, as far as nodes offer one. Whatever cannot
+// be read stays unknown. A transaction that creates nothing, without the chain giving a reason, is
+// creation.ErrOtherFunction.
 func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]creation.Forecast, error) {
 	state := creation.State{Chain: s.chain.Facts().ID, Contracts: s.chain.Facts().Contracts}
 	_, err := creation.Judge(t, t.Sender, state)
@@ -47,7 +47,7 @@ func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]cre
 	return creation.Reconciled(t, []creation.Forecast{f}, created), nil
 }
 
-// observed are the orders that the chain says a transaction makes, or its refusal.
+// observed returns the orders that a transaction creates according to the chain, or its refusal.
 func observed(t creation.Transaction, state creation.State, created []onchain.Found) ([]creation.Forecast, error) {
 	said := state.Executed
 	switch {
@@ -109,7 +109,7 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 	return s.created(blocks[0].Calls[0])
 }
 
-// resultOf is what a call came to; nil where the node gave no result, or the sender could not pay for it.
+// resultOf returns the outcome of a call; nil if the node returned none, or the sender could not pay for it.
 func resultOf(call *jsonrpc.Call, answer evm.Payload) *creation.CallResult {
 	if call.Err == nil {
 		return &creation.CallResult{Data: answer}
@@ -119,6 +119,6 @@ func resultOf(call *jsonrpc.Call, answer evm.Payload) *creation.CallResult {
 		return nil
 	}
 	data := evm.Payload{}
-	_ = json.Unmarshal(said.Data, &data) // nodes that give no data leave it empty
+	_ = json.Unmarshal(said.Data, &data) // stays empty if a node sends no data
 	return &creation.CallResult{IsReverted: true, Data: data}
 }

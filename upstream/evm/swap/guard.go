@@ -9,7 +9,7 @@ import (
 	"crossgate/quote"
 )
 
-// selectorLength is the part of calldata that names the function.
+// selectorLength is the length of the part of calldata that selects the function, in bytes.
 const selectorLength = 4
 
 // Guard checks swap transactions of EVM chains, and of TRON.
@@ -18,7 +18,7 @@ type Guard struct{}
 var _ quote.Guard = Guard{}
 
 // Check implements quote.Guard. It refuses a transaction that calls another contract than the venue's router or no
-// function, carries another value than the swap's input, or pays others as far as its calldata can be read.
+// function, carries another value than the swap's input or, as far as its calldata can be read, pays others.
 func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	if !p.Calls(s.Chain.ID, tx.To) {
 		return fmt.Errorf("%w: it calls %s, not the router %s", quote.ErrRefused, tx.To, p.Routers[s.Chain.ID])
@@ -46,7 +46,7 @@ func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	return nil
 }
 
-// paysOthers refuses a call that gives shares or the rest of the input to others than the swap does.
+// paysOthers rejects a call that gives shares or the rest of the input to others than the swap does.
 func paysOthers(s quote.Swap, call quote.Call) error {
 	switch {
 	case !mayReceive(s, call.Affiliate, call.Second):
@@ -57,13 +57,13 @@ func paysOthers(s quote.Swap, call quote.Call) error {
 	return nil
 }
 
-// roundedShares is what routers that take shares of the input beside the rest of it leave with the sender.
+// roundedShares is the most that routers that take shares of the input separately from the rest leave with the sender.
 var roundedShares = chain.NewAmount(2)
 
 // mayReceive reports whether shares of the input give each recipient no more than the swap's do together.
 func mayReceive(s quote.Swap, shares ...quote.Affiliate) bool {
 	return !slices.ContainsFunc(shares, func(share quote.Affiliate) bool {
-		rest := quote.Affiliate{Recipient: share.Recipient} // of the asked ones
+		rest := quote.Affiliate{Recipient: share.Recipient} // remainder of the requested shares
 		for _, asked := range []quote.Affiliate{s.Affiliate, s.Second} {
 			if asked.Recipient == rest.Recipient {
 				rest.Percent = rest.Percent.Add(asked.Percent)
@@ -78,10 +78,10 @@ func mayReceive(s quote.Swap, shares ...quote.Affiliate) bool {
 	})
 }
 
-// roundingPart is the part of a minimum that venues lose which reckon in floating point. All may lose one unit.
+// roundingPart is the divisor of a minimum for what floating-point venues may lose. All may lose one unit.
 const roundingPart = 1_000_000_000
 
-// MinOut implements quote.Guard: the minimum that the called function enforces, as the venue's profile reads it. It
+// MinOut implements quote.Guard. It returns the minimum that the called function enforces by the venue's profile, and
 // refuses unknown functions, other tokens, amounts or payees, shares for others, and less than the wanted minimum.
 func (Guard) MinOut(s quote.Swap, p quote.Profile, _ quote.Quote, tx quote.Tx, wanted chain.Amount) (chain.Amount, error) {
 	if p.Read == nil {

@@ -14,8 +14,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// How long a token's layout is cached: one that was found changes with an upgrade of its contract, one that was
-// not found may have been the node's fault.
+// How long a token's layout is cached: a known one changes only with an upgrade of the contract, and failure to find
+// one may have been the node's fault.
 const (
 	layoutLife    = time.Hour
 	noLayoutLife  = 10 * time.Minute
@@ -34,7 +34,7 @@ type mapping struct {
 	keyLast bool // Vyper hashes the slot before the key, Solidity the key before the slot
 }
 
-// slot is that of the element under keys, outermost first.
+// slot returns the storage slot of the element under keys, outermost first.
 func (m mapping) slot(keys ...chain.Address) chain.Hash {
 	at := m.base[:]
 	for _, key := range keys {
@@ -47,11 +47,11 @@ func (m mapping) slot(keys ...chain.Address) chain.Hash {
 	return chain.Hash(at)
 }
 
-// namespace is where OpenZeppelin's upgradeable ERC-20 keeps its storage since version 5 (ERC-7201,
+// namespace is the slot at which OpenZeppelin's upgradeable ERC-20 keeps its storage since version 5 (ERC-7201,
 // openzeppelin.storage.ERC20): balances, then allowances.
 var namespace, _ = new(big.Int).SetString("52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00", 16)
 
-// candidates are the mappings that a token's balances or allowances may be.
+// candidates are the mappings in which a token's balances or allowances may be.
 var candidates = func() []mapping {
 	const solidity, vyper = 60, 12
 	var all []mapping
@@ -75,13 +75,13 @@ var (
 	placeholderSpender = chain.NewAddress(crypto.Keccak256([]byte("crossgate: placeholder for a spender"))[12:])
 )
 
-// probeValue is written into the storage of a candidate; the token then returns that of the right one.
+// probeValue returns the number to write into the storage of a candidate; the token then returns that of the right one.
 func probeValue(i int) [32]byte {
 	return chain.NewAmount(0x63726f7373_0000 + uint64(i)).Bytes32()
 }
 
-// layout finds out where a token stores balances and allowances: it is called for an account for which every
-// candidate holds another number.
+// layout finds out where a token stores balances and allowances: it is called for an account for which every candidate
+// holds a different number.
 func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, error) {
 	s.mu.Lock()
 	cached, seen := s.layouts[token]
@@ -117,7 +117,7 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 	return cached, nil
 }
 
-// probed is the token's state with a number of its own in every candidate.
+// probed returns the token's state with a distinct number in every candidate.
 func probed(token chain.Address, keys ...chain.Address) map[chain.Address]override {
 	state := make(map[chain.Hash]word32, len(candidates))
 	for i, m := range candidates {
@@ -126,7 +126,7 @@ func probed(token chain.Address, keys ...chain.Address) map[chain.Address]overri
 	return map[chain.Address]override{token: {State: state}}
 }
 
-// recognise returns the candidate whose number the answer is, nil for none.
+// recognise returns the candidate whose number the answer is, or nil.
 func recognise(answer evm.Payload) *mapping {
 	for i, m := range candidates {
 		if value := probeValue(i); len(answer) == len(value) && [32]byte(answer) == value {

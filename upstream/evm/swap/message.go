@@ -12,8 +12,8 @@ import (
 	"crossgate/upstream/evm"
 )
 
-// Cancel is the transaction by which an order's authority cancels it on this chain, its take chain. Errors: those of
-// cancels in package creation, and quote.ErrReverted.
+// Cancel returns the transaction by which an order's authority cancels it on this chain, its take chain. Errors: those
+// of cancels in package creation, and quote.ErrReverted.
 func (s *Simulator) Cancel(ctx context.Context, id order.ID, t order.Terms) (creation.Transaction, error) {
 	data, err := creation.CancelData(t)
 	if err != nil {
@@ -29,8 +29,8 @@ func (s *Simulator) Cancel(ctx context.Context, id order.ID, t order.Terms) (cre
 	return s.message(ctx, t.Authorities.Order, t.Give.Chain, data)
 }
 
-// Unlock is the transaction by which the authority of delivered orders sends the message that has them paid. Errors:
-// those of unlocks in package creation, and quote.ErrReverted.
+// Unlock returns the transaction by which the authority of delivered orders sends the message that triggers their
+// payment. Errors: those of unlocks in package creation, and quote.ErrReverted.
 func (s *Simulator) Unlock(ctx context.Context, u creation.Unlock) (creation.Transaction, error) {
 	data, err := u.Data()
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *Simulator) Unlock(ctx context.Context, u creation.Unlock) (creation.Tra
 	return s.message(ctx, u.Authority, u.Terms[0].Give.Chain, data)
 }
 
-// message is the transaction that has DlnDestination send a message to a chain. Its value is the gate's fee for that
-// chain, or else for all, and no more, since the rest would come out as a token. It was simulated.
+// message returns a simulated transaction that makes DlnDestination send a message to a chain. Its value is the gate's
+// fee for that chain, or else for all, and no more, since the rest would come out as a token.
 func (s *Simulator) message(ctx context.Context, sender chain.Address, to chain.ID, data []byte) (creation.Transaction, error) {
 	contracts := s.chain.Facts().Contracts
 	if contracts.Gate.IsAbsent() {
@@ -64,12 +64,12 @@ func (s *Simulator) message(ctx context.Context, sender chain.Address, to chain.
 	return tx, s.succeeds(ctx, tx)
 }
 
-// messageFees ask the gate for its fee of any message, and of one to a chain.
+// messageFees returns calldata for the gate's fee for any message, and for its fee for messages to a chain.
 func messageFees(to chain.ID) [][]byte {
 	return [][]byte{words.Call("globalFixedNativeFee()"), words.Call("getChainToConfig(uint256)", uint64(to))}
 }
 
-// messageFee is the second of the answers, or the first where the chain has no fee of its own.
+// messageFee returns the second of the answers, or the first if the chain has no fee of its own.
 func messageFee(answers [][]byte) (chain.Amount, error) {
 	general := words.New(answers[0])
 	fee := general.Amount(0)
@@ -82,8 +82,8 @@ func messageFee(answers [][]byte) (chain.Amount, error) {
 	return fee, nil
 }
 
-// CancelCall is the transaction by which an order's authority takes what waits for the execution of its external call,
-// for the first of some amounts with which one does. It was simulated. Errors: creation's of calls, quote.ErrReverted.
+// CancelCall returns a simulated transaction by which an order's authority takes the amount that waits for its external
+// call: the first of amounts with a registered call. Errors: creation's for calls, quote.ErrReverted.
 func (s *Simulator) CancelCall(ctx context.Context, id order.ID, t order.Terms, amounts ...chain.Amount) (creation.Transaction, error) {
 	const registered, executed = 1, 2
 	adapter := s.chain.Facts().Contracts.ExternalCallAdapter
@@ -118,7 +118,7 @@ func (s *Simulator) CancelCall(ctx context.Context, id order.ID, t order.Terms, 
 	return creation.Transaction{}, creation.ErrCallNotOpen
 }
 
-// succeeds makes a transaction that pays with the coin alone; its sender is given what he lacks of that.
+// succeeds simulates a transaction that pays with the coin only; its sender is given whatever they lack of it.
 func (s *Simulator) succeeds(ctx context.Context, t creation.Transaction) error {
 	coin := chain.NativeCoin(chain.EVM)
 	made := quote.Simulation{Sender: t.Sender, In: coin, AmountIn: t.Value, Tx: quote.Tx{To: t.To, Data: t.Data, Value: t.Value}}

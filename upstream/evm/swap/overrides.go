@@ -11,7 +11,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// override is the state of an account for the time of a call (execution-apis, eth_simulateV1).
+// override is the state of an account during a call (execution-apis, eth_simulateV1).
 type override struct {
 	Balance *evm.Amount           `json:"balance,omitempty"`
 	Code    evm.Payload           `json:"code,omitempty"`
@@ -28,11 +28,11 @@ type overrides struct {
 	accounts map[chain.Address]override
 	// approve says that the allowance cannot be overridden: the sender approves before the transaction.
 	approve bool
-	// unsure is what the sender may lack; a revert is then not the transaction's fault for certain.
+	// unsure says what the sender may lack; a revert is then not certain to be the transaction's fault.
 	unsure error
 }
 
-// explain leaves a revert a revert only when the sender had all that the transaction takes.
+// explain keeps a revert a revert only if the sender certainly had everything that the transaction takes.
 func (s overrides) explain(err error) error {
 	if s.unsure != nil && errors.Is(err, quote.ErrReverted) {
 		return fmt.Errorf("%w, and %v", s.unsure, err)
@@ -40,8 +40,8 @@ func (s overrides) explain(err error) error {
 	return err
 }
 
-// overrides give the sender what the transaction takes and he lacks; what he has stays as it is. Where a token's
-// storage layout cannot be found, he has what he has.
+// overrides returns a state that gives the sender whatever the transaction takes and they lack; sufficient holdings
+// stay unchanged. So do those of a token whose storage layout cannot be found.
 func (s *Simulator) overrides(ctx context.Context, t quote.Simulation, now surroundings) (overrides, error) {
 	set := overrides{accounts: map[chain.Address]override{}}
 	if needed := t.Tx.Value.Add(now.gasMoney()); now.coins.Cmp(needed) < 0 {
@@ -75,7 +75,7 @@ func (s *Simulator) overrides(ctx context.Context, t quote.Simulation, now surro
 	return set, nil
 }
 
-// call makes a call on a block in the state; without overrides any node takes it.
+// call returns a call on a block in this state; without overrides any node accepts it.
 func (s overrides) call(out any, method string, message any, block string) *jsonrpc.Call {
 	asked := &jsonrpc.Call{Method: method, Params: []any{message, block}, Out: out}
 	if len(s.accounts) > 0 {

@@ -15,10 +15,10 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// walletCode makes the sender's account a contract, for the time of an eth_call of it by itself: it makes calls in a
-// row and returns the first word that each returned, or reverts as the first that fails. To other callers, as to those
-// who pay it coins, it is an account without code, but for its size. As many calls as fit into 16 words of memory are
-// made.
+// walletCode turns the sender's account into a contract during an eth_call from the account to itself: it makes calls
+// in a row and returns the first word that each returned, or reverts like the first that fails. To other callers, such
+// as those who pay it coins, it is an account without code, but for its size. It has 16 words of memory for results,
+// one for each call.
 var walletCode = evm.Payload(common.FromHex("" +
 	"3330146007" + "57" + "00" + // CALLER ADDRESS EQ, to 7; STOP
 	"5b6000" + "6000" + // 7: place of the next result, place in the calldata
@@ -33,9 +33,9 @@ var walletCode = evm.Payload(common.FromHex("" +
 // walletGas is what the readings of balances, and an approval, may take beside the transaction.
 const walletGas = 500_000
 
-// runPlain makes the transaction by eth_call, on the newest block and on the pending one: alone, and among readings
-// of balances, for which the sender's account is a contract. Contracts can detect the latter; the former shows
-// whether they fail otherwise. Where it succeeds alone only, nothing is measured.
+// runPlain simulates the transaction by eth_call, on the newest block and on the pending one: by itself, and among
+// readings of balances, with a contract for the sender's account. Contracts can detect the latter; the former shows
+// whether they fail otherwise. If it succeeds only by itself, nothing is measured.
 func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
 	overridden := !s.chain.Client().Lacks("eth_call", jsonrpc.Overrides)
 	switch {
@@ -93,9 +93,9 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 // aggregate3Value is the function of Multicall3 that CoinOutcome uses (github.com/mds1/multicall3).
 var aggregate3Value = words.SelectorOf("aggregate3Value((address,bool,uint256,bytes)[])")
 
-// CoinOutcome is the recipient's gain of a token by a transaction that sends the coin, as Multicall3 makes it in
-// the place of the sender, between readings of the balance: nodes that take no overrides can measure that alone.
-// Nothing is known where the transaction pays its caller.
+// CoinOutcome returns the recipient's gain of a token by a transaction that sends the coin, made by Multicall3 in place
+// of the sender between readings of the balance: nodes without overrides can measure only that. The gain is unknown if
+// the transaction pays its caller.
 func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (received chain.Amount, measured bool) {
 	multicall := s.chain.Facts().Contracts.Multicall
 	if !t.In.IsNative() || t.Out.IsNative() || !t.Through.IsAbsent() || multicall.IsAbsent() {
@@ -117,8 +117,8 @@ func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (receiv
 	return received, !received.IsZero()
 }
 
-// wallet is the state in which the sender's account makes calls, and the message with which it does. It has the gas of
-// the transaction for that, and walletGas beside it.
+// wallet returns the state in which the sender's account makes calls, and the message that starts them. Its gas limit
+// is the transaction's and walletGas, and a little more.
 func (s overrides) wallet(t quote.Simulation, now surroundings, calls []simulatedCall) (overrides, simulatedCall) {
 	now.gas += now.gas/32 + walletGas
 	coins := &evm.Amount{Amount: t.Tx.Value.Add(now.gasMoney())}
@@ -140,7 +140,7 @@ func (s overrides) wallet(t quote.Simulation, now surroundings, calls []simulate
 	}
 }
 
-// walletResults are the results of so many calls by the sender's account. A node that leaves out overrides returns
+// walletResults returns the results of a number of calls by the sender's account. A node that ignores overrides returns
 // something else: then none of the calls succeeded.
 func walletResults(answer evm.Payload, calls int) []simulatedResult {
 	results := make([]simulatedResult, calls)

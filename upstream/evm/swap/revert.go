@@ -12,7 +12,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// knownErrors are the errors that a swap can come to: Solidity's, and those of the public router, its permit and
+// knownErrors are the errors that a swap can end in: Solidity's, and those of the public router, its permit and
 // signature libraries, of OpenZeppelin's contracts since version 5 (tokens, Address, SafeERC20), of Permit2 and the
 // Universal Router (github.com/Uniswap), of 1inch's router and its token library (github.com/1inch), of 0x's Settler
 // (github.com/0xProject) and of Solady's transfers (github.com/Vectorized/solady).
@@ -66,7 +66,7 @@ var knownErrors = revert.Parse(
 	"TransferFromFailed()",
 )
 
-// reverted makes quote.ErrReverted of a contract's refusal and leaves other errors as they are.
+// reverted turns a contract's refusal into quote.ErrReverted and returns other errors unchanged.
 func reverted(err error) error {
 	var said *jsonrpc.Error
 	if !errors.As(err, &said) || !said.IsRevert() {
@@ -75,7 +75,7 @@ func reverted(err error) error {
 	return fmt.Errorf("%w: %s", quote.ErrReverted, revertReason(said))
 }
 
-// revertReason says why a contract refused, in the node's words where it gave no data.
+// revertReason returns why a contract refused, in the node's words if it sent no data.
 func revertReason(said *jsonrpc.Error) string {
 	var data evm.Payload
 	if json.Unmarshal(said.Data, &data) == nil && len(data) > 0 {
@@ -84,5 +84,5 @@ func revertReason(said *jsonrpc.Error) string {
 	return token.CleanText(said.Message)
 }
 
-// explainRevert names what a contract reverted with.
+// explainRevert describes the error that a contract reverted with.
 func explainRevert(data []byte) string { return token.CleanText(knownErrors.Read(data).String()) }

@@ -15,23 +15,23 @@ import (
 	"crossgate/upstream/evm"
 )
 
-// Functions of DeBridgeRouter (its verified source, version 3.2.0). Older versions answer supportedRouters with the
-// bool alone.
+// Functions of DeBridgeRouter (its verified source, version 3.2.0). Older versions answer supportedRouters with just
+// the bool.
 var (
 	routerSwap = words.SelectorOf(
 		"swap(address,uint256,bytes,(address,address,bytes,address,uint256,uint16,bytes,address),uint32)")
 	supportedRouters = words.SelectorOf("supportedRouters(address)")
 )
 
-// The terms change seldom. Those older than termsFresh are asked for anew by one caller, while others go by the old
-// ones, as all do while the chain cannot be reached: the contract that wallets have approved must stay the same.
+// The terms change seldom. If they are older than termsFresh, one caller reloads them while others use the old ones, as
+// all do while the chain cannot be reached: the contract that wallets have approved must stay the same.
 const (
 	termsFresh = 2 * time.Minute
-	// absentFor is how long a chain without the router is not asked for it.
+	// absentFor is how long a chain without the router is not asked about it again.
 	absentFor = 10 * time.Minute
 )
 
-// Router is the public on-chain router of a chain, whose terms it remembers. Safe for concurrent use.
+// Router is the public on-chain router of a chain, with its terms cached. Safe for concurrent use.
 type Router struct {
 	chain   *evm.Chain
 	address chain.Address
@@ -41,7 +41,7 @@ type Router struct {
 	asking atomic.Bool
 }
 
-// routerWord is what the router said at a time: its terms, or that it does not exist.
+// routerWord is the router's answer at a time: its terms, or that it does not exist.
 type routerWord struct {
 	quote.RouterTerms
 	at       time.Time
@@ -55,7 +55,7 @@ func NewRouter(c *evm.Chain) *Router {
 	return &Router{chain: c, address: c.Facts().Contracts.Router, now: time.Now}
 }
 
-// Terms implements quote.Router. It takes one round trip, and mostly none.
+// Terms implements quote.Router. It takes one round trip, but usually none.
 func (r *Router) Terms(ctx context.Context, venues []chain.Address) (quote.RouterTerms, error) {
 	none := fmt.Errorf("chain %d: %w", r.chain.Facts().ID, quote.ErrNoRouter)
 	known := r.known.Load()

@@ -23,11 +23,11 @@ import (
 
 const simulateV1 = "eth_simulateV1"
 
-// Simulator runs transactions with overrides that give the sender what they take. Safe for concurrent use.
+// Simulator runs transactions with overrides that give the sender whatever they take. Safe for concurrent use.
 type Simulator struct {
 	chain *evm.Chain
 
-	reportsMaxUsed atomic.Bool // the last simulation said how much gas its calls had used before refunds
+	reportsMaxUsed atomic.Bool // the last simulation reported the gas used before refunds
 
 	mu      sync.Mutex
 	layouts map[chain.Address]layout
@@ -40,9 +40,9 @@ func NewSimulator(c *evm.Chain) *Simulator {
 	return &Simulator{chain: c, layouts: map[chain.Address]layout{}}
 }
 
-// Simulate implements quote.Simulator. It takes two round trips, another one for a token that was not seen before and
-// that the sender lacks, and two more for a transaction that the usual limit of gas is too low for. Nodes without
-// eth_simulateV1 get eth_calls, which measure as far as they take overrides of states.
+// Simulate implements quote.Simulator. It takes two round trips, another one for an unfamiliar token that the sender
+// lacks, and two more if the usual gas limit is too low for the transaction. Nodes without eth_simulateV1 get
+// eth_calls, which measure as far as the nodes accept state overrides.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (found quote.Result, err error) {
 	err = s.prepared(ctx, t, func(set overrides, now surroundings) (err error) {
 		if !s.chain.Client().Lacks(simulateV1, "") {
@@ -56,8 +56,8 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (found quo
 	return found, err
 }
 
-// prepared runs a transaction in a state in which the sender has what it takes, a second time with more gas where it
-// fails for lack of that.
+// prepared runs a transaction in a state in which the sender has whatever it takes, and again with more gas if it fails
+// for lack of that.
 func (s *Simulator) prepared(ctx context.Context, t quote.Simulation, run func(overrides, surroundings) error) error {
 	now, err := s.surroundings(ctx, t)
 	if err != nil {
@@ -108,13 +108,13 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 	return chain.AmountFromBytes(answer), nil
 }
 
-// isUnknownMethod reports whether a node says that it has no such method, or not for us.
+// isUnknownMethod reports whether a node says that it lacks the method, or does not offer it to us.
 func isUnknownMethod(err error) bool {
 	_, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.MethodMissing })
 	return is
 }
 
-// meterCode is a contract of simulations, at an unpredictable address, that returns the balance of the account it is
+// meterCode is a contract for simulations, at an unpredictable address, that returns the balance of the account it is
 // called with: PUSH1 0, CALLDATALOAD, BALANCE, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN.
 var meterCode = evm.Payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60, 0, 0xf3}
 
@@ -122,12 +122,12 @@ var (
 	balanceOf = words.SelectorOf("balanceOf(address)")
 	approve   = words.SelectorOf("approve(address,uint256)")
 	allowance = words.SelectorOf("allowance(address,address)")
-	// swapExecuted is topic 0 of the public router's event with what a venue paid; the amount is the last word.
+	// swapExecuted is topic 0 of the public router's event about a venue's payment; the amount is the last word.
 	swapExecuted     = chain.Hash(crypto.Keccak256([]byte("SwapExecuted(address,address,uint256,address,uint256)")))
 	swapExecutedText = []byte(swapExecuted.String()) // as nodes write it
 )
 
-// simulatedCall is a call of eth_simulateV1 as go-ethereum and its kin take it.
+// simulatedCall is a call of eth_simulateV1 as accepted by go-ethereum and its kin.
 type simulatedCall struct {
 	From     *chain.Address `json:"from,omitempty"`
 	To       chain.Address  `json:"to"`
@@ -137,7 +137,7 @@ type simulatedCall struct {
 	GasPrice *evm.Amount    `json:"gasPrice,omitempty"`
 }
 
-// balanceCall reads how much of a token, or of the coin, an account has.
+// balanceCall returns a call for an account's balance of a token, or of the coin.
 func balanceCall(token, account, meter chain.Address) simulatedCall {
 	if token.IsNative() {
 		return simulatedCall{To: meter, Input: words.Encode(account)}
@@ -145,14 +145,14 @@ func balanceCall(token, account, meter chain.Address) simulatedCall {
 	return simulatedCall{To: token, Input: balanceOf.Call(account)}
 }
 
-// simulatedResult is what eth_simulateV1 returns for one call. MaxUsedGas, before refunds, is not reported by all
-// nodes.
+// simulatedResult is the result of eth_simulateV1 for one call. Not all nodes report MaxUsedGas, the gas used before
+// refunds.
 type simulatedResult struct {
 	Status     evm.Quantity    `json:"status"`
 	ReturnData evm.Payload     `json:"returnData"`
 	GasUsed    evm.Quantity    `json:"gasUsed"`
 	MaxUsedGas evm.Quantity    `json:"maxUsedGas"`
-	Logs       json.RawMessage `json:"logs"` // of simulatedLog; most are of no interest
+	Logs       json.RawMessage `json:"logs"` // of simulatedLog; decoded only when needed
 	Error      *jsonrpc.Error  `json:"error"`
 }
 
@@ -170,12 +170,12 @@ type simulatedBlock struct {
 	Calls    json.RawMessage `json:"calls"` // of simulatedCall
 }
 
-// simulatedChain is the blocks that eth_simulateV1 makes.
+// simulatedChain holds the blocks that eth_simulateV1 makes.
 type simulatedChain struct {
 	Blocks []simulatedBlock `json:"blockStateCalls"`
 }
 
-// run makes the transaction between two readings of the balances that it changes.
+// run simulates the transaction between two readings of the balances that it changes.
 func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
 	calls, balances := set.calls(t, now)
 	runs, gas, err := s.inNextBlocks(ctx, t, calls, len(calls)-balances-1, set, now)
@@ -193,9 +193,9 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 	return worst, nil
 }
 
-// inNextBlocks makes calls, with the transaction among them, in each of the next two blocks by itself. The gas used
-// is less than the need, as refunds come at its end; nodes that do not report the need estimate it in the same round
-// trip.
+// inNextBlocks simulates calls, with the transaction among them, in each of the next two blocks separately. The gas
+// used is less than the need, since refunds come at the end; if nodes do not report the need, they estimate it in the
+// same round trip.
 func (s *Simulator) inNextBlocks(
 	ctx context.Context, t quote.Simulation, calls []simulatedCall, transaction int, set overrides, now surroundings,
 ) (results [][]simulatedResult, gas evm.Quantity, err error) {
@@ -236,7 +236,7 @@ func (s *Simulator) inNextBlocks(
 	return results, gas, nil
 }
 
-// calls are the transaction between readings of balances, and how many of these there are on each side.
+// calls returns the transaction between readings of balances, and the number of readings on each side.
 func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulatedCall, balances int) {
 	read := []simulatedCall{balanceCall(t.Out, t.Recipient, now.meter)}
 	if !t.Through.IsAbsent() {
@@ -245,7 +245,7 @@ func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulate
 	return slices.Concat(read, s.transaction(t, now), read), len(read)
 }
 
-// transaction is the transaction, last, behind what it needs to have been made before.
+// transaction returns the transaction, after the approval that it may need.
 func (s overrides) transaction(t quote.Simulation, now surroundings) (calls []simulatedCall) {
 	if s.approve {
 		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: approve.Call(t.Spender, t.AmountIn)})
@@ -256,7 +256,7 @@ func (s overrides) transaction(t quote.Simulation, now surroundings) (calls []si
 	})
 }
 
-// worseOf is the result that leaves the recipient less, with the larger of what both need and leave behind.
+// worseOf returns the result that leaves the recipient less, with the larger of both gas needs and of both remainders.
 func worseOf(first, second quote.Result) quote.Result {
 	if !first.Measured {
 		return second
@@ -272,7 +272,7 @@ func worseOf(first, second quote.Result) quote.Result {
 	return worse
 }
 
-// finding reads the results: first balances, then the transaction, at the end the same balances again.
+// finding evaluates the results: first balances, then the transaction, at the end the same balances again.
 func finding(
 	calls []simulatedResult, balances int, t quote.Simulation, now surroundings, gas evm.Quantity,
 ) (quote.Result, error) {
@@ -289,7 +289,7 @@ func finding(
 		}
 		had, has := chain.AmountFromBytes(before.ReturnData), chain.AmountFromBytes(after.ReturnData)
 		if i == 0 && t.Out.IsNative() && t.Recipient == t.Sender {
-			has = has.Add(now.gasPrice.MulDiv(uint64(swap.GasUsed), 1)) // which is not part of the outcome
+			has = has.Add(now.gasPrice.MulDiv(uint64(swap.GasUsed), 1)) // gas is not part of the outcome
 		}
 		changes[i] = has.Sub(had)
 	}
@@ -303,7 +303,7 @@ func finding(
 	return found, nil
 }
 
-// gross is what the public router says that a venue paid; zero where it says nothing.
+// gross returns how much a venue paid according to the public router; zero if it does not say.
 func (c simulatedResult) gross(router chain.Address) (paid chain.Amount) {
 	list := rawjson.Text(c.Logs)
 	for next := byte('['); list.Take(next); next = ',' {
@@ -318,7 +318,7 @@ func (c simulatedResult) gross(router chain.Address) (paid chain.Amount) {
 	return paid
 }
 
-// need is the gas that a simulated call needs, beside a node's estimate; that is zero where it has none.
+// need returns the gas that a simulated call needs; estimate is a node's, zero if there is none.
 func (c simulatedResult) need(estimate evm.Quantity) uint64 {
 	switch {
 	case c.MaxUsedGas > 0:
@@ -329,7 +329,7 @@ func (c simulatedResult) need(estimate evm.Quantity) uint64 {
 	return uint64(estimate)
 }
 
-// refusal is why a simulated call failed.
+// refusal returns why a simulated call failed.
 func (c simulatedResult) refusal() error {
 	if len(c.ReturnData) > 0 {
 		return fmt.Errorf("%w: %s", quote.ErrReverted, explainRevert(c.ReturnData))

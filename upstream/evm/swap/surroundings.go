@@ -13,18 +13,18 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// surroundings are what a contract can see of its transaction, the same in a simulation. Contracts cannot detect one
-// by a missing gas price, a missing coinbase, or a sender of fabulous wealth.
+// surroundings are everything that a contract can see of its transaction, the same in a simulation. Contracts cannot
+// detect one by a missing gas price, a missing coinbase, or a fabulously wealthy sender.
 type surroundings struct {
 	blocks          []blockOverride // the next ones
 	gas             uint64          // limit of the transaction
 	gasPrice        chain.Amount    // wei
-	coins           chain.Amount    // that the sender has
-	tokens, allowed chain.Amount    // of the input token, that he has and that the spender may take
-	meter           chain.Address   // of this simulation alone
+	coins           chain.Amount    // of the sender
+	tokens, allowed chain.Amount    // of the input token: the sender's balance and the spender's allowance
+	meter           chain.Address   // where meterCode is, in this simulation only
 }
 
-// gasMoney is what the sender pays for gas at most.
+// gasMoney returns the most that the sender pays for gas, in wei.
 func (s surroundings) gasMoney() chain.Amount { return s.gasPrice.MulDiv(s.gas, 1) }
 
 // blockOverride is the header of a simulated block (execution-apis, eth_simulateV1).
@@ -35,18 +35,18 @@ type blockOverride struct {
 	PrevRandao chain.Hash    `json:"prevRandao"`
 }
 
-// headBlock is the part of a block that the next ones follow from.
+// headBlock is the part of a block that the next ones are derived from.
 type headBlock struct {
 	Time     evm.Quantity  `json:"timestamp"`
 	Coinbase chain.Address `json:"miner"`
 	BaseFee  *evm.Amount   `json:"baseFeePerGas"`
 }
 
-// simulatedBlocks is in how many blocks a transaction is simulated.
+// simulatedBlocks is the number of blocks in which a transaction is simulated.
 const simulatedBlocks = 2
 
-// The gas limit in a simulation is a multiple of the expectation, and no less than wallets offer for a swap. Where
-// that is too little, as on chains that count gas in large units, the need is estimated.
+// The gas limit in a simulation is a multiple of the expectation, and no less than wallets offer for a swap. If that is
+// too little, as on chains that count gas in large units, the need is estimated.
 const (
 	gasFactor = 3
 	leastGas  = 1_500_000
@@ -82,14 +82,14 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 	return now, nil
 }
 
-// next are the headers of the blocks after h. The first one is late enough to follow on a block that has come since.
+// next returns the headers of the blocks after h. The first one is late enough to follow a block that has come since.
 func (h headBlock) next(blockTime time.Duration) []blockOverride {
 	step := uint64(max(blockTime.Round(time.Second)/time.Second, 1))
 	blocks := make([]blockOverride, simulatedBlocks)
 	for i := range blocks {
 		b := blockOverride{Time: h.Time + evm.Quantity(step*uint64(i+2)), Coinbase: h.Coinbase}
 		if h.BaseFee != nil {
-			// It moves by an eighth at most.
+			// A base fee moves by an eighth at most.
 			b.BaseFee = &evm.Amount{Amount: h.BaseFee.Add(h.BaseFee.MulDiv(uint64(i), 8))}
 		}
 		_, _ = rand.Read(b.PrevRandao[:])
@@ -98,7 +98,7 @@ func (h headBlock) next(blockTime time.Duration) []blockOverride {
 	return blocks
 }
 
-// wordAmount is the number in a word; zero for an answer that is none.
+// wordAmount returns the number in a word; zero if the answer is not a word.
 func wordAmount(answer evm.Payload) chain.Amount {
 	if len(answer) != 32 {
 		return chain.Amount{}

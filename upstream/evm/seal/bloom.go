@@ -13,11 +13,11 @@ import (
 	"crossgate/chain"
 )
 
-// Bloom is the filter of 2048 bits in which every receipt sums up its logs: three bits for the address and
-// for each topic (Ethereum yellow paper, section 4.3.1). Empty when it is missing.
+// Bloom is the filter of 2048 bits in which every receipt sums up its logs: three bits for the address and for each
+// topic (Ethereum yellow paper, section 4.3.1). Empty if it is missing.
 type Bloom [256]byte
 
-// Add sums up an address or a topic.
+// Add adds an address or a topic.
 func (b *Bloom) Add(raw []byte) {
 	const bits = 8 * len(b)
 	hash := crypto.Keccak256(raw)
@@ -38,7 +38,7 @@ func (b *Bloom) holds(raw []byte) bool {
 	return true
 }
 
-// HeaderBloom is the filter of a block; unknown where a node leaves it out or writes something else.
+// HeaderBloom is the filter of a block; unknown if a node omits it or sends something else.
 type HeaderBloom struct {
 	Bits  Bloom
 	Known bool
@@ -55,8 +55,8 @@ func (h *HeaderBloom) UnmarshalJSON(text []byte) error {
 // HasBits reports whether the filter is not empty.
 func (h *HeaderBloom) HasBits() bool { return h.Bits != Bloom{} }
 
-// IsSparse reports whether the filter says little by chance: with three tenths of its bits set, that an address and a
-// topic which are not there seem to be happens once in a thousand blocks.
+// IsSparse reports whether the filter rarely matches by chance: with three tenths of its bits set, an address and a
+// topic that are both absent match in one of a thousand blocks.
 func (h *HeaderBloom) IsSparse() bool {
 	set := 0
 	for _, b := range h.Bits {
@@ -71,7 +71,7 @@ func (h *HeaderBloom) HoldsAny(addresses []chain.Address, topics []chain.Hash) b
 		slices.ContainsFunc(topics, func(topic chain.Hash) bool { return h.Bits.holds(topic[:]) })
 }
 
-// UnmarshalText reads what JSON has.
+// UnmarshalText decodes 0x and hexadecimal digits.
 func (b *Bloom) UnmarshalText(text []byte) error {
 	digits, isPrefixed := bytes.CutPrefix(text, []byte("0x"))
 	*b = Bloom{}

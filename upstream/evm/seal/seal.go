@@ -1,5 +1,5 @@
-// Package seal computes the hashes that Ethereum's blocks and transactions are known by, so that what nodes answer can
-// be checked against them.
+// Package seal computes the hashes that identify Ethereum's blocks and transactions, so that nodes' answers can be
+// checked against them.
 package seal
 
 import (
@@ -18,14 +18,14 @@ import (
 	"crossgate/internal/rawjson"
 )
 
-// member is one that is hashed.
+// member is a member of a JSON object that is hashed.
 type member struct {
 	name     string
-	isNumber bool // which has no leading zeros
+	isNumber bool // hashed without leading zeros
 }
 
-// Hashed members, in the sequence of Ethereum's consensus (yellow paper, section 4; EIP-1559, 4399, 4788, 4844,
-// 4895, 7685; for transactions EIP-155, 2718, 2930, 1559, 4844, 7702).
+// Hashed members, in the order of Ethereum's consensus (yellow paper, section 4; EIP-1559, 4399, 4788, 4844, 4895,
+// 7685; for transactions EIP-155, 2718, 2930, 1559, 4844, 7702).
 var (
 	headerMembers = membersOf("parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom #difficulty #number #gasLimit " +
 		"#gasUsed #timestamp extraData mixHash nonce #baseFeePerGas withdrawalsRoot #blobGasUsed #excessBlobGas " +
@@ -46,7 +46,7 @@ var (
 	typeMember       = membersOf("type")
 )
 
-// membersOf are those of names; # marks integers.
+// membersOf returns the members with names; # marks integers.
 func membersOf(names string) (members []member) {
 	for _, name := range strings.Fields(names) {
 		plain, isNumber := strings.CutPrefix(name, "#")
@@ -55,8 +55,8 @@ func membersOf(names string) (members []member) {
 	return members
 }
 
-// valuesOf are the values of an object's members, the last one of each name; nil where it has none. A name in other
-// letters, by which JSON is read into the same place, has an empty value, and with an escaped one nothing has any.
+// valuesOf returns the values of an object's members, the last one of each name, nil if there is none. A name that
+// differs in case, which JSON decodes into the same place, empties the value; an escaped name makes all values nil.
 func valuesOf(object []byte, members []member) [][]byte {
 	values := make([][]byte, len(members))
 	for rest := rawjson.Text(object); rest.Take('{') || rest.Take(','); {
@@ -77,20 +77,20 @@ func valuesOf(object []byte, members []member) [][]byte {
 
 var errNoMember = errors.New("member is missing")
 
-// list is one in RLP that is being written.
+// list is an RLP list that is being written.
 type list struct {
 	rlp.EncoderBuffer
 	scratch []byte
 }
 
-// newList begins a list. Its scratch is enough for the longest member of a header.
+// newList begins a list, with enough scratch for the longest member of a header.
 func newList() *list {
 	l := &list{EncoderBuffer: rlp.NewEncoderBuffer(nil), scratch: make([]byte, 0, len(Bloom{}))}
 	l.List()
 	return l
 }
 
-// add writes the values of members; those behind the first required ones end with the first that is missing.
+// add writes the values of members. After the first required ones it stops at the first that is missing.
 func (l *list) add(members []member, values [][]byte, required int) error {
 	for i, m := range members {
 		if values[i] == nil && i >= required {
@@ -103,7 +103,7 @@ func (l *list) add(members []member, values [][]byte, required int) error {
 	return nil
 }
 
-// addOne writes a value: bytes, or a list of what it lists.
+// addOne writes a value: bytes, or a list for an array or object.
 func (l *list) addOne(m member, text []byte) (err error) {
 	switch {
 	case len(text) == 0:
@@ -128,10 +128,10 @@ func (l *list) addOne(m member, text []byte) (err error) {
 	return err
 }
 
-// appendBytes appends what a text says in hexadecimal digits.
+// appendBytes appends the bytes that a JSON string holds in hexadecimal digits.
 func (m member) appendBytes(raw, text []byte) ([]byte, error) {
 	if string(text) == "null" {
-		return raw, nil // a transaction that creates a contract is for no address
+		return raw, nil // a transaction that creates a contract has no recipient
 	}
 	if len(text) < len(`""`) || text[0] != '"' || text[len(text)-1] != '"' {
 		return raw, errors.New("member is not a text")
@@ -148,7 +148,7 @@ func (m member) appendBytes(raw, text []byte) ([]byte, error) {
 	return raw, cmp.Or(odd, err)
 }
 
-// hash ends the list, behind a transaction's type, and hashes it.
+// hash ends the list and hashes it, preceded by a transaction's type.
 func (l *list) hash(kind []byte) chain.Hash {
 	l.ListEnd(0)
 	l.scratch = l.AppendToBytes(append(l.scratch[:0], kind...))
@@ -156,15 +156,15 @@ func (l *list) hash(kind []byte) chain.Hash {
 	return chain.Hash(crypto.Keccak256Hash(l.scratch))
 }
 
-// HeaderHash is the hash of a header in JSON; an error where it lacks a member. Chains that hash otherwise, or more,
-// have another hash than this.
+// HeaderHash returns the hash of a header in JSON, or an error if it lacks a member. The hash differs from the block's
+// on chains that hash differently, or more.
 func HeaderHash(text []byte) (chain.Hash, error) {
 	l := newList()
 	err := l.add(headerMembers, valuesOf(text, headerMembers), headerRequired)
 	return l.hash(nil), err
 }
 
-// Signer returns who signed a transaction in JSON, and its hash; an error where its type is not known, or has no
+// Signer returns the signer of a transaction in JSON, and its hash, or an error if its type is unknown, or has no
 // signature.
 func Signer(text []byte) (signer chain.Address, hash chain.Hash, err error) {
 	kind := "0x0"
@@ -183,7 +183,7 @@ func Signer(text []byte) (signer chain.Address, hash chain.Hash, err error) {
 	}
 	var parts [3][]byte
 	for i, part := range signature {
-		parts[i], _ = signatureMembers[i].appendBytes(nil, part) // a list, which it is not to be, signs nothing
+		parts[i], _ = signatureMembers[i].appendBytes(nil, part) // a list, which would be wrong, signs nothing
 	}
 	raw, _ := member{isNumber: true}.appendBytes(nil, []byte(`"`+kind+`"`))
 	hash = signed.hash(raw)
@@ -206,5 +206,5 @@ func Signer(text []byte) (signer chain.Address, hash chain.Hash, err error) {
 	return chain.NewAddress(crypto.Keccak256(key[1:])[12:]), hash, nil
 }
 
-// padded is an integer of 32 bytes; a longer one stays, and signs nothing.
+// padded returns an integer padded to 32 bytes; a longer one is returned unchanged, and signs nothing.
 func padded(number []byte) []byte { return append(make([]byte, max(32-len(number), 0)), number...) }

@@ -29,7 +29,7 @@ func ListRoot(list [][]byte) chain.Hash {
 
 // leaf is one entry of a trie.
 type leaf struct {
-	path  []byte // a nibble each
+	path  []byte // one nibble per byte
 	value []byte
 }
 
@@ -59,7 +59,7 @@ func trieNode(leaves []leaf, depth int) []byte {
 	return encodeNode(items...)
 }
 
-// reference is how a node names its child: the child itself when that is short, else its hash.
+// reference returns how a node refers to its child: the child itself if that is short, else its hash.
 func reference(node []byte) any {
 	if len(node) < len(chain.Hash{}) {
 		return rlp.RawValue(node)
@@ -75,7 +75,7 @@ func encodeNode(items ...any) []byte {
 	return node
 }
 
-// hexPrefix packs a path with a flag for its oddness and one for the end (yellow paper, appendix C).
+// hexPrefix packs a path with flags for odd length and for a leaf (yellow paper, appendix C).
 func hexPrefix(path []byte, ends bool) []byte {
 	flag := byte(0)
 	if ends {

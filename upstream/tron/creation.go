@@ -9,10 +9,10 @@ import (
 	"crossgate/quote"
 )
 
-// Creation makes the transaction as the sender can, who must have what it takes, and checks that DlnSource returns the
-// promised order's id, which is made of its terms. Errors are those of swap.Simulator.Creation; behind a router, or
-// for a sender who lacks the input, nothing can be simulated. creation.ErrUnapproved: the sender has the input and has
-// not approved it, and all but its pull was checked; the energy stands beside it.
+// Creation simulates the transaction for a sender who must have everything it takes, and checks that DlnSource returns
+// the promised order's id, which is derived from its terms. Errors are those of swap.Simulator.Creation; through a
+// router, or for a sender who lacks the input, nothing can be simulated. creation.ErrUnapproved means that the sender
+// has the input but has not approved it, and that all but pulling it was checked; the energy is returned, too.
 func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (energy uint64, err error) {
 	token, amount, isPermitted, err := creation.Payment(t.Data)
 	if err != nil {

@@ -11,20 +11,20 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// relayed are the methods of JSON-RPC by which a page has a call signed and sees what became of it.
+// relayed are the JSON-RPC methods that a page uses to have a call signed and to see its outcome.
 var relayed = []string{"eth_call", "eth_estimateGas", "eth_gasPrice", "eth_getBlockByNumber", "eth_getTransactionReceipt"}
 
-// broadcast is the call of java-tron's HTTP API that takes a signed transaction: its JSON-RPC takes none.
+// broadcast is the call of java-tron's HTTP API that accepts a signed transaction: its JSON-RPC does not.
 const broadcast = "broadcasttransaction"
 
-// Relay answers a call of a page whose wallet signs: {"method", "params"} with {"result"}, or with {"error"} in words
-// where the chain refuses it.
+// Relay answers a call from a page whose wallet signs: {"method", "params"} with {"result"}, or with {"error"} in words
+// if it is refused.
 func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err error) {
 	var call struct {
 		Method string            `json:"method"`
 		Params []json.RawMessage `json:"params"`
 	}
-	var result *json.RawMessage // null is an answer: a transaction that no block has yet has no receipt
+	var result *json.RawMessage // null is an answer: a pending transaction has no receipt
 	switch err = json.Unmarshal(asked, &call); {
 	case err != nil:
 		err = &jsonrpc.Error{Message: "the body must be JSON with a method and params"}
@@ -48,7 +48,7 @@ func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err
 	return json.Marshal(map[string]*json.RawMessage{"result": result})
 }
 
-// broadcast returns the id of a transaction that an endpoint took, now or before.
+// broadcast sends a signed transaction and returns its id, also if an endpoint has accepted it before.
 func (s *Simulator) broadcast(ctx context.Context, signed json.RawMessage) (id *json.RawMessage, err error) {
 	var took struct {
 		ID            json.RawMessage `json:"txid"`

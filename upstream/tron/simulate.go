@@ -12,7 +12,7 @@ import (
 	"crossgate/upstream/evm/swap"
 )
 
-// Simulator runs transactions as they are: java-tron has no state overrides. Safe for concurrent use.
+// Simulator runs transactions without overrides of states, which java-tron lacks. Safe for concurrent use.
 type Simulator struct {
 	*swap.Simulator
 	chain *evm.Chain
@@ -37,7 +37,7 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Res
 	return found, nil
 }
 
-// affordable says why a failure would be the sender's and not the transaction's.
+// affordable returns an error if a failure would be the sender's fault and not the transaction's.
 func (s *Simulator) affordable(ctx context.Context, t quote.Simulation) error {
 	balance, err := s.Balance(ctx, t.In, t.Sender)
 	if err != nil {

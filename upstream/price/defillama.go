@@ -1,4 +1,4 @@
-// Package price has USD prices of tokens, from services.
+// Package price reads USD prices of tokens from services and contracts.
 package price
 
 import (
@@ -24,15 +24,15 @@ import (
 const (
 	// coinsPerCall keeps the path below 4 kB: a coin of an EVM chain takes some 50 characters.
 	coinsPerCall = 80
-	// maxPriceAge is how old a price may be. The service itself hands out prices of up to six hours.
+	// maxPriceAge is how old a price may be. The service itself returns prices of up to six hours.
 	maxPriceAge = 10 * time.Minute
-	// pastWidth is how far from the time that is asked for a past price may be, on either side.
+	// pastWidth is how far a past price may be from the requested time, on either side.
 	pastWidth = time.Hour
-	// minConfidence is on the service's own scale from 0 to 1, where certain prices have 0.9 and more.
+	// minConfidence is the least accepted, on the service's scale from 0 to 1: certain prices have 0.9 and more.
 	minConfidence = 0.8
 )
 
-// llamaSlugs are the service's names of our chains, as the keys of its adapters' chain list spell them.
+// llamaSlugs are the service's names for our chains, spelled like the keys of its adapters' chain list.
 var llamaSlugs = map[chain.ID]string{
 	1: "ethereum", 10: "optimism", 56: "bsc", 137: "polygon", 8453: "base", 42161: "arbitrum", 43114: "avax", 59144: "linea",
 	4663: "robinhood", 5042: "arc",
@@ -42,7 +42,7 @@ var llamaSlugs = map[chain.ID]string{
 	100000027: "sei", 100000028: "plasma", 100000029: "injective", 100000030: "monad", 100000031: "megaeth",
 }
 
-// coinGeckoIDs price native coins whose wrapped form is not known to the registry.
+// coinGeckoIDs identify native coins whose wrapped form the registry does not know.
 var coinGeckoIDs = map[chain.ID]string{
 	5042: "usd-coin", 100000001: "neon", 100000008: "zilliqa", 100000013: "story-2", 100000025: "sophon",
 }
@@ -54,8 +54,8 @@ type llama struct {
 	now      func() time.Time
 }
 
-// DefiLlama returns prices of p, which speaks as coins.llama.fi does. A native coin is priced as its wrapped form.
-// Prices come with the error when only some calls succeed.
+// DefiLlama returns a source of prices from p, which serves the API of coins.llama.fi. A native coin is priced as its
+// wrapped form. If only some calls succeed, it returns their prices along with the error.
 func DefiLlama(p *upstream.Pool, registry chain.Registry) token.PriceSource {
 	past := DefiLlamaPast(p, registry)
 	return func(ctx context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
@@ -63,7 +63,7 @@ func DefiLlama(p *upstream.Pool, registry chain.Registry) token.PriceSource {
 	}
 }
 
-// DefiLlamaPast is DefiLlama for prices at a time, within an hour of it; the zero time is now.
+// DefiLlamaPast is DefiLlama for prices at a time, within an hour of it; the zero time means now.
 func DefiLlamaPast(p *upstream.Pool, registry chain.Registry) token.PastPriceSource {
 	return llama{pool: p, registry: registry, now: time.Now}.prices
 }
@@ -87,7 +87,7 @@ func (l llama) prices(ctx context.Context, at time.Time, keys []token.Key) (map[
 	return prices, err
 }
 
-// gather asks for all groups of coins at once. Prices come with the error when some fail.
+// gather asks for all groups concurrently. If some fail, it returns the prices of the others along with the error.
 func gather[G any, K comparable](groups iter.Seq[G], ask func(G) (map[K]*big.Rat, error)) (map[K]*big.Rat, error) {
 	var (
 		asking   sync.WaitGroup
@@ -108,7 +108,7 @@ func gather[G any, K comparable](groups iter.Seq[G], ask func(G) (map[K]*big.Rat
 	return prices, errors.Join(failures...)
 }
 
-// coin is the service's name of a token, empty when it has none.
+// coin returns the service's name for a token, empty if it has none.
 func (l llama) coin(key token.Key) string {
 	c, known := l.registry.Chain(key.Chain)
 	slug, listed := llamaSlugs[key.Chain]
@@ -151,7 +151,7 @@ func (l llama) call(ctx context.Context, coins []string, at time.Time) (map[stri
 	return found, nil
 }
 
-// readPrices keeps the confident prices no further than width from a time. Unknown coins are missing.
+// readPrices decodes the prices that are confident and at most width from a time. Unknown coins are missing.
 func readPrices(body []byte, at time.Time, width time.Duration) (map[string]*big.Rat, error) {
 	var answer struct {
 		Coins map[string]struct {
@@ -177,7 +177,7 @@ func readPrices(body []byte, at time.Time, width time.Duration) (map[string]*big
 	return prices, nil
 }
 
-// exact returns the shortest decimal that stands for f, nil if that cannot be a price.
+// exact returns the shortest decimal that parses as f, nil if that cannot be a price.
 func exact(f float64) *big.Rat {
 	if f <= 0 {
 		return nil

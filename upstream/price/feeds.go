@@ -12,11 +12,11 @@ import (
 	"crossgate/token"
 )
 
-// feedsPatience is how long chains are waited for: other sources' prices wait with theirs.
+// feedsPatience is how long to wait for chains: other sources' prices are held up as long.
 const feedsPatience = 600 * time.Millisecond
 
-// oracles are Aave V3's, of USD with eight decimals, in front of Chainlink's feeds; they refuse other tokens (npm
-// @bgd-labs/aave-address-book 4.44.22; https://aave.com/docs/aave-v3/smart-contracts/oracles).
+// oracles are those of Aave V3: prices in USD with eight decimals, from Chainlink's feeds; they refuse other tokens
+// (npm @bgd-labs/aave-address-book 4.44.22; https://aave.com/docs/aave-v3/smart-contracts/oracles).
 var oracles = map[chain.ID]string{
 	1: "0x54586bE62E3c3580375aE3723C145253060Ca0C2", 10: "0xD81eb3728a631871a7eBBaD631b5f424909f0c77",
 	56: "0x39bc1bfDa2130d6Bb6DBEfd366939b4c7aa7C697", 137: "0xb023e699F5a33916Ea823A16485e259257cA8Bd1",
@@ -29,7 +29,7 @@ var oracles = map[chain.ID]string{
 
 var oracleUnit = big.NewInt(100_000_000)
 
-// Contracts asks contracts on a chain's newest block, all at once; one that refuses, or is absent, answers nothing.
+// Contracts calls contracts on a chain's newest block in one batch; one that refuses, or is absent, answers nothing.
 type Contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 
 type feeds struct {
@@ -37,8 +37,8 @@ type feeds struct {
 	registry  chain.Registry
 }
 
-// Feeds returns prices from contracts, of tokens lent there, a coin's as its wrapped form. Prices come with the error
-// when only some chains answer.
+// Feeds returns a source of prices from oracles, for the tokens that Aave lends; a coin is priced as its wrapped form.
+// If only some chains answer, it returns their prices along with the error.
 func Feeds(contracts Contracts, registry chain.Registry) token.PriceSource {
 	return feeds{contracts, registry}.prices
 }
@@ -56,7 +56,7 @@ func (f feeds) prices(ctx context.Context, keys []token.Key) (map[token.Key]*big
 	return gather(maps.Keys(byChain), func(id chain.ID) (map[token.Key]*big.Rat, error) { return f.ask(ctx, id, byChain[id]) })
 }
 
-// ask puts one question for each of keys, which are of one chain.
+// ask reads the prices of keys, which are of one chain.
 func (f feeds) ask(ctx context.Context, id chain.ID, keys []token.Key) (map[token.Key]*big.Rat, error) {
 	c, _ := f.registry.Chain(id)
 	oracle, err := chain.ParseAddress(oracles[id], chain.EVM)

@@ -23,8 +23,8 @@ const (
 	mostRedirects = 3
 )
 
-// logos fetches from public addresses alone, and past proxies: lists of others name the hosts, and must not reach what
-// only this machine can.
+// logos fetches from public addresses only, and not through proxies: other people's lists choose the hosts, and must
+// not reach what only this machine can.
 var logos = &http.Client{
 	Timeout: logoPatience,
 	Transport: &http.Transport{

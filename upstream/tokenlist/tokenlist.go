@@ -1,4 +1,4 @@
-// Package tokenlist fetches public token lists. What they hold is read by token/catalog.
+// Package tokenlist fetches public token lists. Package token/catalog reads them.
 package tokenlist
 
 import (
@@ -9,7 +9,7 @@ import (
 	"crossgate/upstream"
 )
 
-// Fetch gets a list from a pool whose endpoints' URLs lead to it.
+// Fetch returns the list that a pool's endpoints serve at their URLs.
 func Fetch(ctx context.Context, pool *upstream.Pool) ([]byte, error) {
 	answer, err := pool.Do(ctx, upstream.Request{}, func(r upstream.Response) error {
 		if r.Status >= http.StatusBadRequest {

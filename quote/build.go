@@ -16,19 +16,19 @@ var ErrExpired = errors.New("quote expired")
 type built struct {
 	candidate
 	tx           Tx
-	dataFee      chain.Amount // what the chain takes for publishing it, wei; nothing where that is not known
-	isFeeKnown   bool         // dataFee is
-	priorityFee  chain.Amount // what it pays for its place in a block on Solana, lamports
-	result       *Result      // nil when the transaction was not simulated
-	notSimulated error        // why not
-	// final is the score with the data fee, and compared with others built; scores are with candidates that are not.
+	dataFee      chain.Amount // charged by the chain for publishing tx, wei; zero if unknown
+	isFeeKnown   bool         // whether dataFee is known
+	priorityFee  chain.Amount // priority fee on Solana, lamports
+	result       *Result      // nil if the transaction was not simulated
+	notSimulated error        // why it was not simulated
+	// final is score with data and priority fees, for comparing built transactions. Candidates are compared by score.
 	final score
 }
 
-// clearLead is how much more, in basis points, a quote must promise than what a simulation paid to be worth building.
+// clearLead is the lead, in basis points, that a quote must have over a simulated payout to be worth building.
 const clearLead = 2
 
-// choose builds and simulates the best candidate, and the next while it promises more; one that does not pass leaves.
+// choose builds and simulates candidates, best first, while the next promises clearly more than the winner so far.
 func (t *trade) choose(ctx context.Context, c *comparison) error {
 	for ctx.Err() == nil {
 		at := slices.IndexFunc(c.candidates, func(o *candidate) bool { return o.compareOnly == nil })
@@ -62,7 +62,7 @@ func (o *candidate) leads(other score) bool {
 	return o.score.cmp(other) > 0
 }
 
-// settle makes a transaction the best so far, or one of the others.
+// settle records a built transaction as the winner so far or among the losers, which it keeps best first.
 func (c *comparison) settle(made built) {
 	if c.won == nil {
 		c.won = &made
@@ -77,7 +77,7 @@ func (c *comparison) settle(made built) {
 
 var errNoTransaction = fmt.Errorf("%w: prices alone were asked for", ErrNotSimulated)
 
-// build makes one candidate's transaction, checks and simulates it, whatever the venue does.
+// build builds, checks and simulates one candidate's transaction. It turns a venue's panic into an error.
 func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	ctx, span := start(ctx, "quote.build", venueKey.String(o.profile.Name))
 	defer func() {
@@ -108,7 +108,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	}
 	var reading sync.WaitGroup
 	tx, gas, fee, isKnown := b.tx, b.gas(), chain.Amount{}, false
-	reading.Go(func() { fee, isKnown = t.dataFee(ctx, tx, gas) }) // an answer without it is better than none
+	reading.Go(func() { fee, isKnown = t.dataFee(ctx, tx, gas) }) // best effort: the answer may lack the fee
 	err = t.simulate(ctx, &b)
 	reading.Wait()
 	if b.dataFee, b.isFeeKnown = fee, isKnown; err != nil {
@@ -158,7 +158,7 @@ func (t *trade) transaction(ctx context.Context, b *built) error {
 	return err
 }
 
-// received is what the recipient gets as far as is known: what a simulation showed, or what the quote promises.
+// received returns the recipient's amount: as simulated if it was measured, otherwise as promised by the quote.
 func (b *built) received() chain.Amount {
 	if b.result != nil && b.result.Measured {
 		return b.result.Received

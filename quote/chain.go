@@ -7,15 +7,15 @@ import (
 	"crossgate/chain"
 )
 
-// Chain is what can be done on one chain. A chain needs its Guard; without another part answers are less precise.
+// Chain holds the adapters of one chain. Only Guard is required; without the others answers are less precise.
 type Chain struct {
 	Guard     Guard     // nil: transactions are refused
 	Fees      FeeSource // nil: answers have no fee
-	Router    Router    // nil: there are direct swaps only
+	Router    Router    // nil: only direct swaps are possible
 	Simulator Simulator // nil: transactions are not simulated
 	Execution Execution
-	Operator  Affiliate // receives a share of the input of direct swaps; zero: no share is taken
-	// Payee finds where the gateway pays a share of a direct swap. ErrNoPayee: nowhere. nil: venues pay.
+	Operator  Affiliate // takes a share of the input of direct swaps; zero: none
+	// Payee looks up the account that receives a share of a direct swap; ErrNoPayee: there is none. nil: venues pay.
 	Payee func(ctx context.Context, token, recipient chain.Address) (Payee, error)
 	// AllowUnsimulated hands out direct transactions that could not be simulated.
 	AllowUnsimulated bool
@@ -26,18 +26,18 @@ type FeeSource interface {
 	GasPrice(ctx context.Context, p Priority) (GasPrice, error)
 	// EstimateGas runs tx from sender and returns the gas it needs. A revert is an error that wraps ErrReverted.
 	EstimateGas(ctx context.Context, sender chain.Address, tx Tx) (uint64, error)
-	// DataFee is what the chain takes for tx beyond gas at its price, in wei: on a rollup, for publishing it.
+	// DataFee returns what the chain charges for tx besides gas, in wei: on a rollup, for publishing it.
 	DataFee(ctx context.Context, sender chain.Address, tx Tx, gas uint64) (chain.Amount, error)
 }
 
 // ErrRefused means that a venue's transaction would not do what its quote says.
 var ErrRefused = errors.New("transaction refused")
 
-// Guard reads what venues' transactions would do, in the format of a family of chains. Errors wrap ErrRefused.
+// Guard checks what venues' transactions would do, in the format of a family of chains. Errors wrap ErrRefused.
 type Guard interface {
-	// Check refuses a transaction that would not do what the swap says: one with another callee or value.
+	// Check refuses a transaction that would not do what the swap says, such as one with another callee or value.
 	Check(s Swap, p Profile, tx Tx) error
-	// MinOut returns the minimum that a direct tx enforces: wanted, or less by rounding. Without one it refuses.
+	// MinOut returns the minimum that a direct tx enforces: wanted, or less by rounding. It refuses a tx without one.
 	MinOut(s Swap, p Profile, q Quote, tx Tx, wanted chain.Amount) (chain.Amount, error)
 }
 
@@ -46,33 +46,33 @@ var ErrNotSimulated = errors.New("not simulated")
 
 // Simulator runs transactions on the newest block, and reads balances.
 type Simulator interface {
-	// Balance is what holder has of a token; the zero address is the native coin.
+	// Balance returns holder's balance of a token; the zero address is the native coin.
 	Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error)
 	// Simulate runs a transaction on each of the next blocks with the balances and allowances that it needs, and
-	// returns the worst result. ErrReverted: a certain failure; ErrRefused: it takes more of the sender's than stated;
-	// ErrNotSimulated: the chain cannot run it; with ErrSenderLacks: the sender lacks the input.
+	// returns the worst result. ErrReverted: it is certain to fail; ErrRefused: it takes more from the sender than
+	// stated; ErrNotSimulated: the chain cannot run it; with ErrSenderLacks: the sender lacks the input.
 	Simulate(ctx context.Context, s Simulation) (Result, error)
 }
 
-// Simulation is a transaction to be simulated, and what to look at.
+// Simulation is a transaction to simulate and what to observe.
 type Simulation struct {
 	Sender, Recipient chain.Address
 	In, Out           chain.Address // the zero address is the native coin
 	AmountIn          chain.Amount
 	Tx                Tx
-	Gas               uint64        // that it is expected to need; zero when unknown
-	Spender           chain.Address // the contract that the sender allows to take a token input
-	IsPermitted       bool          // by a permit within Tx, which an allowance must not stand in for
-	// Through is the public router when the transaction goes through it: it must keep nothing of the input.
+	Gas               uint64        // expected need; zero if unknown
+	Spender           chain.Address // the contract that the sender approves to take a token input
+	IsPermitted       bool          // Tx carries a permit, which a simulated allowance must not replace
+	// Through is the public router if the transaction calls it: it must not retain any of the input.
 	Through chain.Address
 }
 
-// Result is what a simulation showed.
+// Result is the outcome of a simulation.
 type Result struct {
-	// Measured says that the amounts were seen. Otherwise the transaction is only known to succeed: not simulated.
+	// Measured reports whether amounts were observed. If not, Tx only succeeded, which does not count as simulated.
 	Measured bool
 	Received chain.Amount // by the recipient, out token
-	Gross    chain.Amount // by the public router, before its shares; zero in a direct swap, and where unknown
-	Left     chain.Amount // of the input with the public router
-	Gas      uint64       // that the transaction needs; zero when unknown
+	Gross    chain.Amount // by the public router, before its shares; zero in a direct swap or if unknown
+	Left     chain.Amount // input left in the public router
+	Gas      uint64       // needed by the transaction; zero if unknown
 }

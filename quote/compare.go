@@ -12,19 +12,19 @@ import (
 	"crossgate/chain"
 )
 
-// comparison is what the venues' quotes come to for one trade.
+// comparison is the progress and outcome of comparing the venues' quotes for one trade.
 type comparison struct {
-	at         time.Time    // when they were asked
+	at         time.Time    // when the venues were asked
 	candidates []*candidate // best first once ranked
-	lost       []built      // passed every check, and left less than another
+	lost       []built      // built and simulated, but left less than the winner
 	won        *built
 	rejected   []Asked // refused, silent or left out
 	quoted     bool    // at least one venue has a route
 	prices     market
-	minOut     chain.Amount // while sampling: the largest that a transaction would guarantee
+	minOut     chain.Amount // while sampling: the largest minimum that a transaction would guarantee
 }
 
-// candidate is a quote by one way, with the venue that stands by it.
+// candidate is a venue's quote for one way.
 type candidate struct {
 	profiledVenue
 	way         Way
@@ -35,7 +35,7 @@ type candidate struct {
 	score       score // see rank
 }
 
-// compare asks the venues, then the reserve if they fail, for the best transaction. It lists them in any case.
+// compare asks the venues for the best transaction, then the reserve if they fail. Even on error it lists the venues.
 func (t *trade) compare(ctx context.Context) (comparison, error) {
 	p := t.plan()
 	if len(p.queries) == 0 {
@@ -44,7 +44,7 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 	began := t.Now()
 	c, err := t.contest(ctx, p.queries, p.leftOut, t.request.Since)
 	if errors.Is(err, ErrNoTransaction) && c.at.Before(began) && !t.sampling {
-		// The quotes were shared, and none holds any more: ask for ourselves.
+		// The quotes were shared and none is valid any longer: start a round of our own.
 		c, err = t.contest(ctx, p.queries, p.leftOut, began)
 	}
 	if err == nil || len(p.reserve) == 0 || ctx.Err() != nil || isDecisive(err) {
@@ -62,7 +62,7 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 	return second, reserveErr
 }
 
-// contest runs a quote round, or shares one since a time, and finds the best transaction, or what it would guarantee.
+// contest runs a quote round, or joins one begun since a time, and finds the best transaction or samples its minimum.
 func (t *trade) contest(ctx context.Context, queries []venueQuery, leftOut []Asked, since time.Time) (comparison, error) {
 	results, err := t.sharedRound(ctx, queries, since)
 	if err != nil {
@@ -77,7 +77,7 @@ func (t *trade) contest(ctx context.Context, queries []venueQuery, leftOut []Ask
 	return c, t.choose(ctx, &c)
 }
 
-// candidates makes a candidate of every way that a quote serves.
+// candidates returns a candidate for every way that a quote serves.
 func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundResults) comparison {
 	c := comparison{
 		at: results.at, quoted: results.quoted(), rejected: slices.Clone(leftOut),
@@ -110,7 +110,7 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 	return c
 }
 
-// rank sorts by the payout after shares and gas, in the out token, or by the payout alone without a price; then by gas.
+// rank sorts by payout after shares and gas, in the out token, or without gas if a price is missing; then by gas.
 func (t *trade) rank(c *comparison) {
 	for _, o := range c.candidates {
 		o.score = t.afterGas(o.payout.net(), o.gas(), c.prices)
@@ -120,7 +120,7 @@ func (t *trade) rank(c *comparison) {
 	})
 }
 
-// afterGas is an amount of the out token beside the price of gas.
+// afterGas returns the score of an amount of the out token after paying for gas.
 func (t *trade) afterGas(amount chain.Amount, gas uint64, prices market) score {
 	return score{amount, prices.inOut(gasCost(gas, t.swap.GasPrice))}
 }
@@ -144,7 +144,7 @@ func (b *built) asked(v Verdict) Asked {
 	return asked
 }
 
-// asked lists every venue, those with a quote best first.
+// asked lists every venue: first those with a quote, best first.
 func (c *comparison) asked() []Asked {
 	all := make([]Asked, 0, 1+len(c.lost)+len(c.candidates)+len(c.rejected))
 	if c.won != nil {
@@ -159,11 +159,11 @@ func (c *comparison) asked() []Asked {
 	return append(all, c.rejected...)
 }
 
-// list is the answer's comparison: every venue once, by its better way, the largest amount first, the chosen one before
-// equals, venues without a usable transaction behind the best of the others.
+// list returns the answer's comparison: each venue once, by its better way, largest amount first. The winner precedes
+// equal amounts; a venue without a usable transaction never precedes the best of the others.
 func (c *comparison) list(decimals uint8) []Compared {
 	var list []Compared
-	bound := map[string]bool{} // by venue, those that could be held to their amounts
+	bound := map[string]bool{} // by venue: whether its transaction could be used
 	best := c.won.received()
 	add := func(o *built) {
 		name := cmp.Or(o.profile.AnswerName, o.profile.Name)

@@ -10,11 +10,11 @@ import (
 	"crossgate/token"
 )
 
-// Estimate finds the best outcome of a swap and the transaction that makes it.
+// Estimate finds the best outcome of a swap and the transaction for it.
 //
-// The error wraps ErrUnsupportedChain, ErrUnsupportedTokenIn, ErrUnsupportedTokenOut or ErrNoRoute when
-// the request is at fault, and ErrNoTransaction with what each venue said when the venues are. Otherwise it is
-// why the tokens could not be read from the chain. With an error, Asked alone is set, as far as it came.
+// The error wraps ErrUnsupportedChain, ErrUnsupportedTokenIn, ErrUnsupportedTokenOut or ErrNoRoute if the request is at
+// fault, and ErrNoTransaction with each venue's reason if the venues are. Other errors come from reading the chain.
+// With an error only Asked is set, as far as the comparison got.
 func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate, err error) {
 	ctx, span := start(ctx, "quote.estimate", chainKey.Int64(int64(r.Chain)))
 	defer func() {
@@ -39,32 +39,32 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 	return t.estimate(ctx, c), nil
 }
 
-// trade is one request on its way through the estimator. One goroutine has it; those that it starts only read it.
+// trade is one request on its way through the estimator. One goroutine owns it; the goroutines it starts only read it.
 type trade struct {
 	*Estimator
 	request  Request
 	swap     Swap
 	chain    Chain
-	venues   []profiledVenue // that serve the chain
-	gasPrice *GasPrice       // nil: not known
-	reads    sync.WaitGroup  // of prices, under way
+	venues   []profiledVenue // serving the chain
+	gasPrice *GasPrice       // nil if unknown
+	reads    sync.WaitGroup  // in flight, of prices and the usual data fee
 	prices   func() market   // waits for the prices in USD
 	router   routing
-	payments []payment // of shares that the gateway pays
-	kept     *Reserve  // nil: not all of the coin is swapped
-	sampling bool      // the input of an exact output is searched for: quotes are compared, nothing is built
+	payments []payment // of shares, made by the gateway
+	kept     *Reserve  // nil unless all of the coin is swapped
+	sampling bool      // searching the input of an exact output: quotes are compared, nothing is built
 
-	usualDataFee func() (chain.Amount, bool) // waits for it, where prices alone are asked for
+	usualDataFee func() (chain.Amount, bool) // waits for the fee; nil unless only prices are requested
 }
 
-// placeholderAddress is the recipient where prices alone are asked for: on each family an address without a meaning.
+// placeholderAddress is the recipient if only prices are requested: a meaningless address for each family.
 var placeholderAddress = map[chain.Family]chain.Address{
 	chain.EVM: chain.NewAddress([]byte("crossgate: recipient")),
 	chain.TVM: chain.NewAddress([]byte("crossgate: recipient")),
 	chain.SVM: chain.NewAddress([]byte("crossgate: recipient on Solana. ")),
 }
 
-// settle finds out what venues need to know about a request: prices, gas price and metadata are read at the same time.
+// settle fills in what venues need to know about a request. It reads prices, gas price and metadata concurrently.
 func (t *trade) settle(ctx context.Context) (err error) {
 	r := t.request
 	if t.venues, err = t.serving(r.Chain); err != nil {
@@ -99,7 +99,7 @@ func (t *trade) settle(ctx context.Context) (err error) {
 	return err
 }
 
-// newSwap fills in what a request leaves open.
+// newSwap returns the swap of a request, with defaults for everything that the request leaves open.
 func newSwap(registry chain.Registry, r Request, tokens []token.Token) Swap {
 	c, _ := registry.Chain(r.Chain)
 	s := Swap{

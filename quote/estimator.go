@@ -11,7 +11,7 @@ import (
 	"crossgate/token"
 )
 
-// defaultWindow is how long venues have once one has answered: two-call venues were recorded at 0.8 to 1.3 s.
+// defaultWindow is how long to wait once a venue has quoted: venues that need two calls took 0.8 to 1.3 s.
 const defaultWindow = 2500 * time.Millisecond
 
 // Options configures an Estimator.
@@ -20,19 +20,19 @@ type Options struct {
 	Venues   []Venue
 	Tokens   *token.Directory
 	Chains   map[chain.ID]Chain
-	Window   time.Duration    // 2.5 s when zero
-	History  *History         // of the venues; the estimator's own when nil
-	Logger   *slog.Logger     // of failing venues and of transactions that did not pass; slog.Default() when nil
+	Window   time.Duration    // 2.5 s if zero
+	History  *History         // of venues; the estimator's own if nil
+	Logger   *slog.Logger     // for failing venues and refused transactions; slog.Default() if nil
 	Now      func() time.Time // time.Now by default
 }
 
-// Estimator answers swap requests. Safe for concurrent use.
+// Estimator answers swap requests. It is safe for concurrent use.
 type Estimator struct {
 	Options
 	venues   []profiledVenue
 	rounds   roundCache
 	measures *measures
-	asking   sync.WaitGroup // rounds, and venues that were asked
+	asking   sync.WaitGroup // rounds and venue requests in flight
 }
 
 // profiledVenue is a venue with what it declares about itself.
@@ -41,7 +41,7 @@ type profiledVenue struct {
 	profile Profile
 }
 
-// New returns an Estimator over o.Venues, in whose sequence equal quotes are ranked.
+// New returns an Estimator over o.Venues. Equal quotes are ranked in the sequence of the venues.
 func New(o Options) *Estimator {
 	o.Window, o.Logger = cmp.Or(o.Window, defaultWindow), cmp.Or(o.Logger, slog.Default())
 	if o.History == nil {
@@ -57,7 +57,7 @@ func New(o Options) *Estimator {
 	return e
 }
 
-// Close waits for venues that are still asked, late and cancelled ones too. It comes after the last Estimate.
+// Close waits for venue requests in flight, including late and cancelled ones. Call it after the last Estimate.
 func (e *Estimator) Close() { e.asking.Wait() }
 
 // Serves reports whether any venue serves a chain.

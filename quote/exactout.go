@@ -12,15 +12,15 @@ import (
 const (
 	maxSamples    = 4
 	aimAboveBps   = 2  // above the wanted output, since prices move during the search
-	goodEnoughBps = 10 // above it that the search is content with
-	aimAboveUnits = 2  // smallest units, where basis points come to nothing
+	goodEnoughBps = 10 // above the wanted output: close enough to stop the search
+	aimAboveUnits = 2  // at least, in smallest units
 )
 
-// sample is an input with the minimum that a transaction for it would have.
+// sample is an input with the minimum that a transaction for it would guarantee.
 type sample struct{ in, out chain.Amount }
 
-// compareExact is compare for either kind of request. For an exact output it samples inputs, comparing without
-// transactions, until the least is found whose transaction guarantees the output.
+// compareExact is compare for both kinds of request. For an exact output it samples inputs, comparing quotes without
+// building transactions, until it finds the smallest one whose transaction guarantees the output.
 func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 	wanted := t.request.MinOut
 	if wanted.IsZero() {
@@ -45,8 +45,8 @@ func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 	return t.compare(ctx)
 }
 
-// SearchInput looks for the least input with an outcome of wanted or little more, from a first guess on, by a few
-// samples of the outcome. Their errors end it; ErrNoRoute: none was found.
+// SearchInput searches for the smallest input whose outcome is wanted or slightly more, by sampling outcome a few times
+// from a first guess on. An error of outcome ends the search; ErrNoRoute means that no input was found.
 func SearchInput(first, wanted chain.Amount, outcome func(in chain.Amount) (out chain.Amount, err error)) (chain.Amount, error) {
 	var before, last, found sample
 	next := first
@@ -72,7 +72,7 @@ func SearchInput(first, wanted chain.Amount, outcome func(in chain.Amount) (out 
 	return found.in, nil
 }
 
-// sample notes the largest minimum that a transaction would have, as the venues' quotes go.
+// sample records the largest minimum that a transaction would guarantee according to the venues' quotes.
 func (t *trade) sample(c *comparison) error {
 	for _, o := range c.candidates {
 		if o.compareOnly == nil && o.payout.minimum.Cmp(c.minOut) > 0 {
@@ -102,8 +102,8 @@ func (t *trade) satisfied(p payout) error {
 	return nil
 }
 
-// next is the input that should give wanted; zero: none can. In a constant-product pool 1/output is linear in 1/input,
-// so two samples determine it; a single one is taken for a rate.
+// next returns the input that should yield wanted, zero if none can. In a constant-product pool 1/output is linear in
+// 1/input, so two samples determine the line; a single sample is taken as a rate.
 func (s sample) next(before sample, wanted chain.Amount) chain.Amount {
 	slope, distance := new(big.Rat).Quo(oneOver(s.in), oneOver(s.out)), new(big.Rat).Sub(oneOver(wanted), oneOver(s.out))
 	if !before.in.IsZero() && before.out != s.out && before.in != s.in {
@@ -123,7 +123,7 @@ func (s sample) next(before sample, wanted chain.Amount) chain.Amount {
 
 func oneOver(amount chain.Amount) *big.Rat { return new(big.Rat).SetFrac(big.NewInt(1), amount.Big()) }
 
-// above is amount and some basis points of it, or some units where those are more.
+// above returns amount plus some basis points of it, but at least aimAboveUnits more.
 func above(amount chain.Amount, bps uint64) chain.Amount {
 	more := amount.MulDiv(bps, wholeBps)
 	if least := chain.NewAmount(aimAboveUnits); more.Cmp(least) < 0 {

@@ -7,7 +7,7 @@ import (
 	"crossgate/token"
 )
 
-// Example is a small swap of a chain's coin from its order contract, to see whether a venue quotes. It is never sent.
+// Example returns a small swap of a chain's coin by its order contract, to probe a venue for quotes. It is never sent.
 func Example(c chain.Chain, out token.Key) Swap {
 	const little = 4 // digits below one coin
 	amount := chain.NewAmount(1)

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// ErrNoTransaction means that no venue with a possible route made a transaction. It comes with each one's reason.
+// ErrNoTransaction means that no venue with a possible route made a transaction. Errors also wrap each venue's reason.
 var ErrNoTransaction = errors.New("no venue made a transaction")
 
-// noVenueFits is the failure of a request for which every venue was left out.
+// noVenueFits returns the error of a request for which every venue was left out.
 func noVenueFits(leftOut []Asked) error {
 	var reasons causes
 	fault := ErrNoRoute
@@ -23,8 +23,8 @@ func noVenueFits(leftOut []Asked) error {
 	return fmt.Errorf("%w: %v", fault, reasons)
 }
 
-// failure explains why nothing is returned: ErrNoRoute without any route, the request's fault where all agree or one is
-// decisive, otherwise ErrNoTransaction with the venues' failures.
+// failure explains the lack of an answer: the request's fault if a decisive one occurred or the venues agree,
+// ErrNoRoute if they disagree about the fault, otherwise ErrNoTransaction with the venues' failures.
 func (c *comparison) failure() error {
 	var faults, failures, absent causes
 	for _, one := range c.rejected {
@@ -36,7 +36,7 @@ func (c *comparison) failure() error {
 			return err
 		}
 		switch {
-		case errors.Is(one.Err, ErrUnsupportedChain): // though it should be there
+		case errors.Is(one.Err, ErrUnsupportedChain): // although its profile lists the chain
 			absent = append(absent, err)
 		case requestFault(one.Err) != nil:
 			faults = append(faults, err)
@@ -63,12 +63,12 @@ func (c *comparison) failure() error {
 	return fmt.Errorf("%w: %v", shared, append(faults, failures...))
 }
 
-// isDecisive reports whether no venue could make another transaction of the request.
+// isDecisive reports whether err would stop every venue's transaction for the request.
 func isDecisive(err error) bool {
 	return errors.Is(err, ErrSenderLacks) || errors.Is(err, ErrNoMinimum)
 }
 
-// requestFault returns the sentinel by which err blames the request, nil when it does not.
+// requestFault returns the sentinel by which err blames the request, nil if it does not.
 func requestFault(err error) error {
 	for _, fault := range []error{ErrUnsupportedTokenIn, ErrUnsupportedTokenOut, ErrNoRoute, ErrUnsupportedChain} {
 		if errors.Is(err, fault) {
@@ -78,7 +78,7 @@ func requestFault(err error) error {
 	return nil
 }
 
-// causes are several errors in one line.
+// causes is a list of errors printed in one line.
 type causes []error
 
 func (c causes) Error() string {

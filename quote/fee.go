@@ -10,29 +10,29 @@ import (
 	"crossgate/chain/solana"
 )
 
-// typicalGas stands in where neither venue nor chain gives a figure: an aggregator's swap over two or three pools. More
-// than mostGas is none: no transaction takes that on any chain.
+// typicalGas is assumed if neither venue nor chain provides a figure: an aggregator's swap over two or three pools. A
+// figure above mostGas is ignored: no transaction takes that much on any chain.
 const (
 	typicalGas = 350_000
 	mostGas    = 1 << 40
 )
 
-// typicalBytes is the half of a swap's calldata that does not compress. Solana charges for signatures alone.
+// typicalBytes is the half of a swap's calldata that does not compress. Solana charges only for signatures.
 var typicalBytes = map[chain.Family]int{chain.EVM: 800, chain.TVM: 800}
 
-// How long the chain is waited for; an answer without a fee is better than a late one.
+// How long to wait for the chain; an answer without a fee is better than a late one.
 const (
 	gasPricePatience = time.Second
 	gasPatience      = 700 * time.Millisecond
 )
 
-// Gas of the public router's own work: 58,000 to 65,000 measured, some 10,000 for an affiliate (golden, version 3.2.0).
+// Gas of the public router's own work: measured 58,000 to 65,000, some 10,000 more with an affiliate (golden, 3.2.0).
 const (
 	routerGas    = 65_000
 	affiliateGas = 12_000
 )
 
-// gas is what the candidate's transaction takes, as far as is known before there is one.
+// gas estimates the gas of the candidate's transaction before it is built.
 func (o *candidate) gas() uint64 {
 	gas := o.quote.Gas
 	if gas == 0 || gas > mostGas {
@@ -47,7 +47,7 @@ func (o *candidate) gas() uint64 {
 	return gas
 }
 
-// gas is what the simulation showed, where it did.
+// gas returns the simulated gas, or the candidate's estimate without a simulation.
 func (b *built) gas() uint64 {
 	if b.result != nil && b.result.Gas > 0 {
 		return b.result.Gas
@@ -55,13 +55,13 @@ func (b *built) gas() uint64 {
 	return b.candidate.gas()
 }
 
-// gasCost is what gas costs at a price, in wei.
+// gasCost returns the cost of gas at a price, in wei.
 func gasCost(gas uint64, price chain.Amount) chain.Amount { return price.MulDiv(gas, 1) }
 
 // WithMargin is gas and a fifth, rounded up.
 func WithMargin(gas uint64) uint64 { return gas + (gas+4)/5 }
 
-// readGasPrice asks the chain, nil when it has no source or does not answer.
+// readGasPrice returns the chain's gas price, nil if the chain has no source or does not answer.
 func (t *trade) readGasPrice(ctx context.Context) *GasPrice {
 	if t.chain.Fees == nil {
 		return nil
@@ -76,7 +76,7 @@ func (t *trade) readGasPrice(ctx context.Context) *GasPrice {
 	return &price
 }
 
-// fee is what the transaction itself will cost, nil when the chain's fees are not known, all of them.
+// fee returns the cost of the transaction itself, nil unless all of the chain's fees are known.
 func (t *trade) fee(ctx context.Context, b *built, prices market) *Fee {
 	if t.gasPrice == nil || !b.isFeeKnown {
 		return nil
@@ -89,7 +89,7 @@ func (t *trade) fee(ctx context.Context, b *built, prices market) *Fee {
 	}
 }
 
-// gasLimit is a fifth above the chain's estimate, or the venue's figure where there is none, as before an approval.
+// gasLimit returns the chain's estimate plus a fifth, or the venue's figure if there is none, as before an approval.
 func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
 	if b.result != nil && b.result.Gas > 0 {
 		return WithMargin(b.result.Gas)
@@ -109,7 +109,7 @@ func (t *trade) gasLimit(ctx context.Context, b *built) uint64 {
 	return WithMargin(gas)
 }
 
-// dataFee is what the chain takes for the transaction's bytes, or its signature; nothing is known when it does not say.
+// dataFee returns the chain's charge for the transaction's bytes or signature, and whether the chain reported it.
 func (t *trade) dataFee(ctx context.Context, tx Tx, gas uint64) (fee chain.Amount, known bool) {
 	if t.chain.Fees == nil {
 		return chain.Amount{}, false
@@ -134,7 +134,7 @@ func (t *trade) fitBudget(b *built) {
 	}
 }
 
-// priorityFee is what a place in a block costs on Solana, in lamports: as the message says, or as others bid.
+// priorityFee returns the priority fee on Solana, in lamports: as set in the message, or else at the going bid.
 func (t *trade) priorityFee(b *built) chain.Amount {
 	if t.swap.Chain.Family != chain.SVM {
 		return chain.Amount{}

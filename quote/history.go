@@ -15,42 +15,42 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// History is what became of venues, over reloads but not restarts. The zero value is empty; safe for concurrent use.
+// History records how venues fared, across reloads but not restarts. The zero value is empty; safe for concurrent use.
 type History struct {
 	mu     sync.Mutex
 	venues map[string]*venueHistory
-	days   map[venueOfDay]VenueDay // since Take
+	days   map[venueOfDay]VenueDay // since the last Take
 }
 
-// Record is what became of a venue.
+// Record sums up how a venue fared.
 type Record struct {
 	Name                                  string // of the venue
 	Won, Outbid, Refused, Silent, LeftOut uint64
-	Took                                  time.Duration // its latest quote; zero before that
-	Reason                                string        // of its latest refusal; empty when there was none
-	At                                    time.Time     // of that
-	FailingSince                          time.Time     // it has given nothing but failures for a day or more; zero: not so
+	Took                                  time.Duration // of its latest request; zero before that
+	Reason                                string        // of its latest refusal; empty if there was none
+	At                                    time.Time     // of its latest refusal
+	FailingSince                          time.Time     // start of a day or more of only failures; or zero
 }
 
-// venueHistory is a venue's record, with its first and latest failure since it answered; unasked, it does not fail.
+// venueHistory is a venue's record with its first and latest failure since it answered. To be unasked is not a failure.
 type venueHistory struct {
 	Record
 	first, latest time.Time
 }
 
-// failsAfter is for how long a venue has to give nothing but failures before it counts as failing.
+// failsAfter is how long a venue must return nothing but failures before it counts as failing.
 const failsAfter = 24 * time.Hour
 
 func (v *venueHistory) isFailing() bool { return v.latest.Sub(v.first) >= failsAfter }
 
-// VenueDay is what became of a venue in the comparisons of a UNIX day.
+// VenueDay counts how a venue fared in the comparisons of a UNIX day.
 type VenueDay struct {
 	Day       uint64
 	Venue     string
 	Quoted    uint64 // comparisons with a winner in which the venue quoted
 	Won       uint64 // of these
-	Contested uint64 // of those that it won, the ones in which another venue's quote could have been taken
-	Gain      int64  // by which it beat the best of the others, summed in millionths; negative: its gas was cheaper
+	Contested uint64 // of the won ones, those in which another venue's quote could have been taken
+	Gain      int64  // sum of its leads over the next best venue, in millionths; negative: its gas was cheaper
 }
 
 type venueOfDay struct {
@@ -58,7 +58,7 @@ type venueOfDay struct {
 	venue string
 }
 
-// Records returns what became of every venue, in the sequence in which they were given.
+// Records returns the record of every venue, in the sequence of Options.Venues.
 func (e *Estimator) Records() []Record {
 	records := make([]Record, len(e.venues))
 	e.History.mu.Lock()
@@ -82,8 +82,8 @@ func (h *History) venueLocked(name string) *venueHistory {
 	return h.venues[name]
 }
 
-// slowestFirst returns the queries' indices in the sequence in which they are asked: a round takes as long as its
-// slowest venue, and the questions in line before that.
+// slowestFirst returns the indices of the queries in the sequence to ask them: a round takes as long as its slowest
+// venue plus the requests queued ahead of it.
 func (h *History) slowestFirst(queries []venueQuery) []int {
 	sequence, took := make([]int, len(queries)), make([]time.Duration, len(queries))
 	h.mu.Lock()
@@ -95,7 +95,7 @@ func (h *History) slowestFirst(queries []venueQuery) []int {
 	return sequence
 }
 
-// note takes in a comparison, and logs which venues begin to count as failing and which no longer do.
+// note records a comparison, and logs which venues start or stop counting as failing.
 func (h *History) note(ctx context.Context, log *slog.Logger, now time.Time, all []Asked) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -159,7 +159,7 @@ func (h *History) Take() []VenueDay {
 	return all
 }
 
-// Add adds counts, such as those that could not be kept.
+// Add adds counts, such as those that could not be stored.
 func (h *History) Add(all ...VenueDay) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -177,7 +177,7 @@ func (h *History) addLocked(d VenueDay) {
 	h.days[key] = VenueDay{d.Day, d.Venue, sum.Quoted + d.Quoted, sum.Won + d.Won, sum.Contested + d.Contested, sum.Gain + d.Gain}
 }
 
-// countLocked counts a comparison with a winner, every venue once.
+// countLocked counts every venue once in a comparison that has a winner.
 func (h *History) countLocked(now time.Time, all []Asked) {
 	const secondsOfDay = 86_400
 	if len(all) == 0 || all[0].Verdict != Won {

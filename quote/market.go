@@ -11,7 +11,7 @@ import (
 	"crossgate/token"
 )
 
-// market is what a swap's tokens and the chain's coin are worth.
+// market holds the prices of a swap's tokens and of the chain's coin.
 type market struct {
 	in, out, coin *big.Rat    // USD of a whole token; nil when no source knows it
 	perWei        chain.Ratio // smallest units of the out token; see implied
@@ -20,7 +20,7 @@ type market struct {
 // pricePatience is how long prices are waited for after the venues. Without them payouts are ranked, and no USD given.
 const pricePatience = 700 * time.Millisecond
 
-// startPrices begins to read the tokens' prices; the function returned waits for them, and returns the same ever after.
+// startPrices starts reading the tokens' prices. The returned function waits for them and always returns the same.
 func (t *trade) startPrices(ctx context.Context) func() market {
 	r := t.request
 	in := token.Key{Chain: r.Chain, Address: r.TokenIn}
@@ -88,11 +88,11 @@ func (m market) implied(s Swap, candidates []*candidate) market {
 	return m
 }
 
-// inOut converts wei of the coin to smallest units of the out token, rounded down; nothing when a price is missing.
+// inOut converts wei of the coin to smallest units of the out token, rounded down; zero if a price is missing.
 func (m market) inOut(wei chain.Amount) chain.Amount { return m.perWei.Of(wei) }
 
-// score is what transactions are compared by: what the recipient gets and what that costs, in the out token.
+// score ranks transactions by what the recipient gets and what that costs, both in the out token.
 type score struct{ gain, cost chain.Amount }
 
-// cmp is positive when a leaves more than b.
+// cmp is positive if a leaves more than b after costs.
 func (a score) cmp(b score) int { return a.gain.Add(b.cost).Cmp(b.gain.Add(a.cost)) }

@@ -10,10 +10,10 @@ import (
 	"crossgate/chain/solana"
 )
 
-// ErrLowBalance means that nothing of the whole balance is left to swap after paying for the transaction.
+// ErrLowBalance means that the whole balance leaves nothing to swap after paying for the transaction.
 var ErrLowBalance = errors.New("balance too low")
 
-// Reserves of the coin for the transaction: gas for a large one through the router, and the bytes of a large one.
+// What a reserve of the coin covers: the gas of a large transaction through the router, and the bytes of a large one.
 const (
 	keptGas   = 600_000
 	keptBytes = 4 << 10
@@ -27,19 +27,19 @@ const (
 
 // Reserve is the part of a sender's coin that is kept for the transaction when the rest is swapped.
 type Reserve struct {
-	Total    chain.Amount // wei, with what the chain takes beside gas
-	gasPrice chain.Amount // wei, at most; zero on Solana, whose gas costs nothing by itself
-	deposit  chain.Amount // the part of Total that accounts must hold, which pays for nothing
+	Total    chain.Amount // wei, including what the chain charges besides gas
+	gasPrice chain.Amount // wei, at most; zero on Solana, where gas itself is free
+	deposit  chain.Amount // part of Total that accounts must hold, so that it cannot pay fees
 }
 
-// Need is what a large transaction of a sender takes.
+// Need is what a sender's large transaction needs.
 type Need struct {
 	Sender   chain.Address
 	Gas      uint64
-	Deposits uint64 // lamports, on Solana alone
+	Deposits uint64 // lamports; Solana only
 }
 
-// NewReserve is for a need at a price of gas; on Solana with a signature and a place in a block.
+// NewReserve returns the reserve for a need at a gas price; on Solana, for a signature and a priority fee.
 func NewReserve(ctx context.Context, c chain.Chain, fees FeeSource, price GasPrice, n Need) (*Reserve, error) {
 	if c.Family == chain.SVM {
 		signed, err := fees.DataFee(ctx, n.Sender, Tx{}, n.Gas)
@@ -58,7 +58,7 @@ func NewReserve(ctx context.Context, c chain.Chain, fees FeeSource, price GasPri
 	return &Reserve{Total: gasCost(n.Gas, most).Add(published), gasPrice: most}, err
 }
 
-// Covers refuses a transaction that takes more than was kept for it.
+// Covers refuses a transaction that may cost more than the reserve. A nil Reserve covers everything.
 func (r *Reserve) Covers(gas uint64, beside chain.Amount) error {
 	if r == nil {
 		return nil
@@ -69,7 +69,7 @@ func (r *Reserve) Covers(gas uint64, beside chain.Amount) error {
 	return nil
 }
 
-// Balance returns what holder has of a token on a chain with swaps; ErrUnsupportedChain where that is not read.
+// Balance returns holder's balance of a token; ErrUnsupportedChain if balances of the chain are not read.
 func (e *Estimator) Balance(ctx context.Context, id chain.ID, token, holder chain.Address) (chain.Amount, error) {
 	simulator := e.Chains[id].Simulator
 	if simulator == nil {
@@ -78,7 +78,7 @@ func (e *Estimator) Balance(ctx context.Context, id chain.ID, token, holder chai
 	return simulator.Balance(ctx, token, holder)
 }
 
-// takeBalance makes all that the sender has the input, less the reserve when that is the coin.
+// takeBalance sets the input to the sender's whole balance, less the reserve if it is the coin.
 func (t *trade) takeBalance(ctx context.Context) error {
 	balance, err := t.Balance(ctx, t.request.Chain, t.swap.In.Address, t.swap.Sender)
 	if err != nil {
@@ -98,7 +98,7 @@ func (t *trade) takeBalance(ctx context.Context) error {
 	return nil
 }
 
-// reserve is known once the chain returned its gas price and other fees.
+// reserve returns the reserve, which depends on the chain's gas price and other fees.
 func (t *trade) reserve(ctx context.Context) (*Reserve, error) {
 	if t.gasPrice == nil {
 		return nil, errors.New("no price of gas")
@@ -108,7 +108,7 @@ func (t *trade) reserve(ctx context.Context) (*Reserve, error) {
 	return NewReserve(ctx, t.swap.Chain, t.chain.Fees, *t.gasPrice, Need{t.swap.Sender, keptGas, keptDeposits})
 }
 
-// filled is a transaction of so many bytes of calldata, which do not compress.
+// filled returns a transaction with the given number of calldata bytes, which do not compress.
 func filled(to chain.Address, bytes int) Tx {
 	return Tx{To: to, Data: Incompressible(bytes), Value: chain.NewAmount(1)}
 }

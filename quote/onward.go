@@ -6,13 +6,13 @@ import (
 	"crossgate/chain"
 )
 
-// Onward has the public router call another contract with the output, without a share for itself or an affiliate. Only
-// venues that the router calls are asked.
+// Onward makes the public router call another contract with the output, and take no share for itself or an affiliate.
+// Only venues that the router calls are asked.
 type Onward struct {
-	Target   chain.Address // which the router must call, too
-	Expected chain.Amount  // that the target takes of the output; zero: prices alone are asked for, as without a recipient
-	// Make makes the router's transaction of a venue's.
+	Target   chain.Address // the router must be able to call it, too
+	Expected chain.Amount  // output that the target takes; zero if only prices are requested, as without a recipient
+	// Make builds the router's transaction from a venue's.
 	Make func(venue Tx) Tx
-	// Check simulates that, and returns the gas it needs. ErrReverted and ErrRefused: it is not handed out.
+	// Check simulates the router's transaction and returns the gas it needs. On an error it is not handed out.
 	Check func(context.Context, Tx) (gas uint64, err error)
 }

@@ -17,27 +17,27 @@ const (
 	slippageCost     = "SingleChainSwapEstimatedSlippage"
 )
 
-// payout is the way from what a venue pays to what the recipient can count on, in smallest units of the out token.
+// payout leads from what a venue pays to what the recipient can count on, in smallest units of the out token.
 type payout struct {
 	gross           chain.Amount
 	charges         charges
-	operatorFee     chain.Amount // what the operator's share of the input would have brought, beside gross
+	operatorFee     chain.Amount // what the operator's share of the input would have paid, in addition to gross
 	protocolFee     chain.Amount // kept by the public router
 	affiliateFee    chain.Amount // paid by the public router
 	minimum         chain.Amount
 	slippagePercent decimal.Decimal
 }
 
-// charges are shares taken on the way: by the public router of the gross payout, by a direct venue of the input.
+// charges are shares taken on the way: by the public router from the gross payout, by a direct venue from the input.
 type charges struct {
 	protocolBps, affiliateBps int // of the gross payout, one after the other
 	operatorBps               int // of the input
-	inputParts                int // of the input, all, in thousandths of a percent
+	inputParts                int // all shares of the input, in thousandths of a percent
 }
 
 func (c charges) ofOutput() bool { return c.protocolBps > 0 || c.affiliateBps > 0 }
 
-// newPayout computes as the public router and the hosted service do: fee = floor(gross × bps), the affiliate's =
+// newPayout computes like the public router and the hosted service: fee = floor(gross × bps), the affiliate's =
 // floor((gross − fee) × bps), minimum = rest − floor(gross × slippage).
 func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decimal) payout {
 	p := payout{gross: gross, charges: taken, slippagePercent: slippagePercent}
@@ -48,7 +48,7 @@ func newPayout(gross chain.Amount, taken charges, slippagePercent decimal.Decima
 	return p
 }
 
-// seen is the payout with a simulation's gross amount, if known. The minimum stands in the transaction already.
+// seen returns the payout for a simulated gross amount, if known. The minimum stays as the transaction has it.
 func (p payout) seen(r *Result) payout {
 	if r == nil || !r.Measured || p.charges.ofOutput() && r.Gross.IsZero() {
 		return p
@@ -62,7 +62,7 @@ func (p payout) seen(r *Result) payout {
 	return seen
 }
 
-// charges are what a way takes beside the venue. The operator has nothing of a routed swap: the router has its own fee.
+// charges returns a way's shares. The operator gets none of a routed swap, because the router takes its own fee.
 func (t *trade) charges(w Way) charges {
 	affiliate, operator := t.swap.Affiliate.bps(), t.chain.Operator.bps()
 	if t.request.Onward != nil {
@@ -74,15 +74,15 @@ func (t *trade) charges(w Way) charges {
 	return charges{operatorBps: operator, inputParts: 10*operator + int(t.swap.Affiliate.Percent.Shift(3).IntPart())}
 }
 
-// fee is what this way costs beside the venue: the public router's part of the payout, or the operator's.
+// fee returns the public router's share of the payout, or the operator's.
 func (p payout) fee() chain.Amount { return p.protocolFee.Add(p.operatorFee) }
 
 func (p payout) net() chain.Amount { return p.gross.Sub(p.protocolFee).Sub(p.affiliateFee) }
 
-// whole is what the venue pays, before anything that is taken on this way.
+// whole returns the venue's payout before any share is taken, including the operator's.
 func (p payout) whole() chain.Amount { return p.gross.Add(p.operatorFee) }
 
-// costs are the lines between the amounts, in the sequence in which they are taken.
+// costs returns the cost lines between the amounts, in the sequence in which they are taken.
 func (p payout) costs() []Cost {
 	var costs []Cost
 	rest := p.whole()
@@ -100,7 +100,7 @@ func (p payout) costs() []Cost {
 	return costs
 }
 
-// Share returns floor(amount × percent / 100), saturating at the largest amount; nothing for percents below zero.
+// Share returns floor(amount × percent / 100), saturating at the largest amount; zero for negative percents.
 func Share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
 	if percent.IsZero() {
 		return chain.Amount{}
@@ -110,7 +110,7 @@ func Share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
 
 var one = big.NewInt(1)
 
-// ParsePercent reads digits with at most one point; the decimal package would also expand any exponent.
+// ParsePercent parses digits with at most one point; the decimal package alone would also expand any exponent.
 func ParsePercent(text string) (percent decimal.Decimal, ok bool) {
 	const longest = 24
 	if len(text) > longest || strings.Trim(text, "0123456789.") != "" {

@@ -21,30 +21,30 @@ const (
 
 func (w Way) String() string { return [...]string{"direct", "router"}[w] }
 
-// Execution is which ways the swaps of a chain may take.
+// Execution decides which ways the swaps of a chain may take.
 type Execution uint8
 
-// The choices of an operator.
+// An operator's choices.
 const (
-	PreferRouter Execution = iota // Routed, so that one approval serves all; Direct when no venue can be reached so
+	PreferRouter Execution = iota // Routed, so that one approval serves all; Direct if no venue can be reached that way
 	DirectOnly
 	BestWay // whichever leaves the recipient more
 )
 
-// venueQuery is the question to one venue, for the ways that its quote serves.
+// venueQuery is a request to one venue, with the ways that its quote serves.
 type venueQuery struct {
 	profiledVenue
 	swap Swap
 	ways []Way
-	// compareOnly says why its direct transaction cannot be ours, if so: it is compared, and never wins.
+	// compareOnly is why the venue's direct transaction cannot be used, if so: it is compared but never wins.
 	compareOnly error
 }
 
 type queryPlan struct {
 	queries []venueQuery
-	// reserve is asked when the others fail: where the public router is preferred, venues that it does not call.
+	// reserve is asked if the others fail: with PreferRouter, the venues that the public router does not call.
 	reserve []venueQuery
-	leftOut []Asked // venues that serve the chain and can do nothing for the request
+	leftOut []Asked // venues that serve the chain but not the request
 }
 
 // Why venues are left out.
@@ -55,10 +55,10 @@ var (
 	errOnward    = errors.New("the output goes on to another contract")
 )
 
-// publicRouter stands in for a venue's name in the report that nothing can be routed.
+// publicRouter takes the place of a venue's name in the report that nothing can be routed.
 const publicRouter = "public router"
 
-// plan decides which venues are asked what about the trade as it stands.
+// plan decides which venues are asked, and by which ways, about the trade in its current state.
 func (t *trade) plan() queryPlan {
 	p := queryPlan{queries: make([]venueQuery, 0, len(t.venues))}
 	if t.router.unknown {
@@ -79,7 +79,7 @@ func (t *trade) plan() queryPlan {
 		case notRouted == nil && (preferred || notDirect != nil):
 			p.queries = append(p.queries, routed)
 			if notDirect == nil && !t.router.calls(v.profile.Routers[t.request.Chain]) {
-				p.reserve = append(p.reserve, direct) // it may call a router that is not listed
+				p.reserve = append(p.reserve, direct) // it may call an unlisted router
 			}
 		case notRouted == nil && direct.swap.Affiliate.Percent.IsZero():
 			routed.ways = []Way{Routed, Direct} // one price for both
@@ -119,13 +119,13 @@ func (v profiledVenue) direct(s Swap) (venueQuery, error) {
 	}
 	q := venueQuery{profiledVenue: v, swap: s, ways: []Way{Direct}}
 	if _, elsewhere := v.profile.Approves[s.Chain.ID]; elsewhere && !s.In.Address.IsNative() {
-		// Callers approve the contract that they call, as the answer names no other.
+		// Clients approve the contract that they call, since the answer names no other.
 		q.compareOnly = fmt.Errorf("%w: it takes the input by another contract than the one that is called", ErrRefused)
 	}
 	return q, nil
 }
 
-// routed plans a call through the public router, which is the venue's sender and recipient and pays the affiliate.
+// routed plans a call through the public router, which acts as the venue's sender and recipient and pays the affiliate.
 func (v profiledVenue) routed(s Swap, r routing) (venueQuery, error) {
 	if r.router == nil {
 		return venueQuery{}, r.absent
@@ -140,25 +140,25 @@ func (v profiledVenue) routed(s Swap, r routing) (venueQuery, error) {
 }
 
 type routing struct {
-	router  Router // nil: there is none, or it is not to be used
+	router  Router // nil if there is none or it must not be used
 	terms   RouterTerms
 	absent  error // why there is none
-	unknown bool  // its chain did not say
+	unknown bool  // its chain did not answer
 }
 
 func (r routing) calls(contract chain.Address) bool { return r.terms.Calls[contract] }
 
-// before is the swap as a venue sees it behind the public router.
+// before returns the swap for a venue behind the public router.
 func (r routing) before(s Swap) Swap {
 	s.Sender, s.Recipient, s.Affiliate = r.terms.Address, r.terms.Address, Affiliate{}
 	return s
 }
 
-// termsPatience is how long the public router's terms are waited for; without them swaps go directly.
+// termsPatience is how long to wait for the public router's terms; without them swaps are direct.
 const termsPatience = time.Second
 
-// readRouter asks the public router for its terms, unless it is not wanted. Where it is preferred and its chain does
-// not answer, that is an error: another way would want another contract approved.
+// readRouter asks the public router for its terms if it may be used. If it is preferred and its chain does not answer,
+// that is an error: the other way would require approving another contract.
 func (t *trade) readRouter(ctx context.Context) (routing, error) {
 	switch {
 	case t.chain.Execution == DirectOnly && t.request.Onward == nil:

@@ -1,20 +1,20 @@
-// Package quote finds what a same-chain swap costs and which transaction makes it.
+// Package quote finds the cost of a same-chain swap and the transaction that makes it.
 //
-// A swap has its own type at each stage: Request, Swap, Quote, Tx, Estimate. [Estimator.Estimate] is the walk,
-// and a trade is what goes through it:
+// A swap has its own type at each stage: Request, Swap, Quote, Tx, Estimate. [Estimator.Estimate] walks a trade
+// through them:
 //
 //   - settle reads what venues need to know: metadata, prices, gas price, the terms of the public router (estimate.go)
-//   - compareExact finds the input of an exact output by comparing samples of it (exactout.go)
-//   - compare plans which venue is asked by which way (plan.go), runs a quote round or takes one of the same block
+//   - compareExact finds the input for an exact output by comparing samples (exactout.go)
+//   - compare plans which venues to ask by which way (plan.go), runs a quote round or shares one of the same block
 //     (round.go, roundcache.go), and ranks the candidates by what they leave after fees and gas (compare.go, payout.go)
 //   - choose builds the best candidate's transaction, has the chain's Guard check it and its Simulator run it, and goes
-//     on to the next one where that fails or pays less than promised (build.go, simulate.go)
+//     on to the next one if that fails or pays less than promised (build.go, simulate.go)
 //   - estimate adds the transaction's fee and values in USD (fee.go, market.go)
 //
-// What the package needs it states as small interfaces: [Venue], and for each [Chain] a [Guard], a [FeeSource], a
-// [Router] and a [Simulator]. Adapters in upstream fulfill them; all are called from several goroutines at once. A
-// trade belongs to the goroutine of its request; a quote round runs in one of its own, since requests share it, with
-// one more for each venue, whose panics and delays end there, and which [Estimator.Close] waits for.
+// The package states its needs as small interfaces: [Venue], and for each [Chain] a [Guard], a [FeeSource], a
+// [Router] and a [Simulator]. Adapters in upstream implement them; all are called concurrently. A trade belongs to
+// the goroutine of its request. A quote round, which requests share, runs in a goroutine of its own, with one more
+// for each venue to contain its panics and delays; [Estimator.Close] waits for them.
 package quote
 
 import (
@@ -28,35 +28,35 @@ import (
 	"crossgate/token"
 )
 
-// What can be wrong with a swap that was asked in the right form.
+// Errors of a well-formed swap request.
 var (
 	ErrUnsupportedChain    = errors.New("no venue serves this chain")
 	ErrUnsupportedTokenIn  = errors.New("unsupported input token")
 	ErrUnsupportedTokenOut = errors.New("unsupported output token")
 	ErrNoRoute             = errors.New("no route")
-	// ErrNoAffiliate is ErrNoRoute where a venue may have one and does not give the affiliate his share.
+	// ErrNoAffiliate is ErrNoRoute of venues that may have a route but do not pay the affiliate's share.
 	ErrNoAffiliate = fmt.Errorf("%w that pays the affiliate", ErrNoRoute)
 	ErrReverted    = errors.New("transaction would revert")
 	ErrSenderLacks = errors.New("the sender lacks what the transaction takes")
 	ErrNoMinimum   = errors.New("the slippage leaves no minimum")
 )
 
-// Request is a swap as a client asks for it.
+// Request is a swap as requested by a client.
 type Request struct {
 	Chain             chain.ID
 	TokenIn, TokenOut chain.Address // the zero address is the native coin
 	AmountIn          chain.Amount
-	MaxBalance        bool             // in place of AmountIn: all that the sender has, less what the transaction costs
-	MinOut            chain.Amount     // in place of AmountIn: the least output for the recipient; zero: any
-	Recipient         chain.Address    // absent: prices alone are asked for, no transaction
-	Sender            chain.Address    // the recipient when absent
-	SlippagePercent   *decimal.Decimal // nil: chosen by us
+	MaxBalance        bool             // instead of AmountIn: the sender's whole balance, less the transaction's cost
+	MinOut            chain.Amount     // instead of AmountIn: the least output for the recipient; zero: any
+	Recipient         chain.Address    // absent: only prices are requested, no transaction
+	Sender            chain.Address    // the recipient if absent
+	SlippagePercent   *decimal.Decimal // nil: chosen by the gateway
 	Affiliate         Affiliate
 	Priority          Priority
 	ReferralCode      uint32
-	Onward            *Onward       // instead of paying a recipient; nil: one is paid
-	Since             time.Time     // rounds begun before are not shared; zero: any is
-	Wait              time.Duration // longest wait for venues that the client wants; zero: as long as we would
+	Onward            *Onward       // takes the output instead of a recipient; nil: the recipient is paid
+	Since             time.Time     // earlier rounds are not shared; zero: any may be
+	Wait              time.Duration // the client's limit on waiting for venues; zero: the gateway's
 }
 
 // Affiliate is a share of the input amount that goes to an integrator. Zero: none.
@@ -65,15 +65,15 @@ type Affiliate struct {
 	Recipient chain.Address
 }
 
-// NewAffiliate is a share in basis points.
+// NewAffiliate returns an affiliate with a share in basis points.
 func NewAffiliate(bps int, recipient chain.Address) Affiliate {
 	return Affiliate{Percent: decimal.New(int64(bps), -2), Recipient: recipient}
 }
 
-// bps is the share in basis points, rounded down.
+// bps returns the share in basis points, rounded down.
 func (a Affiliate) bps() int { return int(a.Percent.Shift(2).IntPart()) }
 
-// Priority is how quickly the client wants the transaction in a block.
+// Priority is how quickly the client wants the transaction included in a block.
 type Priority uint8
 
 // The documented priority levels.
@@ -82,17 +82,17 @@ const (
 	Aggressive
 )
 
-// Swap is a Request with everything settled that venues need: the same for every venue.
+// Swap is a Request with everything filled in that venues need: the same for every venue.
 type Swap struct {
 	Chain             chain.Chain
 	In, Out           Side // Out.Amount is not known yet
 	Sender, Recipient chain.Address
 	SlippagePercent   decimal.Decimal
 	Affiliate         Affiliate    // receives a share of the input from the venue
-	Second            Affiliate    // one more, of a venue that pays two
+	Second            Affiliate    // a second one, for venues that pay two
 	GasPrice          chain.Amount // wei, expected; some venues weigh routes with it
-	Bid               chain.Amount // as GasPrice has it, on Solana alone
-	Priority          Priority     // venues on Solana put what it costs into their transactions
+	Bid               chain.Amount // like GasPrice.Bid; Solana only
+	Priority          Priority     // venues on Solana put its fee into their transactions
 }
 
 // Side is one token of a swap and an amount of it.
@@ -106,13 +106,13 @@ type Side struct {
 type Quote struct {
 	Venue     string
 	AmountOut chain.Amount // what the recipient gets before slippage, after every fee of venue and affiliate
-	Gas       uint64       // the venue's own figure; zero when it gives none
-	Expires   time.Time    // after which the venue does not stand by it
+	Gas       uint64       // the venue's own figure; zero if it has none
+	Expires   time.Time    // the venue does not stand by it from then on
 	Took      time.Duration
 	Route     any // whatever the venue's Build needs; opaque to everyone else
 }
 
-// Tx is a transaction for the sender to sign, who must have approved To for a token. On Solana Data is the whole of it.
+// Tx is a transaction for the sender to sign, after approving To for a token. On Solana Data is the whole transaction.
 type Tx struct {
 	To    chain.Address
 	Data  []byte
@@ -124,30 +124,30 @@ type Estimate struct {
 	Chain               chain.Chain
 	In, Out             Priced
 	MinOut              chain.Amount // what the calldata enforces
-	Gross               chain.Amount // that the venue pays, before anything is taken of it
+	Gross               chain.Amount // paid by the venue, before any share is taken
 	SlippagePercent     float64
 	RecommendedSlippage float64    // percent
-	Compared            []Compared // the largest amount first; gas may make another one the best
-	Asked               []Asked    // every venue of the chain, with what became of it
-	Way                 Way        // that Tx takes
+	Compared            []Compared // largest amount first; gas may make another one the winner
+	Asked               []Asked    // every venue of the chain, with its verdict
+	Way                 Way        // of Tx
 	Tx                  Tx
 	Unsimulated         bool         // Tx could not be simulated
 	QuotedAt            time.Time    // when venues were asked
-	Expires             time.Time    // when the venue stops standing by its quote; zero: it does not say
-	ProtocolFee         chain.Amount // out token; what the public router keeps, or the operator of a direct swap
+	Expires             time.Time    // when the venue stops standing by its quote; zero if it does not say
+	ProtocolFee         chain.Amount // out token; kept by the public router, or by the operator of a direct swap
 	ProtocolFeeUSD      *float64     // nil: not known
-	Fee                 *Fee         // nil when the chain's fees could not be read
-	MaxBalance          bool         // all that the sender has is swapped
+	Fee                 *Fee         // nil if the chain's fees could not be read
+	MaxBalance          bool         // the sender's whole balance is swapped
 	Costs               []Cost
 }
 
-// Priced is a Side with its USD value, of the output before fees; nil when no price is known.
+// Priced is a Side with its USD value, for the output before fees; nil if no price is known.
 type Priced struct {
 	Side
 	USD *float64
 }
 
-// Compared is one venue's place in the comparison.
+// Compared is one venue's line in the comparison.
 type Compared struct {
 	Name      string
 	Amount    chain.Amount
@@ -156,7 +156,7 @@ type Compared struct {
 	ImageURL  string
 }
 
-// Asked is one venue by one way, and what became of it.
+// Asked is one venue, asked for one way, and its verdict.
 type Asked struct {
 	Venue     string
 	Way       Way
@@ -165,18 +165,18 @@ type Asked struct {
 	AmountOut chain.Amount // as quoted
 	Net       chain.Amount // what the recipient would get of that, before gas
 	Gas       uint64
-	Result    *Result // of simulating its transaction; nil when it was not simulated
+	Result    *Result // of simulating its transaction; nil if it was not simulated
 	Err       error   // why it was refused or left out, or why its transaction was not simulated
 }
 
-// Verdict is what became of a venue.
+// Verdict is how a venue fared.
 type Verdict uint8
 
 // The verdicts, from the best to the worst.
 const (
 	Won     Verdict = iota // its transaction is the answer
 	Outbid                 // another left more
-	Refused                // its answer, or its transaction, did not pass
+	Refused                // its answer or its transaction was rejected
 	Silent                 // it did not answer in time
 	LeftOut                // it was not asked
 )
@@ -188,11 +188,11 @@ func (v Verdict) String() string { return verdictNames[v] }
 // Fee is the estimated cost of the transaction itself.
 type Fee struct {
 	Total    chain.Amount // native coin
-	GasLimit uint64       // on TRON energy, on Solana compute units
+	GasLimit uint64       // TRON: energy; Solana: compute units
 	Price    GasPrice
-	// Part of Total beside gas: on TRON for bandwidth, on Solana for the signature.
+	// Beside is the part of Total besides gas: for bandwidth on TRON, for the signature on Solana.
 	Beside chain.Amount
-	// Priority is the part of Total that buys a place in a block: on Solana alone.
+	// Priority is the part of Total that pays for priority; Solana only.
 	Priority chain.Amount
 	USD      *float64 // nil: not known
 }
@@ -204,11 +204,11 @@ type GasPrice struct {
 	MaxFee      chain.Amount
 	MaxPriority chain.Amount
 	Legacy      bool // the chain has no base fee: only Expected counts
-	// Bid is the price of a compute unit on Solana, in millionths of a lamport, where it stands alone.
+	// Bid is the price of a compute unit on Solana, in millionths of a lamport; no other field is set there.
 	Bid chain.Amount
 }
 
-// Cost is one line of the way from the gross payout to the guaranteed one, out token.
+// Cost is one line on the way from the gross to the guaranteed payout, in the out token.
 type Cost struct {
 	Type                string // SingleChainSwapProtocolFee, SingleChainSwapEstimatedSlippage
 	AmountIn, AmountOut chain.Amount

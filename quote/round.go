@@ -8,21 +8,21 @@ import (
 )
 
 type quoteResult struct {
-	verdict Verdict // Outbid when there is a quote
+	verdict Verdict // Outbid if there is a quote
 	quote   Quote
 	err     error
 }
 
-// enough is how many quotes end a round early: LI.FI waits for four, and for one less every 300 ms from 600 ms on
-// (docs.li.fi). These are shares of the window, in percent.
+// How many quotes end a round early: LI.FI waits for four, and for one fewer every 300 ms from 600 ms on (docs.li.fi).
+// enoughFrom and enoughStep are percentages of the window.
 const (
 	enoughQuotes  = 4
 	enoughFrom    = 28
 	enoughStep    = 12
-	fallbackUnder = 2 // quotes, from enoughFrom on
+	fallbackUnder = 2 // with fewer quotes from enoughFrom on, fallbacks are asked
 )
 
-// quorum is how many quotes are enough after a time; none are before the quorum begins.
+// quorum returns how many quotes suffice after a time; before it has begun, no number does.
 func quorum(elapsed, window time.Duration) (quotes int, begun bool) {
 	from, step := window*enoughFrom/100, window*enoughStep/100
 	if elapsed < from || step <= 0 {
@@ -31,13 +31,13 @@ func quorum(elapsed, window time.Duration) (quotes int, begun bool) {
 	return max(enoughQuotes-int((elapsed-from)/step), 1), true
 }
 
-// quoteRound is one round of asking venues, under way. The goroutine of run has it; those of the venues only send.
+// quoteRound is a round of asking venues in progress. runRound's goroutine owns it; those of the venues only send.
 type quoteRound struct {
 	estimator *Estimator
 	queries   []venueQuery
 	window    time.Duration
 	began     time.Time
-	results   []quoteResult // Silent as long as there is none
+	results   []quoteResult // Silent until the venue answers
 	arrivals  chan arrival
 	fallbacks []int // not asked yet
 	waiting   int
@@ -49,8 +49,8 @@ type arrival struct {
 	result quoteResult
 }
 
-// runRound asks all venues at once until enough have quoted or the window closes, twice as long without any quote. Late
-// ones are cancelled; fallbacks are asked only when fewer than two others have quoted.
+// runRound asks all venues concurrently until enough have quoted or the window closes; it waits twice as long for the
+// first quote. Late venues are cancelled; fallbacks are asked only if fewer than two others have quoted.
 func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries []venueQuery) roundResults {
 	ctx, span := start(ctx, "quote.compare", offersKey.Int(0))
 	defer span.End()
@@ -58,7 +58,7 @@ func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries 
 	defer cancel()
 	r := &quoteRound{
 		estimator: e, queries: queries, window: window, began: time.Now(), results: make([]quoteResult, len(queries)),
-		arrivals: make(chan arrival, len(queries)), // roomy: the late ones must not wait for a reader
+		arrivals: make(chan arrival, len(queries)), // buffered so that late venues never block
 	}
 	at := e.Now()
 	for _, i := range e.History.slowestFirst(queries) {
@@ -79,7 +79,7 @@ func (r *quoteRound) ask(ctx context.Context, index int) {
 	r.estimator.asking.Go(func() { r.arrivals <- arrival{index, r.estimator.quote(ctx, r.queries[index])} })
 }
 
-// receive collects results until waiting is pointless.
+// receive collects results until the round is over.
 func (r *quoteRound) receive(ctx context.Context) {
 	tick := time.NewTimer(r.window * enoughFrom / 100)
 	defer tick.Stop()
@@ -117,7 +117,7 @@ func (r *quoteRound) close(ctx context.Context) []quoteResult {
 		if r.results[i].verdict != Silent {
 			continue
 		}
-		// A caller that left is not a venue that took too long.
+		// If the caller left, the venue did not take too long.
 		cause := context.DeadlineExceeded
 		if errors.Is(ctx.Err(), context.Canceled) {
 			cause = context.Canceled
@@ -131,7 +131,7 @@ func (r *quoteRound) close(ctx context.Context) []quoteResult {
 	return r.results
 }
 
-// quote gets one venue's quote, whatever the venue does.
+// quote requests one venue's quote. It turns a venue's panic into an error.
 func (e *Estimator) quote(ctx context.Context, q venueQuery) (r quoteResult) {
 	name := q.profile.Name
 	ctx, span := start(ctx, "quote.venue", venueKey.String(name))

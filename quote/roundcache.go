@@ -11,7 +11,7 @@ import (
 	"crossgate/cache/flight"
 )
 
-// A round's quotes are shared for about a block, within these bounds: after that the pools are others.
+// A round's quotes are shared for about a block, within these bounds; after that the pools have changed.
 const (
 	shortestShare = time.Second
 	longestShare  = 5 * time.Second
@@ -26,7 +26,7 @@ func (r roundResults) quoted() bool {
 	return slices.ContainsFunc(r.quotes, func(q quoteResult) bool { return q.verdict == Outbid })
 }
 
-// roundCache holds the quote rounds of about a block, and those under way.
+// roundCache holds quote rounds in flight, and finished ones for about a block.
 type roundCache struct {
 	mu      sync.Mutex
 	entries map[string]*roundEntry
@@ -37,8 +37,8 @@ type roundEntry struct {
 	began time.Time
 }
 
-// sharedRound returns the venues' answers, asked since a time for any caller: they depend on no wallet. A round goes on
-// while one caller waits, and is not kept without a quote.
+// sharedRound returns the results of a round begun since a time by any caller: quotes do not depend on the wallet. A
+// round continues as long as one caller waits, and is not cached if it has no quote.
 func (t *trade) sharedRound(ctx context.Context, queries []venueQuery, since time.Time) (roundResults, error) {
 	c, window := &t.rounds, t.Window
 	if t.request.Wait > 0 {
@@ -79,8 +79,8 @@ func (c *roundCache) forget(key string, e *roundEntry) {
 	}
 }
 
-// roundKey distinguishes rounds by all that the quotes depend on: some venues pay the sender alone, and all swap
-// less where the gateway pays shares of the input. No part can contain the separator.
+// roundKey identifies a round by everything that its quotes depend on: some venues pay only the sender, and all swap
+// less if the gateway pays shares of the input. No part can contain the separator.
 func roundKey(s Swap, window time.Duration, queries []venueQuery) string {
 	var key strings.Builder
 	isOwn := s.Sender == s.Recipient

@@ -9,19 +9,19 @@ import (
 	"crossgate/chain"
 )
 
-// ErrNoRouter means that the public router does not stand on a chain, or is not the contract that is known.
+// ErrNoRouter means that a chain has no public router, or that it is not the known contract.
 var ErrNoRouter = errors.New("no public router")
 
 // Router is a chain's public router. It calls a venue's router in its own name, keeps its share of the output, pays the
 // affiliate and the recipient, or reverts below the minimum. Its owners list the contracts it calls.
 type Router interface {
-	// Terms returns its terms and which of the venues' routers it calls. Where it is absent: ErrNoRouter.
+	// Terms returns the router's terms and which of the venues' contracts it calls, or ErrNoRouter if it is absent.
 	Terms(ctx context.Context, venues []chain.Address) (RouterTerms, error)
-	// Wrap makes the transaction of a swap.
+	// Wrap returns the transaction of a swap.
 	Wrap(s RouterSwap) (Tx, error)
 }
 
-// RouterTerms are what the public router says of itself.
+// RouterTerms are the public router's terms, as read from the contract.
 type RouterTerms struct {
 	Address chain.Address
 	FeeBps  int // of the gross payout; kept by the router
@@ -33,7 +33,7 @@ type RouterSwap struct {
 	TokenIn  chain.Address
 	AmountIn chain.Amount
 	Permit   []byte // empty, or amount, deadline, r, s and v of an EIP-2612 permit: 129 bytes
-	// Spender pulls the input from the router where that is not VenueRouter. Absent: the one that the router knows.
+	// Spender pulls the input from the router if VenueRouter does not. Absent: the spender that the router knows.
 	Spender     chain.Address
 	VenueRouter chain.Address
 	VenueData   []byte
@@ -46,10 +46,10 @@ type RouterSwap struct {
 	ReferralCode    uint32
 }
 
-// wholeBps is all of an amount.
+// wholeBps is 100 % in basis points.
 const wholeBps = 10_000
 
-// wrap makes the public router's call of the venue, with a minimum. The router must know a separate spender, too.
+// wrap returns the public router's call of the venue, with a minimum. The router must list a separate spender, too.
 func (t *trade) wrap(p Profile, venue Tx, minimum chain.Amount) (Tx, error) {
 	s := t.swap
 	var spender chain.Address
@@ -73,7 +73,7 @@ func (t *trade) wrap(p Profile, venue Tx, minimum chain.Amount) (Tx, error) {
 	})
 }
 
-// affiliateEnvelope is the affiliate's share as the public router reads it; empty for none.
+// affiliateEnvelope encodes the affiliate's share for the public router; empty without an affiliate.
 func affiliateEnvelope(a Affiliate) ([]byte, error) {
 	if !a.Percent.IsPositive() {
 		return nil, nil

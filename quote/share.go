@@ -12,11 +12,11 @@ import (
 // ErrNoPayee means that the affiliate has no account into which a share of the input could be paid.
 var ErrNoPayee = errors.New("the affiliate cannot be paid")
 
-// Payee is the account into which an instruction behind the venue's pays a share of the input on Solana.
+// Payee is the account that receives a share of the input on Solana, by an instruction after the venue's.
 type Payee struct {
 	Account chain.Address
-	Program chain.Address // whose tokens are paid; absent: the coin is
-	Wraps   bool          // the coin becomes the account's wrapped one
+	Program chain.Address // token program of the input; absent: the coin is paid
+	Wraps   bool          // the coin is added to the account's wrapped coin
 }
 
 type payment struct {
@@ -24,10 +24,10 @@ type payment struct {
 	share Affiliate
 }
 
-// unitsOfPayment are compute units that a payment takes at the most: a transfer of tokens with extensions.
+// unitsOfPayment is the most compute units that a payment takes: those of a transfer of a token with extensions.
 const unitsOfPayment = 30_000
 
-// settlePayees finds out where shares are paid that no venue pays, since the gateway does.
+// settlePayees looks up the accounts for the shares that the gateway pays because no venue does.
 func (t *trade) settlePayees(ctx context.Context) error {
 	if t.chain.Payee == nil {
 		return nil
@@ -37,7 +37,7 @@ func (t *trade) settlePayees(ctx context.Context) error {
 			continue
 		}
 		found, err := t.chain.Payee(ctx, t.swap.In.Address, share.Recipient)
-		if errors.Is(err, ErrNoPayee) && i > 0 { // which concerns the operator, not the client
+		if errors.Is(err, ErrNoPayee) && i > 0 { // the operator's problem, not the client's
 			err = fmt.Errorf("%w: operator's fee: %v", ErrNoTransaction, err)
 		}
 		if err != nil {
@@ -70,7 +70,7 @@ func (t *trade) direct() Swap {
 	return s
 }
 
-// pay adds the payments to a venue's transaction, once that has been checked.
+// pay appends the payments to a venue's transaction after that was checked.
 func (t *trade) pay(tx Tx) (Tx, error) {
 	if len(t.payments) == 0 {
 		return tx, nil
@@ -82,7 +82,7 @@ func (t *trade) pay(tx Tx) (Tx, error) {
 	d, in := m.Draft(), t.swap.In
 	d.AddUnits(uint64(len(t.payments)) * unitsOfPayment)
 	for _, p := range t.payments {
-		amount, _ := p.amount(in.Amount).Uint64() // of an input that fits
+		amount, _ := p.amount(in.Amount).Uint64() // the input fits
 		switch {
 		case amount == 0:
 		case p.Program.IsAbsent():

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// simulationPatience bounds a simulation. Slowness gains nothing: a direct transaction is refused then.
+// simulationPatience bounds a simulation. A venue gains nothing by being slow: its direct transaction is refused then.
 const simulationPatience = 1500 * time.Millisecond
 
 // ErrUnsimulated means that a transaction is not handed out because it was not simulated.
 var ErrUnsimulated = errors.New("transaction was not simulated")
 
-// simulate refuses a transaction that does not do what it says. Where the chain cannot simulate, b keeps the reason,
-// and a direct one is refused, unless the gateway wrote it or the operator lets it pass.
+// simulate refuses a transaction that does not do what it says. If the chain cannot simulate it, b records the reason,
+// and a direct one is refused unless the gateway wrote it or the operator allows it.
 func (t *trade) simulate(ctx context.Context, b *built) error {
 	if t.request.Onward != nil {
 		ctx, cancel := context.WithTimeout(ctx, simulationPatience)

@@ -8,7 +8,7 @@ import (
 	"crossgate/chain"
 )
 
-// Slippage by default, in percent, for the calmer half of a few blocks. The hosted service had 0.3 for USDC to ETH.
+// Default slippage in percent, for the calmer half of a few blocks. The hosted service had 0.3 for USDC to ETH.
 var (
 	closeSlippage = decimal.RequireFromString("0.1") // two stables, or a coin and its wrapped form
 	majorSlippage = decimal.RequireFromString("0.3") // deep markets on both sides
@@ -24,7 +24,7 @@ var (
 	majorSymbols = []string{"ETH", "WETH", "WETH.e", "BTC", "WBTC", "BTCB", "BTC.b", "cbBTC", "tBTC", "BNB", "WBNB", "SOL", "WSOL"}
 )
 
-// recommendedSlippage is the tolerance that suits the pair, in percent.
+// recommendedSlippage returns the slippage that suits the pair, in percent.
 func recommendedSlippage(s Swap) decimal.Decimal {
 	switch {
 	case isCoin(s.Chain, s.In) && isCoin(s.Chain, s.Out), isStable(s.In) && isStable(s.Out):
@@ -35,13 +35,13 @@ func recommendedSlippage(s Swap) decimal.Decimal {
 	return otherSlippage
 }
 
-// The shortfall is recommended half as much again, in whole basis points, up to largestRecommended.
+// A shortfall is recommended times driftFactor, rounded up to basis points, up to largestRecommended percent.
 var (
 	driftFactor        = decimal.New(15, -1)
 	largestRecommended = decimal.NewFromInt(5)
 )
 
-// recommended is the tolerance that suits the pair, or more when the transaction paid less than was quoted.
+// recommended returns the slippage that suits the pair, or more if the transaction paid less than was quoted.
 func (b *built) recommended(s Swap) decimal.Decimal {
 	usual := recommendedSlippage(s)
 	missing := b.quote.AmountOut.Sub(b.payout.gross)

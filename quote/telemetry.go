@@ -15,8 +15,8 @@ import (
 
 const scope = "crossgate/quote"
 
-// start opens a span within that of a request; where that is not recorded it costs nothing. The tracer is asked for
-// each time: the provider may be set after this package is loaded.
+// start opens a span within the request's, at no cost if that is not sampled. It looks up the tracer each time, since
+// the provider may be set after this package is loaded.
 func start(ctx context.Context, name string, about attribute.KeyValue) (context.Context, trace.Span) {
 	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ctx, trace.SpanFromContext(context.Background())
@@ -26,23 +26,23 @@ func start(ctx context.Context, name string, about attribute.KeyValue) (context.
 	return ctx, span
 }
 
-// measures are the instruments of a comparison. Their attributes are configured venues and fixed words.
+// measures holds the instruments of comparisons. Attribute values are configured venues and fixed words.
 type measures struct {
 	refusals metric.Int64Counter
 	verdicts metric.Int64Counter
 	duration metric.Float64Histogram
 
 	mu      sync.Mutex
-	options map[venueOutcome]metric.MeasurementOption // that were made
+	options map[venueOutcome]metric.MeasurementOption // by outcome, built once
 }
 
-// venueOutcome is the attributes of a measurement: a venue, and what became of it.
+// venueOutcome is the attributes of a measurement: a venue and its outcome.
 type venueOutcome struct {
 	venue, value string
 	key          attribute.Key
 }
 
-// of makes the attributes of a measurement once.
+// of returns the attributes of a measurement, building them once.
 func (m *measures) of(o venueOutcome) metric.MeasurementOption {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,7 +54,7 @@ func (m *measures) of(o venueOutcome) metric.MeasurementOption {
 	return made
 }
 
-// newMeasures makes the instruments. Their names are valid, which is all that could fail.
+// newMeasures returns the instruments. Creating one could only fail for an invalid name.
 func newMeasures() *measures {
 	meter := otel.Meter(scope)
 	m := &measures{options: map[venueOutcome]metric.MeasurementOption{}}
@@ -110,7 +110,7 @@ func finish(span trace.Span, err error) {
 	}
 }
 
-// reason is err in one of a few words, fit for a metric.
+// reason maps err to one of a few words, fit for a metric.
 func reason(err error) string {
 	switch {
 	case requestFault(err) != nil:

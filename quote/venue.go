@@ -13,43 +13,43 @@ import (
 // Venue is a place where swaps happen: an aggregator or an AMM.
 type Venue interface {
 	Profile() Profile
-	// Quote prices a swap: ErrNoRoute when the venue has no way from In to Out at this amount.
+	// Quote prices a swap. ErrNoRoute means that the venue has no route from In to Out at this amount.
 	Quote(ctx context.Context, s Swap) (Quote, error)
-	// Build makes the transaction for a quote that this venue gave for this swap.
+	// Build returns the transaction for a quote that this venue returned for this swap.
 	Build(ctx context.Context, s Swap, q Quote) (Tx, error)
 }
 
 // Profile is what a venue declares about itself.
 type Profile struct {
-	Name string // stable and lower case: configuration, metrics and explanations carry it
-	// AnswerName is how comparedAggregators spells it where the hosted service was recorded to spell it otherwise.
+	Name string // stable and lower case: used in configuration, metrics and explanations
+	// AnswerName is its name in comparedAggregators, if the hosted service was recorded with a different spelling.
 	AnswerName string
 	ImageURL   string
 	// Routers are called by its transactions and approved by the sender. A chain without an entry is not served.
 	Routers map[chain.ID]chain.Address
 	// MoreRouters are further contracts that its transactions may call: for the coin, or of another version.
 	MoreRouters map[chain.ID][]chain.Address
-	// Approves are the contracts that the sender approves where it is not the one that is called.
+	// Approves are the contracts that the sender approves, if not the ones that are called.
 	Approves map[chain.ID]chain.Address
-	// MaxAffiliatePercent is the largest share of the input amount that it can give an affiliate; zero when it cannot.
+	// MaxAffiliatePercent is the largest share of the input amount that it can pay an affiliate; zero if it cannot.
 	MaxAffiliatePercent decimal.Decimal
-	// FineAffiliate says that it takes that share in thousandths of a percent. Others take basis points.
+	// FineAffiliate means that it accepts that share in thousandths of a percent. Others accept basis points.
 	FineAffiliate bool
-	// SharesOfCoin says that it gives shares of the coin alone.
+	// SharesOfCoin means that it pays shares only of the coin.
 	SharesOfCoin bool
-	// PaysTwo says that it can divide that share between two recipients.
+	// PaysTwo means that it can split that share between two recipients.
 	PaysTwo bool
-	// Read reads what its router enforces of a transaction. Nil: unknown, so none may call it directly but on Solana.
+	// Read decodes what its router enforces of a transaction. Nil: unknown, so it is called directly only on Solana.
 	Read func(c chain.Chain, tx Tx) (Call, error)
-	// Writes says that its calldata is written by the gateway itself, for contracts that stand in our own source.
+	// Writes means that the gateway itself writes its calldata, for contracts whose addresses are in our own source.
 	Writes bool
-	// Wraps says that it wraps and unwraps the coin one for one, for the sender alone, and does nothing else.
+	// Wraps means that it only wraps and unwraps the coin, one for one and only for the sender.
 	Wraps bool
-	// Fallback says that it is asked only when fewer than two others have quoted.
+	// Fallback means that it is asked only if fewer than two others have quoted.
 	Fallback bool
 }
 
-// Suits returns why the venue cannot make a swap by itself, if so. Shares of the input are given whole or not at all.
+// Suits returns why the venue cannot make a swap by itself, nil if it can. Shares are paid in full or not at all.
 func (p Profile) Suits(s Swap) error {
 	share := s.Affiliate.Percent
 	if s.Second.Percent.IsPositive() {
@@ -78,11 +78,11 @@ func (p Profile) Suits(s Swap) error {
 // Call is the part of a swap that the called contract enforces by itself.
 type Call struct {
 	TokenIn, TokenOut chain.Address // the zero address is the native coin
-	AmountIn          chain.Amount  // that is taken from the sender
-	MinOut            chain.Amount  // that the payee gets at least; otherwise it reverts
+	AmountIn          chain.Amount  // taken from the sender
+	MinOut            chain.Amount  // the least that the payee gets; otherwise the call reverts
 	Payee             chain.Address // absent: its caller
 	Refund            chain.Address // receives the rest; absent: its caller
-	Affiliate, Second Affiliate     // receive a share of the input, as far as it is known
+	Affiliate, Second Affiliate     // receive a share of the input, as far as known
 }
 
 // Calls reports whether the venue's transactions on a chain may call a contract.
@@ -91,7 +91,7 @@ func (p Profile) Calls(id chain.ID, contract chain.Address) bool {
 	return served && (contract == router || slices.Contains(p.MoreRouters[id], contract))
 }
 
-// Spender returns what the sender approves for a transaction that calls router.
+// Spender returns the contract that the sender approves for a transaction that calls router.
 func (p Profile) Spender(id chain.ID, router chain.Address) chain.Address {
 	if spender, differs := p.Approves[id]; differs {
 		return spender

@@ -16,8 +16,8 @@ import (
 	"crossgate/token"
 )
 
-// Appraise warns of an order that can be made, but not filled at a profit, delivered or refunded, as far as prices,
-// costs and accounts can be read.
+// Appraise returns warnings about an order that can be made but not filled at a profit, delivered or refunded, as far
+// as prices, costs and accounts can be read.
 func (e *Estimator) Appraise(ctx context.Context, t order.Terms) (all []creation.Warning) {
 	if left, expenses, err := e.leaves(ctx, t); err == nil && left.Cmp(expenses) < 0 {
 		all = append(all, creation.Warning{Code: creation.TakerNotPaid, Text: fmt.Sprintf(
@@ -35,9 +35,9 @@ func (e *Estimator) Appraise(ctx context.Context, t order.Terms) (all []creation
 	return all
 }
 
-// leaves is what an order gives beyond what it takes, and what its taker's work costs, in USD at present prices. A
-// taker who gets no reserve token has to swap. ErrUnknownCosts where a fee or a price is missing; an external call's
-// gas is not known, and left out.
+// leaves returns the worth of what an order gives beyond what it takes, and the cost of its taker's work, in USD at
+// current prices. A taker has to swap unless the take token is a reserve token. ErrUnknownCosts: a fee or a price is
+// missing. An external call's gas is unknown and left out.
 func (e *Estimator) leaves(ctx context.Context, t order.Terms) (left, expenses *big.Rat, err error) {
 	give, isKnown := e.Registry.Chain(t.Give.Chain)
 	take, takeIsKnown := e.Registry.Chain(t.Take.Chain)
@@ -65,8 +65,8 @@ func (e *Estimator) leaves(ctx context.Context, t order.Terms) (left, expenses *
 
 func keyOf(o order.Offer) token.Key { return token.Key{Chain: o.Chain, Address: o.Token} }
 
-// coinRefusals are ErrRefusesCoin of an order's receiver, where that is paid in the coin, and ErrNotRefundable of its
-// cancel beneficiary, each with the reason.
+// coinRefusals returns ErrRefusesCoin if an order's receiver is paid in the coin and refuses it, and ErrNotRefundable
+// if its cancel beneficiary does, each with the reason.
 func (e *Estimator) coinRefusals(ctx context.Context, t order.Terms) (undelivered, unrefunded error) {
 	var trying sync.WaitGroup
 	if t.Take.Token.IsNative() && len(t.ExternalCall) == 0 {
@@ -77,8 +77,8 @@ func (e *Estimator) coinRefusals(ctx context.Context, t order.Terms) (undelivere
 	return undelivered, unrefunded
 }
 
-// refuses wraps a meaning where an account refuses the coin; nil: it takes it, or cannot be tried. The wrapped coin's
-// contract has some to try with.
+// refuses returns an error wrapping meaning if an account refuses the coin, nil if it accepts it or cannot be tried.
+// The wrapped coin's contract is the sender of the trial, since it has some.
 func (e *Estimator) refuses(ctx context.Context, at chain.ID, payee chain.Address, meaning error) error {
 	fees := e.Chains[at].Fees
 	c, _ := e.Registry.Chain(at)

@@ -14,40 +14,40 @@ import (
 // ErrLowAmount means that nothing is left for the recipient: the amount is below the expenses of a taker.
 var ErrLowAmount = errors.New("amount less than the operating expenses")
 
-// wholeBps is all of an amount.
+// wholeBps is 100 % in basis points.
 const wholeBps = 10_000
 
 // MarginBps is a taker's usual share of the net amount (recorded creations of 2024 to 2026).
 const MarginBps = 4
 
-// Rules are the shares that are taken on the way of an amount. Every one is rounded down.
+// Rules are the shares taken from an amount on its way through an order. Each is rounded down.
 type Rules struct {
 	ProtocolBps  int             // of the gross amount: DlnSource's globalTransferFeeBps
 	Affiliate    decimal.Decimal // percent of what the protocol leaves; until 2025 it was of the gross amount
-	IncentiveBps int             // a taker's, beside MarginBps, of the net amount
+	IncentiveBps int             // additional share of the net amount for the taker, besides MarginBps
 }
 
-// Swapped is what a swap pays, before the slippage that is allowed for it.
+// Swapped is the output of a swap before slippage, and the slippage allowed for it.
 type Swapped struct {
 	Out         chain.Amount
 	SlippageBps int
 }
 
-// Course is the way of an amount through an order, in smallest units; the amounts of one line are of one token.
+// Course traces an amount through an order, in smallest units; the amounts on one line are of the same token.
 type Course struct {
 	Rules
-	Before, After               *Swapped     // into and out of the reserve token; nil: the token is it
-	In                          chain.Amount // with the prepended cost
+	Before, After               *Swapped     // into and out of the reserve token; nil: no swap
+	In                          chain.Amount // including the prepended cost
 	Gross                       chain.Amount // reserve token that the order is created with
 	ProtocolFee, AffiliateFee   chain.Amount
-	Net                         chain.Amount // that the order gives, and its id is made of
+	Net                         chain.Amount // given by the order and part of its ID
 	Carried                     chain.Amount // Net in units of the other chain's reserve token
 	Margin, Expenses            chain.Amount
-	Left                        chain.Amount // of Carried, for the take token
+	Left                        chain.Amount // rest of Carried, spent on the take token
 	Recommended, MaxTheoretical chain.Amount // take token
 }
 
-// Give follows an input up to what a taker has left for the take token. decimals are those of the reserve tokens on the
+// Give follows an input to what a taker has left for the take token. decimals are those of the reserve tokens on the
 // source and the destination chain; expenses are in units of the latter. ErrLowAmount: nothing is left.
 func (r Rules) Give(in chain.Amount, before *Swapped, decimals [2]uint8, expenses chain.Amount) (Course, error) {
 	c := Course{Rules: r, Before: before, In: in, Gross: in}
@@ -65,7 +65,7 @@ func (r Rules) Give(in chain.Amount, before *Swapped, decimals [2]uint8, expense
 	return c, nil
 }
 
-// Take ends a course with the swap into the take token; nil: that is the reserve token.
+// Take completes a course with the swap into the take token, nil if that is the reserve token.
 func (c Course) Take(after *Swapped) Course {
 	c.After, c.Recommended = after, c.Left
 	if after != nil {
@@ -86,20 +86,20 @@ func (r Rules) affiliate(gross chain.Amount) chain.Amount {
 	return quote.Share(gross.Sub(gross.MulDiv(uint64(r.ProtocolBps), wholeBps)), r.Affiliate)
 }
 
-// slippage is what the market may take of the output.
+// slippage returns the part of the output that the market may take.
 func (s Swapped) slippage() chain.Amount { return s.Out.MulDiv(uint64(s.SlippageBps), wholeBps) }
 
-// least is the output that is counted on.
+// least returns the output that can be counted on.
 func (s Swapped) least() chain.Amount { return s.Out.Sub(s.slippage()) }
 
-// WithoutReward is a take amount as it would be without the additional reward of the taker.
+// WithoutReward returns the take amount as it would be without the taker's additional incentive.
 func (c Course) WithoutReward() chain.Amount {
 	reward := c.Carried.MulDiv(uint64(c.IncentiveBps), wholeBps)
 	return c.Left.Add(reward).Over(c.Left).Of(c.Recommended)
 }
 
-// Prepended is the addition to an input of the source chain's reserve token that pays the expenses on the other chain,
-// so that the recipient gets the worth of the input alone.
+// Prepended returns the addition to an input in the source chain's reserve token that pays the expenses on the other
+// chain, so that they do not reduce the recipient's amount.
 func (r Rules) Prepended(expenses chain.Amount, decimals [2]uint8) chain.Amount {
 	left := new(big.Int).Mul(big.NewInt(int64(wholeBps-r.ProtocolBps)), big.NewInt(int64(wholeBps-r.marginBps())))
 	cost := expenses.Units(decimals[1])
@@ -107,7 +107,7 @@ func (r Rules) Prepended(expenses chain.Amount, decimals [2]uint8) chain.Amount 
 	return unitsOf(cost, decimals[0])
 }
 
-// GrossFor is the least gross amount with which a taker has wanted left for the take token.
+// GrossFor returns the least gross amount that leaves a taker wanted for the take token.
 func (r Rules) GrossFor(wanted chain.Amount, decimals [2]uint8, expenses chain.Amount) chain.Amount {
 	carried := leastWith(wanted.Add(expenses), func(a chain.Amount) chain.Amount { return a.MulDiv(r.marginBps(), wholeBps) })
 	net := rescaled(carried, decimals[1], decimals[0])
@@ -119,7 +119,7 @@ func (r Rules) GrossFor(wanted chain.Amount, decimals [2]uint8, expenses chain.A
 	})
 }
 
-// leastWith is the least amount that leaves rest after a share, which is less than all of it.
+// leastWith returns the least amount that leaves rest after share, which must take less than all of it.
 func leastWith(rest chain.Amount, share func(chain.Amount) chain.Amount) chain.Amount {
 	for found := rest; ; {
 		next := rest.Add(share(found))
@@ -130,12 +130,12 @@ func leastWith(rest chain.Amount, share func(chain.Amount) chain.Amount) chain.A
 	}
 }
 
-// rescaled is an amount in units of other decimals, rounded down.
+// rescaled converts an amount to units of other decimals, rounding down.
 func rescaled(amount chain.Amount, from, to uint8) chain.Amount {
 	return unitsOf(amount.Units(from), to)
 }
 
-// unitsOf is a number of whole tokens in smallest units, rounded down; the largest amount where it is beyond that.
+// unitsOf converts whole tokens to smallest units, rounding down and saturating at the largest amount.
 func unitsOf(tokens *big.Rat, decimals uint8) chain.Amount {
 	units := new(big.Rat).Quo(tokens, chain.NewAmount(1).Units(decimals))
 	amount, err := chain.AmountFromBig(new(big.Int).Quo(units.Num(), units.Denom()))

@@ -18,18 +18,18 @@ const (
 	AfterSwapSlippage = "AfterSwapEstimatedSlippage"
 )
 
-// Cost is one line of the way from the input to the recommended amount.
+// Cost is one line on the way from the input to the recommended amount.
 type Cost struct {
 	Type                string
 	Chain               chain.ID
 	TokenIn, TokenOut   chain.Address
 	AmountIn, AmountOut chain.Amount
 	Fee                 chain.Amount // of TokenIn; zero in a swap
-	FeeBps              string       // decimal; empty where the fee is not a share
+	FeeBps              string       // decimal; empty if the fee is not a share
 }
 
-// Costs are the lines of a course between tokens, in their sequence; steps that take nothing are left out but for the
-// protocol's and a taker's.
+// Costs returns a course's lines between the tokens of a route, in sequence. Steps that take nothing are left out,
+// except the protocol's and the taker's.
 func (c Course) Costs(r Route) []Cost {
 	l := lines{at: r.Give.Chain, token: r.TokenIn, rest: c.In}
 	if c.Before != nil {
@@ -50,7 +50,7 @@ func (c Course) Costs(r Route) []Cost {
 	return l.made
 }
 
-// lines are made one after the other; each begins with what the one before leaves.
+// lines collects cost lines; each starts from the rest that the previous one leaves.
 type lines struct {
 	made  []Cost
 	at    chain.ID

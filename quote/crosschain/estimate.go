@@ -15,47 +15,47 @@ import (
 	"crossgate/token"
 )
 
-// Request is a swap between chains as a client asks for it.
+// Request is a swap between chains as requested by a client.
 type Request struct {
 	Give, Take               chain.ID
 	TokenIn, TokenOut        chain.Address // the zero address is the native coin
-	AmountIn                 chain.Amount  // zero: as much as AmountOut takes
-	MaxBalance               bool          // in place of AmountIn: all that the sender has
+	AmountIn                 chain.Amount  // zero: as much as AmountOut requires
+	MaxBalance               bool          // instead of AmountIn: the sender's whole balance
 	AmountOut                chain.Amount  // zero: the recommended amount
 	Prepend                  bool          // the operating expenses are added to AmountIn
-	IncentiveBps             int           // more of the net amount for the taker
+	IncentiveBps             int           // additional share of the net amount for the taker
 	Affiliate                quote.Affiliate
-	GiveReserve, TakeReserve chain.Address // forced by the client; absent: ours
+	GiveReserve, TakeReserve chain.Address // forced by the client; absent: chosen by the gateway
 	ExternalCall             []byte
-	CallTarget               chain.Address // the contract that it calls; absent: not known
-	CallGas                  uint64        // that it may take
+	CallTarget               chain.Address // the contract called by ExternalCall; absent: unknown
+	CallGas                  uint64        // limit of ExternalCall
 	Priority                 quote.Priority
-	Since                    time.Time // comparisons begun before are not shared; zero: any is
-	Making                   *Making   // nil, or without a recipient: an estimation alone
+	Since                    time.Time // earlier comparisons are not shared; zero: any may be
+	Making                   *Making   // nil or without a recipient: only an estimate is requested
 }
 
-// Charges are what the contracts of a chain take for orders with another chain, as they say themselves.
+// Charges are the fees of a chain's contracts for orders with another chain, as read from them.
 type Charges struct {
 	Fixed       chain.Amount // of the coin, for creating an order
 	TransferBps int          // of the gross amount
-	Message     chain.Amount // of the coin, by the gate for a message to the other chain
+	Message     chain.Amount // of the coin, charged by the gate for a message to the other chain
 }
 
-// Swaps compares swaps on one chain (quote.Estimator).
+// Swaps compares swaps on one chain. quote.Estimator implements it.
 type Swaps interface {
 	Estimate(context.Context, quote.Request) (quote.Estimate, error)
 	Balance(ctx context.Context, id chain.ID, token, holder chain.Address) (chain.Amount, error)
 }
 
-// Chain is what can be asked of a chain.
+// Chain holds the adapters of one chain.
 type Chain struct {
 	Fees    quote.FeeSource
-	Charges func(_ context.Context, with chain.ID) (Charges, error) // nil: no order is created there
-	Runner  Runner                                                  // nil: transactions are not simulated, and so not handed out
-	Writer  Writer                                                  // on Solana alone
-	// Forecast says what a transaction would create, and what a maker would regret of it; nil: that is not known.
+	Charges func(_ context.Context, with chain.ID) (Charges, error) // nil: orders cannot be created there
+	Runner  Runner                                                  // nil: transactions are not simulated, so not handed out
+	Writer  Writer                                                  // Solana only
+	// Forecast returns the orders that a transaction would create, with warnings for their maker; nil: unknown.
 	Forecast func(context.Context, creation.Transaction) ([]creation.Forecast, error)
-	// HasCode reports whether a contract stands at an address; nil: that is not known.
+	// HasCode reports whether there is a contract at an address; nil: unknown.
 	HasCode func(context.Context, chain.Address) (bool, error)
 }
 
@@ -65,11 +65,11 @@ type Options struct {
 	Swaps       Swaps
 	Tokens      *token.Directory
 	Chains      map[chain.ID]Chain
-	CostPercent int // of a taker's costs that orders are charged
+	CostPercent int // share of a taker's costs that orders are charged
 	Now         func() time.Time
 }
 
-// Estimator answers requests for orders. Safe for concurrent use.
+// Estimator answers requests for orders. It is safe for concurrent use.
 type Estimator struct {
 	Options
 	recent recentCosts
@@ -90,29 +90,29 @@ type Estimate struct {
 	GiveChain, TakeChain chain.Chain
 	InToken, GiveToken   token.Token // of the input, and of the reserve token on the source chain
 	TakeToken, OutToken  token.Token
-	Amount               chain.Amount // that the order takes: the client's where he fixed it
+	Amount               chain.Amount // taken by the order: as fixed by the client, or as recommended
 	Prepended            chain.Amount // part of Course.In; zero: nothing
 	OperatingExpense     chain.Amount // in units of the input token
 	Charges              Charges      // of the source chain
 	TakerCosts           Expenses
 	Pre, Post            *Leg // nil: no swap
 	Passed               []Passed
-	Prices               map[token.Key]*big.Rat // USD of a whole token, as far as is known
+	Prices               map[token.Key]*big.Rat // USD per whole token, as far as known
 	At                   time.Time
-	Made                 *Made // nil: an estimation alone
+	Made                 *Made // nil if only an estimate was requested
 }
 
-// Passed is a route that was followed and leaves less, or fails.
+// Passed is a route that was followed but leaves less than the best one, or fails.
 type Passed struct {
 	Route       Route
 	Recommended chain.Amount
 	Err         error
 }
 
-// Estimate finds the best course of an amount and, where a transaction is to be made, makes it.
+// Estimate finds the best course of an amount and makes the transaction for it, if one is requested.
 //
-// The error wraps ErrSameChain, ErrIntermediary, ErrImpossibleRoute, ErrLowAmount or an error of package quote where
-// the request is at fault, ErrUnknownCosts where fees or prices are missing. Passed alone is set beside an error.
+// The error wraps ErrSameChain, ErrIntermediary, ErrImpossibleRoute, ErrLowAmount or an error of package quote if the
+// request is at fault, ErrUnknownCosts if fees or prices are missing. With an error only Passed is meaningful.
 func (e *Estimator) Estimate(ctx context.Context, r Request) (Estimate, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	j := &journey{Estimator: e, request: r}
@@ -126,7 +126,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (Estimate, error) {
 		return found, err
 	}
 	if found.Made, err = j.make(ctx, &found); errors.Is(err, quote.ErrNoTransaction) && ctx.Err() == nil {
-		// The prices were shared, and none holds any more: ask for ourselves.
+		// The prices were shared and none is valid any longer: ask for our own.
 		j.request.Since = e.Now()
 		if found, err = j.best(ctx); err == nil {
 			found.Made, err = j.make(ctx, &found)
@@ -135,7 +135,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (Estimate, error) {
 	return found, err
 }
 
-// journey is one request on its way. Its goroutines only read it once it is settled.
+// journey is one request on its way. Once it is settled, its goroutines only read it.
 type journey struct {
 	*Estimator
 	request    Request
@@ -143,13 +143,13 @@ type journey struct {
 	routes     []Route
 	tokens     map[token.Key]token.Token
 	charges    Charges
-	reads      sync.WaitGroup // under way
+	reads      sync.WaitGroup // in flight
 	usd        func() map[token.Key]*big.Rat
 	costs      [2]func() (Expenses, error) // without and with a swap into the take token
-	kept       *quote.Reserve              // nil: not all of the coin is given
+	kept       *quote.Reserve              // nil unless all of the coin is given
 }
 
-// settle finds out what all routes need: reading of prices and costs begins, and charges and metadata are read.
+// settle prepares what all routes need: it starts reading prices and costs, and reads charges and metadata.
 func (j *journey) settle(ctx context.Context) (err error) {
 	r, isKnown, takeIsKnown := j.request, false, false
 	j.give, isKnown = j.Registry.Chain(r.Give)
@@ -168,7 +168,7 @@ func (j *journey) settle(ctx context.Context) (err error) {
 			continue
 		}
 		j.costs[swaps] = sync.OnceValues(func() (Expenses, error) { return j.expenses(ctx, w, j.usd) })
-		j.reads.Go(func() { _, _ = j.costs[swaps]() }) // its error is for who needs them
+		j.reads.Go(func() { _, _ = j.costs[swaps]() }) // an error reaches the routes that need the costs
 	}
 	var reading sync.WaitGroup
 	var chargesErr error
@@ -192,7 +192,7 @@ func (e *Estimator) charges(ctx context.Context, id, with chain.ID) (Charges, er
 	return read(ctx, with)
 }
 
-// keys are all tokens whose price matters.
+// keys returns all tokens whose price matters.
 func (j *journey) keys() []token.Key {
 	keys := []token.Key{coinOf(j.give), coinOf(j.take), {Chain: j.give.ID, Address: j.request.TokenIn}, {Chain: j.take.ID, Address: j.request.TokenOut}}
 	for _, each := range j.routes {
@@ -220,14 +220,14 @@ func (j *journey) lookup(ctx context.Context) (map[token.Key]token.Token, error)
 	return found, nil
 }
 
-// Reserves of the coin for the largest creations: gas through the router (executed ones took up to 420,000 beside the
+// Reserves of the coin for the largest creations: gas through the router (executed ones took up to 420,000 besides the
 // venue's part), and on Solana the deposits of five accounts, in lamports.
 const (
 	createGas      = 800_000
 	createDeposits = 11_000_000
 )
 
-// balance is all that the sender has, less the fixed fee and the cost of the transaction where that is the coin.
+// balance returns the sender's whole balance, less the fixed fee and the transaction's cost if it is in the coin.
 func (j *journey) balance(ctx context.Context) (chain.Amount, error) {
 	has, err := j.Swaps.Balance(ctx, j.give.ID, j.request.TokenIn, j.request.Making.payer())
 	if err != nil {
@@ -251,8 +251,8 @@ func (j *journey) balance(ctx context.Context) (chain.Amount, error) {
 	return rest, nil
 }
 
-// best follows the routes with the fewest swaps at the same time, and returns that which leaves most. The others have
-// their turn where these fail for want of a route or a price, not of an amount.
+// best follows the routes with the fewest swaps concurrently and returns the one that leaves most. It tries those with
+// more swaps if these fail for another reason than a low amount.
 func (j *journey) best(ctx context.Context) (found Estimate, err error) {
 	var errs []error
 	for rest := j.routes; len(rest) > 0; {
@@ -299,7 +299,7 @@ func (j *journey) bestOf(ctx context.Context, routes []Route) (Estimate, error) 
 	return found, nil
 }
 
-// isBetter compares two routes of the same kind: an exact output by what goes in, all others by what comes out.
+// isBetter compares two routes with equally many swaps: for an exact output by the input, otherwise by the output.
 func (j *journey) isBetter(a, b *Estimate) bool {
 	if j.request.AmountIn.IsZero() {
 		return a.In.Cmp(b.In) < 0
@@ -307,8 +307,8 @@ func (j *journey) isBetter(a, b *Estimate) bool {
 	return a.Recommended.Cmp(b.Recommended) > 0
 }
 
-// worst is the error that explains most: an amount that is too low before a route that does not exist, and that before
-// one without a price.
+// worst returns the error that explains most: a low amount before any other, then a missing route, and a missing price
+// last.
 func worst(errs []error) error {
 	weight := func(err error) int {
 		switch {
@@ -324,7 +324,7 @@ func worst(errs []error) error {
 	return slices.MaxFunc(errs, func(a, b error) int { return weight(a) - weight(b) })
 }
 
-// follow makes the estimate of one route.
+// follow returns the estimate of one route.
 func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 	s := &step{journey: j, route: route, rules: Rules{
 		ProtocolBps: j.charges.TransferBps, Affiliate: j.request.Affiliate.Percent, IncentiveBps: j.request.IncentiveBps,
@@ -339,7 +339,7 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 	if !route.SwapsBefore() && !route.SwapsAfter() {
 		return s.from(ctx, s.rules.GrossFor(j.request.AmountOut, s.decimals, s.expenses))
 	}
-	// A taker's costs are the same for any amount: the rest is in proportion.
+	// A taker's costs are the same for any amount; everything else is proportional.
 	costs, err := s.inInput(s.rules.Prepended(s.expenses, s.decimals))
 	if err != nil {
 		return Estimate{}, err
@@ -359,7 +359,7 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 		return Estimate{}, err
 	}
 	made := samples[found]
-	if most := wanted.MulDiv(101, 100).Add(chain.NewAmount(2)); made.Recommended.IsZero() || made.Recommended.Cmp(most) > 0 { // which a taker would keep
+	if most := wanted.MulDiv(101, 100).Add(chain.NewAmount(2)); made.Recommended.IsZero() || made.Recommended.Cmp(most) > 0 { // a taker would keep it
 		return made, fmt.Errorf("%w: nothing near %s comes out of it, but %s", ErrLowAmount, wanted, made.Recommended)
 	}
 	return made, nil

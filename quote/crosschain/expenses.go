@@ -16,11 +16,11 @@ import (
 	"crossgate/token"
 )
 
-// ErrUnknownCosts means that a fee or a price could not be read without which a taker's costs are not known.
+// ErrUnknownCosts means that a fee or a price could not be read that a taker's costs depend on.
 var ErrUnknownCosts = errors.New("the costs of a taker are not known")
 
-// Orders that a taker unlocks with one message: half of the public taker's usual ten would cost more, and Solana's
-// program takes seven.
+// Orders that a taker unlocks with one message: the public taker's usual ten, since half as many would cost more, and
+// the seven that Solana's program takes.
 const (
 	batch       = 10
 	batchSolana = 7
@@ -28,7 +28,7 @@ const (
 
 // Gas of a taker's transactions on EVM and TRON: unlocks and claims as in the public package legacy-dln-profitability
 // 3.2.0; fulfilments as executed (golden/create: 99,000 to 140,000, through the router 210,000, with an external call
-// 110,000 more), beside a swap over one or two pools.
+// 110,000 more), plus a swap over one or two pools.
 const (
 	fulfilGas          = 140_000
 	fulfilSwapGas      = 250_000
@@ -41,7 +41,7 @@ const (
 	avalancheUnlockGas = 150_000
 )
 
-// Bytes that those transactions publish on a rollup, as the package's L1 data gas counts them, 16 a byte.
+// Bytes that these transactions publish on a rollup: the package's L1 data gas, counted as 16 per byte.
 const (
 	fulfilBytes       = 9_000 / 16
 	fulfilSwapBytes   = 25_000 / 16
@@ -50,7 +50,7 @@ const (
 	claimBytes        = 25_000 / 16
 )
 
-// roomPercent is a gas price with room for what it rises until an order is filled and unlocked.
+// roomPercent scales a gas price to leave room for a rise until an order is filled and unlocked.
 const roomPercent = 125
 
 // Costs on Solana, lamports: deposits of accounts that stay (128 bytes of overhead at 6,960 each), compute units of a
@@ -62,7 +62,7 @@ const (
 	solanaMessage  = 15_000_000
 )
 
-// Step is one thing that an order costs its taker.
+// Step is one of the costs of an order to its taker.
 type Step struct {
 	Name  string // fulfil, unlock, message, claim
 	Chain chain.ID
@@ -70,10 +70,10 @@ type Step struct {
 	USD   *big.Rat
 }
 
-// Expenses are a taker's costs of an order, in its sequence.
+// Expenses are a taker's costs of an order.
 type Expenses []Step
 
-// USD is the sum.
+// USD returns the sum.
 func (e Expenses) USD() *big.Rat {
 	sum := new(big.Rat)
 	for _, step := range e {
@@ -82,15 +82,15 @@ func (e Expenses) USD() *big.Rat {
 	return sum
 }
 
-// work is what has to be done for an order.
+// work describes what a taker has to do for an order.
 type work struct {
 	give, take chain.Chain
 	takesCoin  bool
-	swaps      bool   // the taker has to buy the take token
+	swaps      bool   // the taker must buy the take token
 	callGas    uint64 // of an external call; 0: there is none
 }
 
-// unit is a transaction of a taker for so many orders.
+// unit is a taker's transaction for a number of orders.
 type unit struct {
 	name   string
 	on     chain.Chain
@@ -100,7 +100,7 @@ type unit struct {
 	orders uint64
 }
 
-// units are the transactions that an order needs.
+// units returns the transactions that an order needs.
 func (w work) units() []unit {
 	orders := uint64(batch)
 	if w.give.Family == chain.SVM || w.take.Family == chain.SVM {
@@ -127,14 +127,14 @@ func (w work) units() []unit {
 	return []unit{fulfil, unlock, claim}
 }
 
-// Costs are shared for half a block of the faster chain, within these bounds: all who ask in it compare the same
-// amount.
+// Costs are shared for half a block of the faster chain, within these bounds, so that all requests in that time compare
+// the same amount.
 const (
 	shortestCostLife = 500 * time.Millisecond
 	longestCostLife  = 5 * time.Second
 )
 
-// recentCosts are the costs that were read last of each kind of work without an external call.
+// recentCosts caches the latest costs of each kind of work without an external call.
 type recentCosts struct {
 	mu    sync.Mutex
 	known map[costKey]keptCosts
@@ -150,7 +150,7 @@ type keptCosts struct {
 	until time.Time
 }
 
-// steps are the present costs of a taker's work, mostly without asking the chains.
+// steps returns the current costs of a taker's work, from the cache if they are recent.
 func (e *Estimator) steps(ctx context.Context, w work) (Expenses, error) {
 	key, r := costKey{w.give.ID, w.take.ID, w.takesCoin, w.swaps}, &e.recent
 	r.mu.Lock()
@@ -169,7 +169,7 @@ func (e *Estimator) steps(ctx context.Context, w work) (Expenses, error) {
 	return steps, err
 }
 
-// readSteps asks the chains, in several goroutines that have ended when it returns.
+// readSteps reads the costs from the chains, in goroutines that have ended when it returns.
 func (e *Estimator) readSteps(ctx context.Context, w work) (Expenses, error) {
 	units := w.units()
 	made, errs := make(Expenses, len(units)+1), make([]error, len(units)+1)
@@ -196,7 +196,7 @@ func (e *Estimator) readSteps(ctx context.Context, w work) (Expenses, error) {
 	return made, nil
 }
 
-// expenses is what a taker's work costs at present.
+// expenses returns the current cost of a taker's work, as charged to orders.
 func (e *Estimator) expenses(ctx context.Context, w work, usd func() map[token.Key]*big.Rat) (Expenses, error) {
 	steps, err := e.steps(ctx, w)
 	if err != nil {
@@ -215,7 +215,7 @@ func (e *Estimator) expenses(ctx context.Context, w work, usd func() map[token.K
 	return made, nil
 }
 
-// cost is one order's part of a transaction, in the chain's coin.
+// cost returns one order's part of a transaction's cost, in the chain's coin.
 func (e *Estimator) cost(ctx context.Context, u unit) (chain.Amount, error) {
 	fees := e.Chains[u.on.ID].Fees
 	if fees == nil {

@@ -9,7 +9,7 @@ import (
 	"crossgate/token"
 )
 
-// SlippagePercent is the slippage of both swaps together.
+// SlippagePercent returns the slippage of both swaps together.
 func (c Course) SlippagePercent() float64 {
 	bps := 0
 	for _, swap := range []*Swapped{c.Before, c.After} {
@@ -20,12 +20,12 @@ func (c Course) SlippagePercent() float64 {
 	return float64(bps) / 100
 }
 
-// Delay is about how many seconds a taker needs: a block of the destination chain.
+// Delay returns roughly how many seconds a taker needs: one block of the destination chain.
 func (e *Estimate) Delay() uint64 {
 	return max(uint64(math.Round(e.TakeChain.BlockTime.Seconds())), 1)
 }
 
-// MarginClass is that of the order among those of the index; not known without the prices of both amounts.
+// MarginClass returns the order's class among those of the index; unknown without the prices of both amounts.
 func (e *Estimate) MarginClass() (m order.Margin, known bool) {
 	given := quote.USD(e.Prices[e.Route.Give], e.Net, e.GiveToken.Decimals)
 	taken := quote.USD(e.Prices[token.Key{Chain: e.TakeChain.ID, Address: e.TokenOut}], e.Amount, e.OutToken.Decimals)
@@ -35,7 +35,7 @@ func (e *Estimate) MarginClass() (m order.Margin, known bool) {
 	return order.MarginOf(*given, *taken), true
 }
 
-// PriceImpact is by how much the output is worth more than the input without the prepended cost, in percent.
+// PriceImpact returns how much more the output is worth than the input without the prepended cost, in percent.
 func (e *Estimate) PriceImpact() (percent float64, known bool) {
 	in := e.Prices[token.Key{Chain: e.GiveChain.ID, Address: e.TokenIn}]
 	out := e.Prices[token.Key{Chain: e.TakeChain.ID, Address: e.TokenOut}]
@@ -49,8 +49,8 @@ func (e *Estimate) PriceImpact() (percent float64, known bool) {
 	return percent, true
 }
 
-// TakerMargin is what the order leaves a taker after his costs: of the reserve token on the destination chain, and in
-// basis points of the net amount. It is negative for an order that takes too much.
+// TakerMargin returns what the order leaves a taker after his costs, in the reserve token on the destination chain and
+// in basis points of the net amount. It is negative for an order that takes too much.
 func (e *Estimate) TakerMargin() (left *big.Int, bps float64) {
 	pays := e.Amount.Over(e.Recommended).Of(e.Left)
 	left = new(big.Int).Sub(e.Carried.Big(), e.Expenses.Big())

@@ -16,22 +16,22 @@ import (
 // Leg is the swap into or out of a reserve token.
 type Leg struct {
 	Swapped
-	DropBps   int            // of the price, from about a tenth of the amount to all of it; -1: not known
-	Estimates quote.Estimate // prices alone
+	DropBps   int            // price drop from about a tenth of the amount to all of it; -1: unknown
+	Estimates quote.Estimate // prices only
 }
 
-// venueSlippage is what venues' own calldata allows: the contract behind them enforces less.
+// venueSlippage is the slippage that venues' own calldata allows, in percent: the contract they pay enforces less.
 var venueSlippage = decimal.NewFromInt(3)
 
-// Slippage by price drop, both in basis points, as the public package legacy-dln-profitability 3.2.0 has them.
+// Slippage by price drop, both in basis points, as in the public package legacy-dln-profitability 3.2.0.
 var dropSteps = []struct{ below, slippage int }{{3, 5}, {5, 10}, {15, 30}, {50, 100}, {100, 150}, {200, 200}}
 
 const (
 	mostSlippage    = 300
-	leastSlippage   = 30  // of hosted answers
-	closeSlippage   = 5   // of stable coins, and of a coin and its wrapped form
-	unknownSlippage = 100 // without a price of a tenth
-	closePercent    = 0.1 // by which package quote recommends the latter
+	leastSlippage   = 30  // in hosted answers
+	closeSlippage   = 5   // between stable coins, or a coin and its wrapped form
+	unknownSlippage = 100 // if the price of a tenth is unknown
+	closePercent    = 0.1 // recommended by package quote for the pairs of closeSlippage
 )
 
 func slippageOf(dropBps int, isClose bool) int {
@@ -50,8 +50,8 @@ func slippageOf(dropBps int, isClose bool) int {
 	return mostSlippage
 }
 
-// leg compares a swap on one chain, and at the same time that of about a tenth of it. onward is where the output goes
-// that the order's creation takes; nil: a taker swaps for himself.
+// leg compares a swap on one chain and, concurrently, one of about a tenth of it. onward passes the output to the
+// order's creation; nil if a taker swaps for himself, and on Solana.
 func (e *Estimator) leg(ctx context.Context, r Request, from token.Key, into chain.Address, amount chain.Amount, onward *quote.Onward) (*Leg, error) {
 	asked := quote.Request{
 		Chain: from.Chain, TokenIn: from.Address, TokenOut: into, SlippagePercent: &venueSlippage, Priority: r.Priority,
@@ -84,7 +84,7 @@ func (e *Estimator) leg(ctx context.Context, r Request, from token.Key, into cha
 	return made, nil
 }
 
-// roughTenth is a tenth of an amount, rounded down to one digit: near amounts share its comparison.
+// roughTenth returns a tenth of an amount, rounded down to one digit so that similar amounts share its comparison.
 func roughTenth(amount chain.Amount) chain.Amount {
 	step := chain.NewAmount(1)
 	for part := amount.MulDiv(1, 100); !part.IsZero(); part = part.MulDiv(1, 10) {
@@ -94,14 +94,14 @@ func roughTenth(amount chain.Amount) chain.Amount {
 	return step.MulDiv(digit, 1)
 }
 
-// before is the swap into the reserve token, for the order contract.
+// before compares the swap into the reserve token, which goes to the order contract.
 func (e *Estimator) before(ctx context.Context, r Request, route Route, in chain.Amount) (*Leg, error) {
 	if !route.SwapsBefore() {
 		return nil, nil
 	}
 	give, _ := e.Registry.Chain(route.Give.Chain)
 	onward := &quote.Onward{Target: give.Contracts.DlnSource}
-	if give.Family == chain.SVM { // where the order is an instruction of the same transaction
+	if give.Family == chain.SVM { // here the order is an instruction of the same transaction
 		onward = nil
 	}
 	leg, err := e.leg(ctx, r, token.Key{Chain: route.Give.Chain, Address: route.TokenIn}, route.Give.Address, in, onward)
@@ -111,7 +111,7 @@ func (e *Estimator) before(ctx context.Context, r Request, route Route, in chain
 	return leg, legError("source", err, quote.ErrUnsupportedTokenOut)
 }
 
-// after is the swap out of the reserve token that the taker is expected to make.
+// after compares the swap out of the reserve token that the taker is expected to make.
 func (e *Estimator) after(ctx context.Context, r Request, route Route, left chain.Amount) (*Leg, error) {
 	if !route.SwapsAfter() {
 		return nil, nil
@@ -120,8 +120,8 @@ func (e *Estimator) after(ctx context.Context, r Request, route Route, left chai
 	return leg, legError("destination", err, quote.ErrUnsupportedTokenIn)
 }
 
-// legError says on which side a swap fails. notClients is a fault of the reserve token, which the client did not
-// choose.
+// legError adds on which chain a swap failed. notClients is an error that blames the reserve token, which the client
+// did not choose.
 func legError(side string, err, notClients error) error {
 	switch {
 	case err == nil:

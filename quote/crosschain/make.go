@@ -16,7 +16,7 @@ import (
 	"crossgate/quote"
 )
 
-// What keeps a transaction from being handed out, beside the errors of package quote.
+// Reasons not to hand out a transaction, besides the errors of package quote.
 var (
 	ErrNoCreation   = errors.New("orders from this chain are not made here")
 	ErrNotClaimable = errors.New("no taker could be paid for the order")
@@ -24,14 +24,14 @@ var (
 	ErrCallNeverRun = errors.New("the external call cannot be run")
 	ErrBelowRent    = errors.New("the recipient has no account on Solana, and the amount is too small to open one")
 	ErrRefusesCoin  = errors.New("the recipient's contract refuses the coin, so that nothing can be delivered to it")
-	// ErrNotRefundable: a refund pays the fixed fee back in the coin, and fails with that (golden/create, rule 23).
+	// ErrNotRefundable: a refund includes the fixed fee, in the coin, and fails with that (golden/create, rule 23).
 	ErrNotRefundable = errors.New("the cancel beneficiary's contract refuses the coin, so that nothing can be refunded")
 )
 
-// Making is what a transaction needs beside the amounts.
+// Making holds what a transaction needs besides the amounts.
 type Making struct {
 	Sender       chain.Address // signs and pays; the order's maker
-	Refund       chain.Address // gets what a swap pays beyond the expected outcome; the sender when absent
+	Refund       chain.Address // gets what a swap pays beyond the expected outcome; the sender if absent
 	Recipient    chain.Address
 	Authorities  order.Authorities
 	ReferralCode uint32
@@ -48,34 +48,34 @@ func (m *Making) payer() chain.Address {
 
 // Runner runs creations on the newest block, with the balances and allowances that they need.
 type Runner interface {
-	// Creation returns the gas of a transaction that makes the promised order. Errors: creation.ErrBroken where it
-	// makes another, and those of quote.Simulator. Beside creation.ErrUnapproved stands the gas: all but the pull of
-	// the input was checked.
+	// Creation returns the gas of a transaction that creates the promised order. Errors: creation.ErrBroken if it
+	// creates another one, and those of quote.Simulator. creation.ErrUnapproved comes with the gas: everything but
+	// pulling the input was checked.
 	Creation(context.Context, creation.Transaction, creation.Promise) (gas uint64, err error)
 }
 
-// Made is an order's transaction: simulated, with the order that it makes.
+// Made is an order's simulated transaction and the order that it creates.
 type Made struct {
 	quote.Tx
 	Salt     uint64
 	ID       order.ID
 	Terms    order.Terms
 	Metadata []byte
-	Gas      uint64 // that it needs
+	Gas      uint64 // needed by the transaction
 	Fee      *quote.Fee
 	Short    []Short
-	// IsUnapproved says that the sender has to approve the input first, without which the whole could not be simulated.
+	// IsUnapproved means that the sender must approve the input first. Only a part of the transaction was simulated.
 	IsUnapproved bool
-	Venue        *quote.Estimate // of the swap before; nil without one
+	Venue        *quote.Estimate // of the swap into the reserve token; nil without one
 }
 
-// Short is what the sender has too little of.
+// Short is an amount of a token that the sender lacks.
 type Short struct {
 	Token   chain.Address
 	Missing chain.Amount
 }
 
-// ways of making an order's amounts, as the metadata names them.
+// process returns how the order's amounts were set, in the metadata's terms.
 func (r Request) process() string {
 	switch {
 	case r.AmountOut.IsZero():
@@ -155,7 +155,7 @@ var lastSalt struct {
 	salt uint64
 }
 
-// nextSalt is the time in milliseconds, and another one each time.
+// nextSalt returns the time in milliseconds, or the last salt plus one if that is larger, so that salts never repeat.
 func nextSalt(now time.Time) uint64 {
 	lastSalt.Lock()
 	defer lastSalt.Unlock()
@@ -163,7 +163,7 @@ func nextSalt(now time.Time) uint64 {
 	return lastSalt.salt
 }
 
-// creation is the order as DlnSource is asked for it.
+// creation returns the arguments for creating the order by DlnSource.
 func (j *journey) creation(e *Estimate) (creation.Creation, error) {
 	r, m := j.request, j.request.Making
 	metadata, err := onchain.Metadata{
@@ -183,7 +183,7 @@ func (j *journey) creation(e *Estimate) (creation.Creation, error) {
 	return c, err
 }
 
-// affiliate is the integrator's share; nil: none.
+// affiliate returns the integrator's share, nil if there is none.
 func (j *journey) affiliate(e *Estimate) *order.Affiliate {
 	if e.AffiliateFee.IsZero() {
 		return nil
@@ -191,7 +191,7 @@ func (j *journey) affiliate(e *Estimate) *order.Affiliate {
 	return &order.Affiliate{Beneficiary: j.request.Affiliate.Recipient, Amount: e.AffiliateFee}
 }
 
-// direct calls DlnSource.
+// direct makes a transaction that calls DlnSource.
 func (j *journey) direct(ctx context.Context, e *Estimate, c creation.Creation, promise creation.Promise, m *Made) error {
 	c.Permit = j.request.Making.Permit
 	m.Tx = quote.Tx{To: j.give.Contracts.DlnSource, Data: c.Data(), Value: j.value(e)}
@@ -204,7 +204,7 @@ func (j *journey) direct(ctx context.Context, e *Estimate, c creation.Creation, 
 	return nil
 }
 
-// routed calls the public router with the swap of the venue that pays enough, of those compared before.
+// routed makes a transaction that calls the public router with the swap of a compared venue that pays enough.
 func (j *journey) routed(ctx context.Context, e *Estimate, c creation.Creation, promise creation.Promise, m *Made) error {
 	making := j.request.Making
 	refund := making.Refund
@@ -236,7 +236,7 @@ func (j *journey) routed(ctx context.Context, e *Estimate, c creation.Creation, 
 	return nil
 }
 
-// value is the coin that goes with the transaction, exactly: the fixed fee, and the input where that is the coin.
+// value returns the exact coin to send: the fixed fee, plus the input if that is the coin.
 func (j *journey) value(e *Estimate) chain.Amount {
 	if e.TokenIn.IsNative() {
 		return e.Charges.Fixed.Add(e.Course.In)
@@ -259,7 +259,7 @@ func (j *journey) check(ctx context.Context, promise creation.Promise, tx quote.
 	return gas, err
 }
 
-// fee is the price of a direct creation; nil when the chain's fees are not known.
+// fee returns the fee of a direct creation, nil if the chain's fees are unknown.
 func (j *journey) fee(ctx context.Context, tx quote.Tx, gas uint64) *quote.Fee {
 	fees := j.Chains[j.give.ID].Fees
 	price, err := fees.GasPrice(ctx, j.request.Priority)
@@ -276,7 +276,7 @@ func (j *journey) fee(ctx context.Context, tx quote.Tx, gas uint64) *quote.Fee {
 	return f
 }
 
-// short is what the sender has too little of, as far as that can be read.
+// short returns what the sender lacks, as far as balances can be read.
 func (j *journey) short(ctx context.Context, e *Estimate) (all []Short) {
 	needs := []Short{{chain.NativeCoin(j.give.Family), j.value(e)}}
 	if !e.TokenIn.IsNative() {

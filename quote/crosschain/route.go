@@ -10,24 +10,24 @@ import (
 	"crossgate/token"
 )
 
-// What can be wrong with an order that was asked for in the right form.
+// Errors of a well-formed order request.
 var (
 	ErrSameChain       = errors.New("source and destination chain are the same")
 	ErrImpossibleRoute = errors.New("no route between the chains")
 	ErrIntermediary    = errors.New("not a reserve token of the chain")
 )
 
-// Route is the tokens that an amount goes through: into a reserve token, over to its equal, and out of it.
+// Route lists the tokens of an amount's way: into a reserve token, over to its equivalent, and out of that.
 type Route struct {
 	TokenIn, TokenOut chain.Address
 	Give, Take        token.Key // equal reserve tokens of the source and the destination chain
 }
 
-// SwapsBefore and SwapsAfter report whether the tokens of the order are not the reserve tokens.
+// SwapsBefore and SwapsAfter report whether the order's tokens differ from the reserve tokens.
 func (r Route) SwapsBefore() bool { return r.TokenIn != r.Give.Address }
 func (r Route) SwapsAfter() bool  { return r.TokenOut != r.Take.Address }
 
-// swaps is how many swaps a route needs.
+// swaps returns how many swaps a route needs.
 func (r Route) swaps() (n int) {
 	for _, is := range []bool{r.SwapsBefore(), r.SwapsAfter()} {
 		if is {
@@ -37,7 +37,7 @@ func (r Route) swaps() (n int) {
 	return n
 }
 
-// routes are the possible routes of a request, those with fewer swaps before others, and then by the reserve's name.
+// routes returns the possible routes of a request, ordered by the number of swaps, then by the reserve's name.
 func routes(r Request, give, take chain.Chain) ([]Route, error) {
 	if give.ID == take.ID {
 		return nil, ErrSameChain

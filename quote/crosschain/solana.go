@@ -14,14 +14,14 @@ import (
 	"crossgate/quote"
 )
 
-// Writer makes transactions of Solana, in which an order is one of the instructions.
+// Writer writes Solana transactions that have an order as one of their instructions.
 type Writer interface {
-	// Create makes a transaction that creates the order with an id, after the swap of before, a venue's transaction, if
-	// there is one.
+	// Create returns a transaction that creates the order with an ID, after the swap in before, a venue's transaction,
+	// if that is not empty.
 	Create(ctx context.Context, o creation.OnSolana, id order.ID, before []byte, p quote.Priority) ([]byte, error)
 }
 
-// onSolana writes the order as an instruction, after the swap of the venue that pays enough for it.
+// onSolana writes the order as an instruction, after the swap of a venue that pays enough for it if one is needed.
 func (j *journey) onSolana(ctx context.Context, e *Estimate, c creation.Creation, promise creation.Promise, m *Made) (err error) {
 	o := creation.OnSolana{
 		SolanaCreation: onchain.SolanaCreation{
@@ -61,9 +61,9 @@ func (j *journey) onSolana(ctx context.Context, e *Estimate, c creation.Creation
 	return nil
 }
 
-// swapOnSolana is a guarded swap to the sender that enforces what the order takes.
+// swapOnSolana returns a guarded swap to the sender that enforces the amount that the order gives.
 func (j *journey) swapOnSolana(ctx context.Context, e *Estimate) (*quote.Estimate, error) {
-	const percent = -2 // of basis points
+	const percent = -2 // exponent of a basis point
 	slippage, sender := decimal.New(int64(e.Before.SlippageBps), percent), j.request.Making.Sender
 	made, err := j.Swaps.Estimate(ctx, quote.Request{
 		Chain: j.give.ID, TokenIn: e.TokenIn, TokenOut: e.Route.Give.Address, AmountIn: e.Course.In, SlippagePercent: &slippage,

@@ -17,7 +17,7 @@ type step struct {
 	rules     Rules
 	decimals  [2]uint8 // of the reserve tokens
 	costs     Expenses
-	expenses  chain.Amount // the same in the take chain's reserve token
+	expenses  chain.Amount // costs in the take chain's reserve token
 	prepended chain.Amount // input token
 }
 
@@ -27,7 +27,7 @@ func (s *step) out() token.Key {
 	return token.Key{Chain: s.route.Take.Chain, Address: s.route.TokenOut}
 }
 
-// settle waits for a taker's costs, and makes amounts of them. Venues are not asked about an input that is worth less.
+// settle waits for a taker's costs and converts them to amounts. It fails if the input is worth less, to spare venues.
 func (s *step) settle() (err error) {
 	if s.route.SwapsBefore() && s.give.Family != chain.SVM && s.give.Contracts.Router.IsAbsent() {
 		return legError("source", quote.ErrNoRouter, nil)
@@ -57,7 +57,7 @@ func (s *step) settle() (err error) {
 	return nil
 }
 
-// worth is a sum of USD in smallest units of a token, rounded down.
+// worth converts USD to smallest units of a token, rounding down.
 func (s *step) worth(usd *big.Rat, of token.Key) (chain.Amount, error) {
 	price := s.usd()[of]
 	if price == nil || price.Sign() <= 0 {
@@ -66,7 +66,7 @@ func (s *step) worth(usd *big.Rat, of token.Key) (chain.Amount, error) {
 	return unitsOf(new(big.Rat).Quo(usd, price), s.tokens[of].Decimals), nil
 }
 
-// inInput is an amount of the give chain's reserve token in the input token, by their prices where those are two.
+// inInput converts an amount of the give chain's reserve token to the input token, by their prices if they differ.
 func (s *step) inInput(reserve chain.Amount) (chain.Amount, error) {
 	if !s.route.SwapsBefore() {
 		return reserve, nil

@@ -17,35 +17,35 @@ import (
 	"crossgate/upstream"
 )
 
-// maxAnswer is far above what a venue needs for a route; recorded ones have 10 kB.
+// maxAnswer is far above the size of a route, in bytes; recorded answers have 10 kB.
 const maxAnswer = 2 << 20
 
-// answerTemplate says where an API's answer has what. A place is names of members with dots between; a list stands for
-// its only member. What an API does not have is empty, and not checked.
+// answerTemplate lists the places of an answer's parts. A place is member names joined by dots; a list counts as its
+// only member. A part that an API does not have is empty, and not checked.
 type answerTemplate struct {
-	in    string // that the answer is about
-	out   string // after every fee
-	least string // that the transaction enforces
+	in    string // input that the answer is about
+	out   string // output after every fee
+	least string // minimum that the transaction enforces
 	gas   string
-	// The contract that may take a token that goes in, or is called where the answer has a price alone.
+	// spender may take an input token. In an answer with only a price it must also be a contract that is called.
 	spender         string
 	to, value, data string // the transaction
-	message         string // the same on Solana
+	message         string // the transaction on Solana
 	signed          string // a route that the API wants back untouched
 }
 
-// refusals say how an API refuses.
+// refusals describe how an API refuses a request.
 type refusals struct {
-	state, fine string // a member of every answer, and its value without a refusal; empty: the HTTP status alone says so
-	words       string // members that say why, with spaces between
+	state, fine string // a member of every answer, and its value if not refused; empty: only the HTTP status counts
+	words       string // members with the reason, separated by spaces
 	unrouted    *regexp.Regexp
 	limited     *regexp.Regexp
 	moved       *regexp.Regexp
-	statuses    []int  // that mean no route, whatever the words
+	statuses    []int  // HTTP statuses that mean no route, whatever the words
 	empty       string // a member that is null or empty without a route
 }
 
-// proposal is what an answer says about a swap.
+// proposal is a venue's answer about a swap.
 type proposal struct {
 	out    chain.Amount
 	gas    uint64
@@ -54,11 +54,11 @@ type proposal struct {
 	value  chain.Amount
 	data   string
 	signed json.RawMessage
-	route  any      // what else the venue's transaction is made of
+	route  any      // other parts of the venue's transaction
 	tx     quote.Tx // once checked
 }
 
-// reply is an API's JSON. A part is decoded when it is asked for.
+// reply is an API's JSON. Its parts are decoded on access.
 type reply []byte
 
 func parseAnswer(body []byte) (reply, error) {
@@ -71,7 +71,7 @@ func parseAnswer(body []byte) (reply, error) {
 	return nil, notDocumented("answer", json.Unmarshal(body, new(json.RawMessage)))
 }
 
-// notDocumented is an error of the JSON decoder, which quotes numbers of any length.
+// notDocumented wraps an error of the JSON decoder, which quotes numbers of any length, in a short text.
 func notDocumented(what string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s is not the documented JSON: %s", what, clean(err.Error()))
@@ -79,7 +79,7 @@ func notDocumented(what string, err error) error {
 	return nil
 }
 
-// at is what stands at a place, nil where nothing or null does.
+// at returns the value at a place, nil if that is absent or null.
 func (a reply) at(place string) reply {
 	value := a.raw(place).only()
 	if string(value) == "null" {
@@ -88,7 +88,7 @@ func (a reply) at(place string) reply {
 	return value
 }
 
-// raw is the text of what stands at a place.
+// raw returns the JSON text at a place.
 func (a reply) raw(place string) reply {
 	if place == "" {
 		return nil
@@ -99,7 +99,7 @@ func (a reply) raw(place string) reply {
 	return a
 }
 
-// member is the value of an object's first member of a name.
+// member returns the value of an object's first member with a name.
 func (a reply) member(name string) reply {
 	left := rawjson.Text(a)
 	for next := byte('{'); left.Take(next); next = ',' {
@@ -112,7 +112,7 @@ func (a reply) member(name string) reply {
 	return nil
 }
 
-// only is the member of a list that has no other.
+// only returns the single member of a list; any other value is returned as is.
 func (a reply) only() reply {
 	left := rawjson.Text(a)
 	if left.Take('[') {
@@ -123,7 +123,7 @@ func (a reply) only() reply {
 	return a
 }
 
-// members are those of a list, none of another value.
+// members returns the members of a list, none for any other value.
 func (a reply) members() (all []reply) {
 	left := rawjson.Text(a)
 	for next := byte('['); left.Take(next); next = ',' {
@@ -134,7 +134,7 @@ func (a reply) members() (all []reply) {
 	return all
 }
 
-// text is what stands at a place, in one line.
+// text returns the text at a place, the texts of a list joined by spaces.
 func (a reply) text(place string) string {
 	value := a.at(place)
 	if len(value) == 0 || value[0] != '"' && value[0] != '[' {
@@ -150,7 +150,7 @@ func (a reply) text(place string) string {
 	return strings.Join(texts, " ")
 }
 
-// unquote is the text that a JSON string stands for; any other value is as it is written.
+// unquote decodes a JSON string; any other value is returned as written.
 func (a reply) unquote() (text string) {
 	if a[0] != '"' {
 		return string(a)
@@ -162,7 +162,7 @@ func (a reply) unquote() (text string) {
 	return text
 }
 
-// number is a whole number as venues write it: as text or as a number, in digits or as 0x and hex digits.
+// number parses a whole number as venues write it: as a string or a number, in decimal or as 0x and hex digits.
 func (a reply) number(place string) (chain.Amount, error) {
 	text := a.text(place)
 	if text == "" {
@@ -174,7 +174,7 @@ func (a reply) number(place string) (chain.Amount, error) {
 	return chain.Amount{}, fmt.Errorf("%s is %q, not a whole number", place, clean(text))
 }
 
-// list is what a place lists, or the one thing that stands there.
+// list returns the members of the list at a place, or the single value there.
 func (a reply) list(place string) (all []reply) {
 	value := a.at(place)
 	if len(value) > 0 && value[0] != '[' {
@@ -183,7 +183,7 @@ func (a reply) list(place string) (all []reply) {
 	return value.members()
 }
 
-// judge reads the answer, or why it refuses.
+// judge returns the parsed answer, or an error if it is a refusal.
 func (v *service) judge(resp upstream.Response) (reply, error) {
 	a, err := parseAnswer(resp.Body)
 	r, isFailure := v.refuses, resp.Status >= http.StatusBadRequest
@@ -221,7 +221,7 @@ func (v *service) judge(resp upstream.Response) (reply, error) {
 	return a, failed(upstream.Rejected, v.Name, resp.Status, words)
 }
 
-// read makes a proposal of an answer, which must be about the swap.
+// read converts an answer to a proposal. The answer must be about the swap.
 func (t answerTemplate) read(a reply, p quote.Profile, s quote.Swap) (o proposal, err error) {
 	in, inErr := a.number(t.in)
 	out, outErr := a.number(t.out)

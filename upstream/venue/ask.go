@@ -15,7 +15,7 @@ import (
 // maxMessage bounds how much of a venue's own message goes into an error, in characters.
 const maxMessage = 160
 
-// ask sends r and reads the answer. A refusal is final; after another error of read the next endpoint is asked.
+// ask sends r and reads the answer. A refusal is final; after any other error of read the next endpoint is asked.
 func ask(
 	ctx context.Context, p *upstream.Pool, r upstream.Request, read func(upstream.Response) (proposal, error),
 ) (answer proposal, err error) {
@@ -23,7 +23,7 @@ func ask(
 	_, err = p.Do(ctx, r, func(resp upstream.Response) error {
 		var err error
 		if answer, err = read(resp); isRefusal(err) {
-			declined = resp.Scrub(err) // it does not pass the endpoint, which would do that
+			declined = resp.Scrub(err) // the endpoint never sees it, and so cannot scrub it
 			return upstream.ErrDeclined
 		}
 		return err
@@ -43,12 +43,12 @@ func isRefusal(err error) bool {
 	return is && failed.Class == upstream.Rejected
 }
 
-// noSwapRoute is a venue's refusal of the pair or the amount.
+// noSwapRoute returns a venue's refusal of the pair or the amount.
 func noSwapRoute(message string) error {
 	return fmt.Errorf("%w: %s", quote.ErrNoRoute, clean(message))
 }
 
-// failed is an error of the venue's own, with its message or the text of the HTTP status.
+// failed returns a venue's own error, with its message or the text of the HTTP status.
 func failed(class upstream.Class, venue string, status int, message string) error {
 	if message == "" {
 		message = strings.ToLower(http.StatusText(status))

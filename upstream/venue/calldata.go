@@ -1,6 +1,6 @@
 package venue
 
-// Reading of calldata, to see what a venue's router enforces: direct calls of unlisted functions are refused.
+// Decoding of calldata, to find what a venue's router enforces. Direct calls of unlisted functions are refused.
 
 import (
 	"bytes"
@@ -20,35 +20,35 @@ import (
 	"crossgate/quote"
 )
 
-// function is a contract's function. Its signature names the arguments that say what the contract enforces, several
-// names with a stroke between:
+// function is a contract's function. Its signature names the arguments that determine what the contract enforces;
+// several names of one argument are separated by slashes:
 //
 //	in, out        the tokens; the coin without such an argument
 //	amount, least  the input and the minimum; the call's value without such an argument
 //	payee          the recipient; the caller without such an argument
-//	payeeOrCaller  the recipient; the caller where it is the zero address
+//	payeeOrCaller  the recipient; the caller if it is the zero address
 //
-// Other names are for refine and behind. Of a list, in and amount are in its first member, out and other members of
-// structs in its last.
+// Other names are for refine and behind. In a list, in and amount are found in the first member, out and other members
+// of structs in the last.
 type function struct {
 	signature string
-	// refine judges the rest of the arguments: flags and fees that take from what the recipient or the sender has.
+	// refine judges the other arguments: flags and fees that reduce what the recipient or the sender has.
 	refine func(d *decoded, c *quote.Call) error
-	// Behind the arguments may stand a tag of so many bytes that the router does not read, or what behind judges.
+	// tag is the length of a tag after the arguments that the router does not read; behind judges any other data there.
 	tag    int
 	behind func(d *decoded, rest []byte, c *quote.Call) error
 }
 
-// position leads to an argument: its index, and those of members in structs and lists. -1 is a list's last member.
+// position is the path to an argument: its index, then those of members in structs and lists. -1 is a list's last one.
 type position []int
 
-// wholeBps is all of an amount, in basis points.
+// wholeBps is 100 % in basis points.
 const wholeBps = 10_000
 
-// ofList stands in a position for the member of a list, which depends on the name.
+// ofList marks a list in a position; the member to take depends on the name.
 const ofList = -2
 
-// method is a function with its coder.
+// method is a function with its ABI coder.
 type method struct {
 	function
 	words.Selector
@@ -56,10 +56,10 @@ type method struct {
 	places map[string]position
 }
 
-// callReader reads calls of contracts by selector.
+// callReader decodes calls of contracts by selector.
 type callReader map[words.Selector]*method
 
-// readsCalls is the reader of functions that stand in our own source.
+// readsCalls returns a reader of functions that are listed in our own source.
 func readsCalls(functions ...function) callReader {
 	methods := make([]*method, len(functions))
 	for i, f := range functions {
@@ -76,7 +76,7 @@ func readerOf(methods ...*method) callReader {
 	return known
 }
 
-// newMethod parses a signature. The library's own parser does not read lists of lists of structs.
+// newMethod parses a signature. The library's own parser does not support lists of lists of structs.
 func newMethod(f function) *method {
 	m := &method{function: f, places: map[string]position{}}
 	name, types, _ := strings.Cut(f.signature, "(")
@@ -91,7 +91,7 @@ func newMethod(f function) *method {
 	return m
 }
 
-// parse reads types with commas between them, structs in parentheses, at a position, and remembers where names are.
+// parse parses types separated by commas, structs in parentheses, at a position, and records where names are.
 func (m *method) parse(list string, at position) []abi.ArgumentMarshaling {
 	var types []abi.ArgumentMarshaling
 	depth, start := 0, 0
@@ -123,7 +123,7 @@ func (m *method) parse(list string, at position) []abi.ArgumentMarshaling {
 	return types
 }
 
-// of is the position of a name: within lists, and of a token or amount that is a list, of the right member.
+// of returns the position of a name, with the right member of every list that it passes or, as a token or amount, is.
 func (p position) of(name string, isList bool) position {
 	member := -1
 	if name == "in" || name == "amount" {
@@ -144,7 +144,7 @@ func (p position) of(name string, isList bool) position {
 // errUnknownFunction means that the venue's list has no such function.
 var errUnknownFunction = errors.New("it calls a function that is not known to keep to a recipient and a minimum")
 
-// read is quote.Profile's Read.
+// read implements Profile.Read of package quote.
 func (known callReader) read(_ chain.Chain, tx quote.Tx) (quote.Call, error) {
 	d, err := known.decode(tx)
 	if err != nil {
@@ -157,7 +157,7 @@ func (known callReader) read(_ chain.Chain, tx quote.Tx) (quote.Call, error) {
 	return c, err
 }
 
-// decode takes calldata apart, behind whose arguments stands nothing that a router could read and we do not.
+// decode decodes calldata. It refuses data behind the arguments that a router could read and we do not.
 func (known callReader) decode(tx quote.Tx) (*decoded, error) {
 	data := tx.Data
 	if len(data) < 4 {
@@ -177,9 +177,9 @@ func (known callReader) decode(tx quote.Tx) (*decoded, error) {
 	return &decoded{method: m, tx: tx, arguments: arguments}, nil
 }
 
-// rest is what stands behind encoded arguments, without the zeros that fill up a word.
+// rest returns the data behind encoded arguments, without the zeros that pad a word.
 func (m *method) rest(data []byte) []byte {
-	// Mostly the last byte that is not padding is needed.
+	// Usually the last byte that is not padding belongs to the arguments.
 	last := max(len(bytes.TrimRight(data, "\x00"))-1, len(data)-common.HashLength)
 	if _, err := m.inputs.Unpack(data[:max(last, 0)]); err != nil && len(data)%common.HashLength == 0 {
 		return nil
@@ -195,7 +195,7 @@ func (m *method) rest(data []byte) []byte {
 	return data[padded:]
 }
 
-// decoded is a call taken apart. After a failure it reads nothing more.
+// decoded is a decoded call. err is the first failure to read an argument.
 type decoded struct {
 	*method
 	tx        quote.Tx
@@ -203,7 +203,7 @@ type decoded struct {
 	err       error
 }
 
-// call finds in the arguments what the router enforces.
+// call extracts from the arguments what the router enforces.
 func (d *decoded) call() (c quote.Call, err error) {
 	c = quote.Call{TokenIn: d.token("in"), TokenOut: d.token("out"), AmountIn: d.amount("amount"), MinOut: d.amount("least")}
 	if _, named := d.places["payee"]; named {
@@ -221,7 +221,7 @@ func (d *decoded) call() (c quote.Call, err error) {
 	return c, d.err
 }
 
-// token is a token's address.
+// token returns a token's address; the coin if the function has no such argument.
 func (d *decoded) token(name string) chain.Address {
 	if _, named := d.places[name]; !named {
 		return chain.NativeCoin(chain.EVM)
@@ -229,7 +229,7 @@ func (d *decoded) token(name string) chain.Address {
 	return asCoin(d.address(name))
 }
 
-// asCoin is the zero address for the coin, which routers spell in two ways.
+// asCoin returns the zero address for the coin, which routers spell in two ways, and any other token as is.
 func asCoin(token chain.Address) chain.Address {
 	if token == contract(coinText) {
 		return chain.NativeCoin(chain.EVM)
@@ -237,7 +237,7 @@ func asCoin(token chain.Address) chain.Address {
 	return token
 }
 
-// address is an address, or a number whose lower 20 bytes are one.
+// address returns an address argument, or the lower 20 bytes of a number.
 func (d *decoded) address(name string) chain.Address {
 	switch is := d.argument(name).(type) {
 	case common.Address:
@@ -248,7 +248,7 @@ func (d *decoded) address(name string) chain.Address {
 	return chain.NewAddress(common.Address{}.Bytes())
 }
 
-// amount is a number, or the call's value where the function has no such argument.
+// amount returns a number argument, or the call's value if the function has no such argument.
 func (d *decoded) amount(name string) chain.Amount {
 	if _, named := d.places[name]; !named {
 		return d.tx.Value
@@ -260,19 +260,19 @@ func (d *decoded) amount(name string) chain.Amount {
 	return amount
 }
 
-// hasFlag reports whether an argument is anything but a number without a bit.
+// hasFlag reports whether a flag is set in an argument; also if the argument is not a number.
 func (d *decoded) hasFlag(name string, flag int64) bool {
 	number := member[*big.Int](d, name)
 	return number == nil || new(big.Int).And(number, big.NewInt(flag)).Sign() != 0
 }
 
-// member is the argument of a name, nothing where it is of another kind.
+// member returns the argument with a name, zero if it is of another type.
 func member[T any](d *decoded, name string) T {
 	is, _ := d.argument(name).(T)
 	return is
 }
 
-// argument is that of a name, which must be there.
+// argument returns the argument with a name; if it is missing, d fails.
 func (d *decoded) argument(name string) any {
 	var is any
 	if at, named := d.places[name]; named {
@@ -284,7 +284,7 @@ func (d *decoded) argument(name string) any {
 	return is
 }
 
-// at is the argument at a position, nil where there is none.
+// at returns the argument at a position, nil if there is none.
 func (d *decoded) at(p ...int) any {
 	value := reflect.ValueOf(d.arguments)
 	for _, i := range p {
@@ -309,7 +309,7 @@ func (d *decoded) at(p ...int) any {
 	return value.Interface()
 }
 
-// wholeFill is function.refine of routers whose lowest flag lets them swap a part of the input for that of the minimum.
+// wholeFill is a function.refine that refuses the lowest flag: a partial swap, for that part of the minimum.
 func wholeFill(d *decoded, _ *quote.Call) error {
 	if d.hasFlag("flags", 1) {
 		return errors.New("it may swap a part of the input alone")

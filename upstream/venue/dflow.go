@@ -9,16 +9,16 @@ import (
 	"crossgate/quote"
 )
 
-// dflow answers with price and transaction at once, and pays any wallet. Affiliates are paid beside it.
+// dflow returns price and transaction in one answer, and pays any wallet. Affiliates are paid separately.
 var dflow = register(service{
-	// A key is needed: the host without one, dev-quote-api.dflow.net, is for development alone (pond.dflow.net).
+	// A key is needed: the host without one, dev-quote-api.dflow.net, is only for development (pond.dflow.net).
 	Service: Service{
 		Name: "dflow", URL: "https://quote-api.dflow.net", Keyed: true, Source: "pond.dflow.net",
 	},
 	settings: []string{excludedSources},
 	profile:  quote.Profile{ImageURL: "https://dflow.net/favicon.ico"},
 	program:  "DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH", // swap orchestrator
-	asks: requestTemplate{ // one transaction that does all: what the API calls asynchronous takes several
+	asks: requestTemplate{ // in one transaction: the API's asynchronous swaps take several
 		path: "order", header: "X-Api-Key=$key", fits: wrapsOrNot,
 		query: mintQuery + "userPublicKey=$sender allowAsyncExec=false dynamicComputeUnitLimit=true prioritizationFeeLamports=$priority " +
 			"prioritizationFeeMaxLamports=$mostPriority destinationWallet=$other",

@@ -14,9 +14,9 @@ import (
 	"crossgate/quote"
 )
 
-// enso answers with price and transaction at once.
+// enso returns price and transaction in one answer.
 var enso = register(service{
-	// Ten requests per second for every key.
+	// Ten requests per second and key.
 	Service: Service{
 		Name: "enso", URL: "https://api.enso.finance", Keyed: true,
 		Source: "docs.enso.build/pages/build/reference/deployments",
@@ -29,9 +29,9 @@ var enso = register(service{
 			"tokenOut=$out amountIn=$amount slippage=$bps routingStrategy=router ignoreAggregators=$excludedSources",
 		shares: "fee=$shareBps feeReceiver=$payee", // of the input
 	},
-	// It does not repeat the input; the transaction's value and the calldata do.
+	// Answers do not repeat the input; the transaction's value and the calldata do.
 	answers: answerTemplate{out: "amountOut", least: "minAmountOut", gas: "gas", to: "tx.to", value: "tx.value", data: "tx.data"},
-	// A bad request is mostly a pair or an amount that cannot be routed.
+	// A bad request is usually a pair or an amount that cannot be routed.
 	refuses: refusals{words: "message", statuses: []int{http.StatusBadRequest}},
 	// The router is also the spender.
 	contracts: []deployment{
@@ -45,7 +45,7 @@ var enso = register(service{
 	},
 })
 
-// routeSingle leaves recipient and minimum to what it passes on; this one looks at the receiver's balance.
+// routeSingle leaves recipient and minimum to what it passes on; safeRouteSingle checks the receiver's balance.
 var ensoSafe = readsCalls(function{signature: "safeRouteSingle((uint8 inKind,bytes in),(uint8 outKind,bytes out),address payee,bytes)"})
 
 // readEnsoCall is enso's Profile.Read.
@@ -61,7 +61,7 @@ func readEnsoCall(_ chain.Chain, tx quote.Tx) (c quote.Call, err error) {
 	return c, errors.Join(d.err, inErr, outErr)
 }
 
-// ensoToken reads a token with its amount: of kind 0 the coin, of kind 1 a token.
+// ensoToken decodes a token with its amount: kind 0 is the coin, kind 1 a token.
 func (d *decoded) ensoToken(name string) (chain.Address, chain.Amount, error) {
 	kind, data := member[uint8](d, name+"Kind"), member[[]byte](d, name)
 	switch {

@@ -1,6 +1,6 @@
 package venue
 
-// Exchanges are asked on their own chain, by reading their contracts: no service stands between.
+// Exchanges are asked on their own chain, by reading their contracts, without a service in between.
 
 import (
 	"bytes"
@@ -18,10 +18,10 @@ import (
 	"crossgate/quote"
 )
 
-// exchangeLife is how long the price of a block is good for.
+// exchangeLife is how long the price of a block is valid.
 const exchangeLife = 30 * time.Second
 
-// listing is where an exchange's contracts stand on one chain.
+// listing holds the addresses of an exchange's contracts on one chain.
 type listing struct {
 	Venue   string        `json:"venue"`
 	Chain   chain.ID      `json:"chain"`
@@ -33,7 +33,7 @@ type listing struct {
 	Source  string        `json:"source"` // of the addresses
 }
 
-// directory is the exchanges that are known, and for each chain the tokens through which most pairs have a path.
+// directory lists the known exchanges and, for each chain, the tokens through which most pairs have a path.
 type directory struct {
 	Hubs      map[chain.ID][]chain.Address `json:"hubs"`
 	Exchanges []listing                    `json:"exchanges"`
@@ -51,18 +51,18 @@ func readListings() (d directory) {
 //go:embed exchanges.json
 var exchangesText []byte
 
-// dialect is the ABI of a kind of exchange: how its contracts are asked and called.
+// dialect is the ABI of a kind of exchange: how its contracts are queried and called.
 type dialect struct {
-	// paths lead from stop to stop, through one pool each.
+	// paths returns the paths from stop to stop, through one pool each.
 	paths func(at listing, stops []chain.Address) []path
-	// ask prices a path, and read decodes the answer.
+	// ask returns the call that prices a path, and read decodes its answer.
 	ask  func(at listing, p path, amount chain.Amount) contractCall
 	read func(answer []byte) (priced, error)
-	// call is the calldata that swaps; nothing else of the swap than its ends is the exchange's business.
+	// call returns the calldata of a swap. The exchange needs no more of a swap than swapCall has.
 	call func(at listing, p path, s swapCall) []byte
-	// enforced reads such a call.
+	// enforced decodes such a call.
 	enforced func(c chain.Chain, tx quote.Tx) (quote.Call, error)
-	// identity are calls whose answers only the contracts of at give.
+	// identity returns calls that only the contracts of at answer as wanted.
 	identity func(at listing, wrapped chain.Address) []identityCheck
 }
 
@@ -85,19 +85,19 @@ type contractCall struct {
 	data []byte
 }
 
-// identityCheck is a call and the address that answers it.
+// identityCheck is a call and the address that it must return.
 type identityCheck struct {
 	contractCall
 	want chain.Address
 }
 
-// priced is what a path gives, and the gas that it takes.
+// priced is a path's output and its gas.
 type priced struct {
 	out chain.Amount
 	gas uint64
 }
 
-// swapCall is a swap as the contracts take it.
+// swapCall holds what the contracts need to know of a swap.
 type swapCall struct {
 	amount, least    chain.Amount
 	recipient        chain.Address
@@ -105,12 +105,12 @@ type swapCall struct {
 	fromCoin, toCoin bool
 }
 
-// exchange is a venue that consists of contracts. It takes no affiliate share: routers have no place for one.
+// exchange is a venue that consists of contracts. It pays no affiliate share: its routers have no argument for one.
 type exchange struct {
 	Options
 	profile  quote.Profile
 	at       map[chain.ID]listing
-	verified sync.Map // chains where the contracts are the exchange's
+	verified sync.Map // chains whose contracts were proved to be the exchange's
 }
 
 var _ quote.Venue = (*exchange)(nil)
@@ -195,7 +195,7 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 	}, nil
 }
 
-// Build implements quote.Venue. It makes no call: the calldata holds the minimum.
+// Build implements quote.Venue. It makes no request: the calldata holds the minimum.
 func (e *exchange) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	route, ours := q.Route.(exchangeRoute)
 	if !ours || route.venue != e.profile.Name {
@@ -209,7 +209,7 @@ func (e *exchange) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.
 	return quote.Tx{To: e.profile.Routers[s.Chain.ID], Data: data, Value: coinValue(s)}, nil
 }
 
-// pathsBetween are the paths of a swap, direct and over one of the chain's hubs.
+// pathsBetween returns the paths of a swap, direct and over one of the chain's hubs.
 func pathsBetween(s quote.Swap, at listing, d dialect) []path {
 	pooled := func(a chain.Address) chain.Address {
 		if a.IsNative() {
@@ -230,7 +230,7 @@ func pathsBetween(s quote.Swap, at listing, d dialect) []path {
 	return paths
 }
 
-// ask makes the calls in one round trip. The answer to one that reverts is empty.
+// ask makes the calls in one round trip. The answer to a call that reverts is empty.
 func (e *exchange) ask(ctx context.Context, id chain.ID, calls []contractCall) ([][]byte, error) {
 	to, data := make([]chain.Address, len(calls)), make([][]byte, len(calls))
 	for i, c := range calls {
@@ -258,7 +258,7 @@ func bestPath(paths []path, answers [][]byte, d dialect) (best path, price price
 // ErrUnverifiedContracts means that the contracts on a chain are not the exchange's: it does not serve the chain.
 var ErrUnverifiedContracts = fmt.Errorf("%w: the contracts are not the exchange's", quote.ErrUnsupportedChain)
 
-// verify remembers that the first answers are what the checks want. Otherwise the next quote checks again.
+// verify compares the first answers with the checks and remembers success. After a failure the next quote checks again.
 func (e *exchange) verify(id chain.ID, checks []identityCheck, answers [][]byte) error {
 	for i, c := range checks {
 		if !bytes.Equal(answers[i], words.Encode(c.want)) {

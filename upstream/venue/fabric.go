@@ -1,6 +1,6 @@
 package venue
 
-// Fabric, GET /v1/quote, as its owner's client asks: https://github.com/withfabricxyz/spandex, aggregators/fabric.ts
+// Fabric, GET /v1/quote, as in its owner's client: https://github.com/withfabricxyz/spandex, aggregators/fabric.ts
 
 import (
 	"net/http"
@@ -8,7 +8,7 @@ import (
 	"crossgate/quote"
 )
 
-// Fabric is routed only: its contract's source is not published. Its fee may be of either side: no affiliate share.
+// Fabric is routed only: its contract's source is not published. Its fee may be in either token: no affiliate share.
 var _ = register(service{
 	// The limit is not published.
 	Service: Service{
@@ -17,15 +17,15 @@ var _ = register(service{
 	},
 	profile: quote.Profile{ImageURL: "https://spandex.sh/images/fabric.svg"},
 	asks: requestTemplate{
-		path: "v1/quote", header: "X-App-Id=crossgate X-Api-Key=$key", // a name is required, and not issued
+		path: "v1/quote", header: "X-App-Id=crossgate X-Api-Key=$key", // an app name is required, but not issued
 		query: "chainId=$chain sellToken=$zeroIn buyToken=$zeroOut sellAmount=$amount slippageBps=$bps receiver=$recipient",
 	},
-	// It says nothing of gas, and of no spender where the coin is sent.
+	// Answers have no gas, and no spender if the coin is sent.
 	answers: answerTemplate{
 		in: "amountIn", out: "amountOut", least: "minimumAmountOut", spender: "approval.spender",
 		to: "transaction.to", value: "transaction.value", data: "transaction.data",
 	},
-	// A bad request is mostly a missing route.
+	// A bad request is usually a missing route.
 	refuses: refusals{words: "message error", statuses: []int{http.StatusBadRequest, http.StatusNotFound}},
 	// The routers are also the spenders.
 	contracts: []deployment{

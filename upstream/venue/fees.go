@@ -13,7 +13,7 @@ import (
 	"crossgate/quote"
 )
 
-// Calls of quoter and router. The quoter answers with the amount, two lists about the pools, and their gas.
+// Calls of quoter and router. The quoter returns the amount, two lists about the pools, and their gas.
 var (
 	v3Price     = newMethod(function{signature: "quoteExactInput(bytes,uint256)"})
 	v3Multicall = newMethod(function{signature: "multicall(uint256,bytes[] calls)"})
@@ -23,7 +23,7 @@ var (
 	v3Wrapped   = words.Call("WETH9()")
 )
 
-// routerItself is what SwapRouter02 takes for its own address when it is named as a recipient.
+// routerItself is the recipient that SwapRouter02 takes to mean itself.
 var routerItself = chain.NewAddress([]byte{19: 2})
 
 var v3Dialect = dialect{
@@ -33,7 +33,7 @@ var v3Dialect = dialect{
 	},
 	read: func(answer []byte) (priced, error) {
 		read := words.New(answer)
-		pools := read.Uint(3, 64) // their part of the gas alone
+		pools := read.Uint(3, 64) // only the pools' part of the gas
 		return priced{read.Amount(0), feesGas + pools}, read.Err()
 	},
 	call: v3Call, enforced: readV3Call,
@@ -46,10 +46,10 @@ var v3Dialect = dialect{
 	},
 }
 
-// feesGas is what a swap takes beside its pools.
+// feesGas is the gas of a swap without its pools.
 const feesGas = 60_000
 
-// v3Paths tries every fee between two tokens, and on longer paths the usual ones: a quoter runs each path on the chain.
+// v3Paths returns paths of every fee between two tokens, and longer ones of the usual fees: a quoter runs each path.
 func v3Paths(at listing, stops []chain.Address) []path {
 	var paths []path
 	if len(stops) == 2 {
@@ -66,7 +66,7 @@ func v3Paths(at listing, stops []chain.Address) []path {
 	return paths
 }
 
-// usualFees are the two in the middle: the lowest is for stables among themselves, the highest for rarities.
+// usualFees returns the two middle fees: the lowest is for pairs of stables, the highest for rare tokens.
 func (at listing) usualFees() []uint32 {
 	if len(at.Fees) < 3 {
 		return at.Fees
@@ -74,7 +74,7 @@ func (at listing) usualFees() []uint32 {
 	return at.Fees[1:3]
 }
 
-// packed is the path as Uniswap V3 writes it: token, fee in three bytes, token, fee, token …
+// packed encodes the path for Uniswap V3: token, fee in three bytes, token, fee, token …
 func (p path) packed() []byte {
 	packed := p.stops[0].Bytes()
 	for i, fee := range p.fees {
@@ -84,7 +84,7 @@ func (p path) packed() []byte {
 	return packed
 }
 
-// v3Call swaps and, for the coin, unwraps what the router got.
+// v3Call returns the call that swaps and, for the coin, unwraps what the router received.
 func v3Call(_ listing, p path, s swapCall) []byte {
 	swap := func(recipient chain.Address) []byte {
 		return v3Swap.Call(words.Tuple{p.packed(), recipient, s.amount, s.least})
@@ -99,7 +99,7 @@ func v3Call(_ listing, p path, s swapCall) []byte {
 // v3Hop is the length of a token and a fee in a packed path.
 const v3Hop = common.AddressLength + 3
 
-// readV3Call reads what v3Call writes, and nothing else that the router can do.
+// readV3Call decodes what v3Call encodes, and nothing else that the router can do.
 func readV3Call(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	several, err := readerOf(v3Multicall).decode(tx)
 	if err != nil {

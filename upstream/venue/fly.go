@@ -10,8 +10,8 @@ import (
 	"crossgate/quote"
 )
 
-// Fly is routed only: recipient and minimum stand in a packed part of unpublished layout. Its fee may be of either
-// side: no affiliate share.
+// Fly is routed only: recipient and minimum are in a packed part of unpublished layout. Its fee may be in either token:
+// no affiliate share.
 var _ = register(service{
 	// The limit is not published.
 	Service: Service{
@@ -24,12 +24,12 @@ var _ = register(service{
 		query: "network=$chain fromTokenAddress=$zeroIn toTokenAddress=$zeroOut sellAmount=$amount slippage=$fraction " +
 			"fromAddress=$sender toAddress=$recipient gasless=false",
 	},
-	// It repeats the input nowhere. What the contract is signed to enforce stands in typedData.
+	// Answers do not repeat the input. typedData holds the signed terms that the contract enforces.
 	answers: answerTemplate{
 		out: "quote.amountOut", least: "quote.typedData.message.amountOutMin", gas: "quote.resourceEstimate.gasLimit",
 		spender: "quote.targetAddress", to: "transaction.to", value: "transaction.value", data: "transaction.data",
 	},
-	// A bad request is mostly a missing route.
+	// A bad request is usually a missing route.
 	refuses: refusals{words: "message", statuses: []int{http.StatusBadRequest, http.StatusNotFound}},
 	contracts: []deployment{{
 		chains:  slices.Collect(maps.Keys(flyNetworks)),
@@ -37,7 +37,7 @@ var _ = register(service{
 	}},
 })
 
-// flyNetworks are the API's names of chains by EIP-155 id.
+// flyNetworks are the API's names of chains by EIP-155 ID.
 var flyNetworks = map[uint64]string{
 	1: "ethereum", 10: "optimism", 56: "bsc", 137: "polygon", 143: "monad", 146: "sonic", 999: "hyperevm",
 	8453: "base", 42161: "arbitrum", 43114: "avalanche", 80094: "berachain",

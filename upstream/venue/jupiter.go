@@ -14,7 +14,7 @@ import (
 	"crossgate/quote"
 )
 
-// Jupiter answers with price and instructions. It pays the sender alone: another's token account would have to exist.
+// Jupiter returns price and instructions. It pays only the sender: another's token account would have to exist.
 var _ = register(service{
 	// 30 requests a minute without a key, 60 with a free one.
 	Service:  Service{Name: "jupiter", URL: "https://api.jup.ag", Source: "developers.jup.ag"},
@@ -30,9 +30,9 @@ var _ = register(service{
 		},
 	},
 	program: "JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4",
-	// The threshold is rounded up, so it is never looser than asked.
+	// The threshold is rounded up, so it is never looser than requested.
 	answers: answerTemplate{in: "inAmount", out: "outAmount", least: "otherAmountThreshold"},
-	// Messages of version 2, the first recorded, and codes of version 1. A wrong key's has another form.
+	// Messages of version 2, the first one recorded, and codes of version 1. A wrong key is refused in another form.
 	refuses: refusals{
 		words: "errorCode error message",
 		unrouted: regexp.MustCompile(`^(No routes found|NO_ROUTES_FOUND|COULD_NOT_FIND_ANY_ROUTE|TOKEN_NOT_TRADABLE|` +
@@ -65,7 +65,7 @@ type jupiterBuild struct {
 	Tables  map[account][]account `json:"addressesByLookupTableAddress"`
 
 	Blockhash struct {
-		Bytes []uint16 `json:"blockhash"` // a list of numbers, which Go has for no list of bytes
+		Bytes []uint16 `json:"blockhash"` // a list of numbers, which Go does not decode into bytes
 	} `json:"blockhashWithMetadata"`
 }
 
@@ -79,7 +79,7 @@ type jupiterInstruction struct {
 	Data []byte `json:"data"` // base64
 }
 
-// account is an address as Solana writes it.
+// account is an address in Solana's notation.
 type account struct{ chain.Address }
 
 func (a *account) UnmarshalText(text []byte) (err error) {
@@ -87,7 +87,7 @@ func (a *account) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// draft puts the instructions into the documented sequence, with all compute units at an acceptable price.
+// draft puts the instructions into the documented sequence, with the most compute units at an acceptable price.
 func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
 	switch {
 	case b.Swap == nil:
@@ -125,6 +125,6 @@ func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
 		}
 		d.Tables = append(d.Tables, table)
 	}
-	slices.SortFunc(d.Tables, func(a, b solana.LookupTable) int { return a.Address.Compare(b.Address) }) // JSON has no sequence
+	slices.SortFunc(d.Tables, func(a, b solana.LookupTable) int { return a.Address.Compare(b.Address) }) // JSON is unordered
 	return d, nil
 }

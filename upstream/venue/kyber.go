@@ -17,15 +17,15 @@ import (
 	"crossgate/quote"
 )
 
-// kyber is asked for a route, and to build it when it wins, so that prices do not depend on a wallet.
+// kyber is asked for a route, and to build it if it wins, so that prices do not depend on a wallet.
 var kyber = register(service{
-	// 30 requests in 10 s are allowed to a client that says who it is.
+	// Clients that identify themselves may send 30 requests in 10 s.
 	Service: Service{
 		Name: "kyberswap", URL: "https://aggregator-api.kyberswap.com", Keyless: true,
 		Source: "docs.kyberswap.com/developer-guide/aggregator-api/contracts; Robinhood: github vultisig/vultisig-sdk#1541, " +
 			"where the API was asked",
 	},
-	settings: []string{"clientID", excludedSources}, // with the first the gateway introduces itself
+	settings: []string{"clientID", excludedSources}, // clientID identifies the gateway
 	profile: quote.Profile{
 		AnswerName: "kyber", ImageURL: "https://kyberswap.com/favicon.png", PaysTwo: true,
 		MaxAffiliatePercent: decimal.New(9999, -2), // any share of the input that leaves something to swap
@@ -35,12 +35,12 @@ var kyber = register(service{
 		query:  "tokenIn=$in tokenOut=$out amountIn=$amount gasPrice=$gasPrice excludedSources=$excludedSources",
 		shares: "feeAmount=$eachBps isInBps=true chargeFeeBy=currency_in feeReceiver=$eachPayee",
 	},
-	// The affiliate's share is off the amount already.
+	// The amount out is already without the affiliate's share.
 	answers: answerTemplate{
 		in: "data.routeSummary.amountIn", out: "data.routeSummary.amountOut", gas: "data.routeSummary.gas", spender: "data.routerAddress",
 		signed: "data.routeSummary",
 	},
-	builds: &requestTemplate{ // the route goes back untouched: the API signs it
+	builds: &requestTemplate{ // the route is returned untouched: the API signs it
 		path: "$chain/api/v1/route/build", header: "X-Client-Id=${clientID:crossgate}", chains: kyberSlugs,
 		body: "routeSummary:=$route sender=$sender recipient=$recipient origin=$sender slippageTolerance:=$bps " +
 			"ignoreCappedSlippage:=$uncapped deadline:=$deadline source=${clientID:crossgate}",
@@ -69,13 +69,13 @@ const (
 		"uint256 amount,uint256 least,uint256 flags,bytes)"
 )
 
-// Flags of SwapDescriptionV2 beside that of a partial fill.
+// Flags of SwapDescriptionV2 besides that of a partial fill.
 const (
 	kyberFeeOnOutput = 0x40
 	kyberFeeInBps    = 0x80
 )
 
-// kyberRefine reads who receives which share of the input. Payments beyond the input would be the sender's loss.
+// kyberRefine decodes who receives which share of the input. Payments beyond the input would be the sender's loss.
 func kyberRefine(d *decoded, c *quote.Call) error {
 	receivers, fees := member[[]common.Address](d, "receivers"), member[[]*big.Int](d, "fees")
 	shares := []*quote.Affiliate{&c.Affiliate, &c.Second}
@@ -105,10 +105,10 @@ func kyberRefine(d *decoded, c *quote.Call) error {
 	return wholeFill(d, c)
 }
 
-// kyberCap is the slippage in percent above which the API wants to hear that it is meant.
+// kyberCap is the slippage in percent above which the API requires ignoreCappedSlippage.
 var kyberCap = decimal.NewFromInt(20)
 
-// kyberSlugs are the chains by their EIP-155 ids.
+// kyberSlugs are the API's names of chains by EIP-155 ID.
 var kyberSlugs = map[uint64]string{
 	1: "ethereum", 10: "optimism", 56: "bsc", 137: "polygon", 143: "monad", 146: "sonic", 999: "hyperevm",
 	4326: "megaeth", 4663: "robinhood", 5000: "mantle", 8453: "base", 9745: "plasma", 42161: "arbitrum", 43114: "avalanche",

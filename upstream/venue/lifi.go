@@ -11,14 +11,14 @@ import (
 	"crossgate/quote"
 )
 
-// lifi asks other aggregators and keeps 0.25 % of the input: a fallback. Who else is paid is agreed beforehand.
+// lifi asks other aggregators and keeps 0.25 % of the input: a fallback. Other payees need a prior agreement.
 var lifi = register(service{
 	// 75 quotes in two hours without a key, 100 a minute with one.
 	Service: Service{
 		Name: "lifi", URL: "https://li.quest",
 		Source: "github lifinance/contracts @ef00558 (2026-08-21), deployments/*.json",
 	},
-	settings: []string{"integrator", excludedSources}, // a name registered with the venue
+	settings: []string{"integrator", excludedSources}, // integrator is a name registered with the venue
 	profile:  quote.Profile{ImageURL: "https://li.fi/favicon.ico", Fallback: true},
 	asks: requestTemplate{
 		path: "v1/quote", header: "X-Lifi-Api-Key=$key",
@@ -50,8 +50,8 @@ var lifi = register(service{
 	functions: readsCalls(slices.Concat(lifiFunctions("ERC20ToERC20"), lifiFunctions("ERC20ToNative"), lifiFunctions("NativeToERC20"))...),
 })
 
-// lifiFunctions are two of GenericSwapFacetV3, for one swap and for several, whose last one's outcome is held to the
-// minimum. For the coin, the contract takes the call's value and pays its balance.
+// lifiFunctions returns two functions of GenericSwapFacetV3, for one swap and for several; the output of the last one
+// is held to the minimum. For the coin, the contract takes the call's value and pays its balance.
 func lifiFunctions(pair string) []function {
 	swap := "(bytes32,string,string,address payee,uint256 least,(address,address,address in,address out,uint256 amount,bytes,bool)"
 	if strings.HasPrefix(pair, "Native") {
@@ -66,7 +66,7 @@ func lifiFunctions(pair string) []function {
 	}
 }
 
-// lifiDeposits refuses to have a later swap take something from the sender as well.
+// lifiDeposits refuses a call in which a later swap also takes something from the sender.
 func lifiDeposits(d *decoded, _ *quote.Call) error {
 	for i := 1; ; i++ {
 		switch takes, is := d.at(5, i, 6).(bool); {

@@ -10,10 +10,10 @@ import (
 	"crossgate/quote"
 )
 
-// mostPriority bounds a venue's bid for a place in a block, in lamports: the reserve when all the coin is swapped.
+// mostPriority bounds a venue's priority fee, in lamports: it is the reserve when all of the coin is swapped.
 const mostPriority = 1_000_000
 
-// mintText is how venues on Solana spell the coin: as its wrapped mint, which they wrap and unwrap.
+// mintText returns a token's mint. Venues on Solana spell the coin as its wrapped mint, and wrap and unwrap it.
 func mintText(s quote.Swap, a chain.Address) string {
 	if a.IsNative() {
 		a = s.Chain.WrappedCoin
@@ -21,12 +21,12 @@ func mintText(s quote.Swap, a chain.Address) string {
 	return a.Format(chain.SVM)
 }
 
-// swapsWrapped reports whether the wrapped mint itself is swapped: then a venue must not wrap and unwrap.
+// swapsWrapped reports whether the wrapped mint itself is swapped, so that a venue must not wrap and unwrap.
 func swapsWrapped(s quote.Swap) bool {
 	return s.In.Address == s.Chain.WrappedCoin || s.Out.Address == s.Chain.WrappedCoin
 }
 
-// wrapsOrNot refuses a swap of the coin for its wrapped form: to venues on Solana both are one token.
+// wrapsOrNot refuses a swap between the coin and its wrapped form: to venues on Solana both are one token.
 func wrapsOrNot(s quote.Swap) error {
 	if swapsWrapped(s) && (s.In.Address.IsNative() || s.Out.Address.IsNative()) {
 		return fmt.Errorf("%w between the coin and its wrapped form", quote.ErrNoRoute)
@@ -34,7 +34,7 @@ func wrapsOrNot(s quote.Swap) error {
 	return nil
 }
 
-// mintQuery is the part of a query that venues on Solana spell alike.
+// mintQuery is the part of a query that venues on Solana have in common.
 const mintQuery = "inputMint=$in outputMint=$out amount=$amount slippageBps=$bps wrapAndUnwrapSol=$wraps " +
 	"excludeDexes=$excludedSources "
 
@@ -46,7 +46,7 @@ func checkMints(a reply, s quote.Swap) error {
 	return nil
 }
 
-// message decodes a transaction that a venue made.
+// message decodes the transaction of a venue.
 func (o proposal) message() (quote.Tx, error) {
 	if len(o.tx.Data) > 0 {
 		return o.tx, nil

@@ -22,7 +22,7 @@ import (
 	"crossgate/quote"
 )
 
-// okx answers with price and transaction at once. The sender approves another contract than the one called.
+// okx returns price and transaction in one answer. The sender approves another contract than the one called.
 var okx = register(service{
 	// One request per second unless agreed otherwise.
 	Service: Service{
@@ -30,27 +30,27 @@ var okx = register(service{
 		Source: "web3.okx.com/onchainos/dev-docs/trade/dex-smart-contract; when which was replaced: github " +
 			"DefiLlama/dimension-adapters, fees of OKX",
 	},
-	// The only sources to use, comma-separated ids; further announced routers, chain=address, comma-separated.
+	// The only sources to use, as comma-separated IDs; further announced routers, as comma-separated chain=address.
 	settings: []string{"sources", okxRouters},
 	profile:  quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3), FineAffiliate: true},
 	asks: requestTemplate{
-		path: "api/v6/dex/aggregator/swap", // percents of the input
+		path: "api/v6/dex/aggregator/swap", // shares are percents of the input
 		query: "chainIndex=$chain swapMode=exactIn amount=$amount fromTokenAddress=$lowerIn toTokenAddress=$lowerOut " +
 			"slippagePercent=$percent userWalletAddress=$sender swapReceiverAddress=$recipient dexIds=$sources " +
 			"feePercent=$share fromTokenReferrerWalletAddress=$payee",
 		sign: okxSign,
 	},
 	prepare: prepareOKX,
-	// The minimum shows whether slippage was understood in the right unit.
+	// The minimum shows whether the slippage was understood in the right unit.
 	answers: answerTemplate{
 		in: "data.routerResult.fromTokenAmount", out: "data.routerResult.toTokenAmount", least: "data.tx.minReceiveAmount",
 		gas: "data.tx.gas", to: "data.tx.to", value: "data.tx.value", data: "data.tx.data",
 	},
-	refuses: refusals{ // mostly with HTTP status 200: no liquidity, no token, too much impact
+	refuses: refusals{ // usually with HTTP status 200: no liquidity, no token, too much impact
 		state: "code", fine: "0", words: "code msg", unrouted: regexp.MustCompile(`^(82000|82104|82112)\b`), limited: regexp.MustCompile(`^50011\b`),
 	},
-	// Routers are replaced every four months and announced before: today's first, then the one before, on Ethereum also
-	// a recorded one. Allowances outlive them.
+	// Routers are replaced every four months, after an announcement: the current one is first, then the previous one,
+	// on Ethereum also a recorded one. Allowances outlive them.
 	contracts: []deployment{
 		{[]uint64{1}, []string{
 			"0x8feAB81D36E7576107D5dE0758c1b839Be31B4F6", "0x28b1Dc1a5E3699A428BC51d234DFab7C9CB2a183",
@@ -77,7 +77,7 @@ var okx = register(service{
 	),
 })
 
-// okxContracts are a chain's router, the one before it, and what senders approve.
+// okxContracts returns a chain's current router, the previous one, and the contract that senders approve.
 func okxContracts(chain uint64, router, before, approves string) deployment {
 	return deployment{[]uint64{chain}, []string{router, before}, approves}
 }
@@ -90,7 +90,7 @@ const (
 )
 
 // Flags of the words from which OKX's router reads shares (okxlabs/DEX-Router-EVM-V1, CommissionLib): one or two of the
-// input, or of the output, which are taken from what reached the minimum.
+// input, or of the output, which are taken after the minimum was checked.
 var (
 	okxOneShare    = [6]byte{0x3c, 0xa2, 0x0a, 0xfc, 0x2a, 0xaa}
 	okxTwoShares   = [6]byte{0x22, 0x22, 0x0a, 0xfc, 0x2a, 0xaa}
@@ -103,8 +103,8 @@ const (
 	okxMostRate = 30_000_000
 )
 
-// okxShares is function.behind: rate and receiver of a second share, the token, and the first share. The router reads
-// the last word in any case, and takes shares beside the amount that it swaps.
+// okxShares is a function.behind: it decodes rate and receiver of a second share, the token, and the first share. The
+// router always reads the last word, and takes shares in addition to the amount that it swaps.
 func okxShares(d *decoded, rest []byte, c *quote.Call) error {
 	const word = common.HashLength
 	first := d.tx.Data[len(d.tx.Data)-word:]
@@ -136,7 +136,7 @@ func okxShares(d *decoded, rest []byte, c *quote.Call) error {
 	return nil
 }
 
-// okxShare reads a flag of 6 bytes, a rate of 6 and an address.
+// okxShare decodes a flag of 6 bytes, a rate of 6 and an address.
 func okxShare(word []byte) quote.Affiliate {
 	rate := new(big.Int).SetBytes(word[6:12])
 	return quote.Affiliate{Percent: decimal.NewFromBigInt(rate, -7), Recipient: chain.NewAddress(word[12:])}
@@ -165,7 +165,7 @@ func prepareOKX(v *aggregator) (quote.Venue, error) {
 	return v, nil
 }
 
-// okxKey takes a key apart. All parts are empty where one is.
+// okxKey splits a key into its parts. All are empty if one is.
 func okxKey(key string) (id, secret, passphrase string) {
 	parts := strings.SplitN(key, ":", 3)
 	if len(parts) != 3 || slices.Contains(parts, "") {

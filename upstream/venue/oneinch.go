@@ -21,13 +21,13 @@ var oneInch = register(service{
 	profile: quote.Profile{
 		ImageURL: "https://icons.llamao.fi/icons/protocols/1inch-network", MaxAffiliatePercent: decimal.NewFromInt(3),
 	},
-	asks: requestTemplate{ // without the API's own simulation: a wallet may approve, or be filled, later
+	asks: requestTemplate{ // without the API's own simulation: a wallet may approve or receive tokens later
 		path: "swap/v6.1/$chain/${quote|swap}", header: "Authorization=$bearer", fits: slippageWithin("0", "50"),
 		query: "src=$in dst=$out amount=$amount includeGas=true gasPrice=$gasPrice excludedProtocols=$excludedSources fee=$share",
 		builds: "from=$sender origin=$sender receiver=$recipient slippage=$percent4 disableEstimate=true " +
 			"allowPartialFill=false referrer=$payee",
 	},
-	// It has neither the input nor the minimum.
+	// Answers have neither the input nor the minimum.
 	answers: answerTemplate{out: "dstAmount", gas: "gas", to: "tx.to", value: "tx.value", data: "tx.data"},
 	refuses: refusals{words: "description", unrouted: regexp.MustCompile(`(?i)^insufficient liquidity$`)},
 	// AggregationRouterV6, also the spender.
@@ -38,7 +38,7 @@ var oneInch = register(service{
 		},
 		{chains: []uint64{4663}, routers: []string{"0x5a705de8982235a7fa45bB83dCaCf03a211389C7"}},
 	},
-	// Others name no token out.
+	// Other functions do not name the output token.
 	functions: readsCalls(function{
 		signature: "swap(address,(address in,address out,address,address payeeOrCaller,uint256 amount,uint256 least,uint256 flags),bytes)",
 		tag:       4, refine: wholeFill,

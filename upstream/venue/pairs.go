@@ -1,7 +1,7 @@
 package venue
 
-// Uniswap V2's like: https://docs.uniswap.org/contracts/v2. Solidly's like have a stable and a volatile pool for each
-// pair: https://github.com/aerodrome-finance/contracts
+// Uniswap V2 and exchanges like it: https://docs.uniswap.org/contracts/v2. Those like Solidly have a stable and a
+// volatile pool for each pair: https://github.com/aerodrome-finance/contracts
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"crossgate/chain/words"
 )
 
-// The calls' types of a path, and the same where it begins or ends with the coin.
+// Types of a path in calls; fromCoin and toCoin adapt them to paths that begin or end with the coin.
 const (
 	v2Path      = "address[] in/out"
 	solidlyPath = "(address in,address out,bool stable,address factory)[]"
@@ -24,7 +24,7 @@ var (
 
 var v2Calls, solidlyCalls = newPairCalls(v2Path), newPairCalls(solidlyPath)
 
-// pairCalls are the swaps along a path.
+// pairCalls are the functions that swap along a path, and the one that prices it.
 type pairCalls struct{ tokens, toCoin, fromCoin, prices *method }
 
 func newPairCalls(path string) pairCalls {
@@ -41,7 +41,7 @@ func newPairCalls(path string) pairCalls {
 
 func (c pairCalls) reader() callReader { return readerOf(c.tokens, c.toCoin, c.fromCoin) }
 
-// dialect is the ABI of routers with these calls and names of factory and wrapped coin, and their form of a path.
+// dialect returns the dialect of routers with these calls, getters of factory and wrapped coin, and form of a path.
 func (c pairCalls) dialect(factory, wrappedCoin string, paths func(listing, []chain.Address) []path, argument func(listing, path) any) dialect {
 	return dialect{
 		paths: paths, enforced: c.reader().read, read: lastOf,
@@ -67,13 +67,13 @@ func (c pairCalls) dialect(factory, wrappedCoin string, paths func(listing, []ch
 	}
 }
 
-// Gas of a swap through a router, and of every further pool on the path.
+// Gas of a swap through a router, and of each further pool on the path.
 const (
 	exchangeGas    = 130_000
 	furtherPoolGas = 80_000
 )
 
-// lastOf is the outcome of a path whose answer is a list of the amounts at all its stops, and nothing else.
+// lastOf decodes the output of a path from an answer that lists the amounts at all stops, and nothing else.
 func lastOf(answer []byte) (priced, error) {
 	stops, amounts := words.New(answer).List(0)
 	if stops < 2 || stops != uint64(len(answer)/words.Size)-2 {
@@ -85,7 +85,7 @@ func lastOf(answer []byte) (priced, error) {
 
 func v2Paths(_ listing, stops []chain.Address) []path { return []path{{stops: stops}} }
 
-// solidlyPaths are all combinations of volatile and stable pools on the path.
+// solidlyPaths returns all combinations of volatile and stable pools on the path.
 func solidlyPaths(_ listing, stops []chain.Address) []path {
 	paths := []path{{stops: stops}}
 	for range stops[1:] {
@@ -100,7 +100,7 @@ func solidlyPaths(_ listing, stops []chain.Address) []path {
 	return paths
 }
 
-// routes are the pools on the path, as Solidly's routers take them: from, to, whether it is stable, and its factory.
+// routes returns the pools on the path, as Solidly's routers take them: from, to, whether stable, and the factory.
 func (p path) routes(at listing) words.List {
 	routes := make(words.List, len(p.stable))
 	for i, stable := range p.stable {

@@ -15,7 +15,7 @@ import (
 	"crossgate/quote"
 )
 
-// relay pays its app fees out later, and not from the input: no affiliate share.
+// relay pays out its app fees later, and not from the input: no affiliate share.
 var relay = register(service{
 	// 50 requests per minute without a key.
 	Service: Service{
@@ -24,7 +24,7 @@ var relay = register(service{
 	},
 	settings: []string{excludedSources},
 	profile:  quote.Profile{ImageURL: "https://relay.link/favicon.ico", Read: readRelayCall},
-	asks: requestTemplate{ // a swap on one chain, which the user's own transaction makes
+	asks: requestTemplate{ // a swap on one chain, made by the user's own transaction
 		path: "quote/v2", header: "X-Api-Key=$key",
 		body: "user=$sender recipient=$recipient refundTo=$sender originChainId:=$chain destinationChainId:=$chain originCurrency=$zeroIn " +
 			"destinationCurrency=$zeroOut amount=$amount tradeType=EXACT_INPUT slippageTolerance=$bps " +
@@ -42,7 +42,7 @@ var relay = register(service{
 	contracts: relayContracts,
 })
 
-// relayContracts are a proxy, approved and called for tokens, and the router for the coin, of versions 3.2 and 3.
+// relayContracts are the proxy, approved and called for tokens, and the router, for the coin, of versions 3.2 and 3.
 var relayContracts = []deployment{
 	{
 		chains: []uint64{1, 10, 56, 100, 137, 143, 146, 999, 4326, 4663, 8453, 9745, 42161, 43114, 80094},
@@ -60,8 +60,8 @@ var relayContracts = []deployment{
 	},
 }
 
-// Calls of RelayRouter and of its proxy, with the request's id behind, and those with which the router pays out: all
-// that it has where an amount is zero.
+// Calls of RelayRouter and of its proxy, followed by the request's ID, and those by which the router pays out: its
+// whole balance if an amount is zero.
 var (
 	relayCalls = readsCalls(
 		function{signature: "multicall((address target,bool mayFail,uint256,bytes data)[],address refund,address,bytes)", tag: 32},
@@ -74,7 +74,7 @@ var (
 	relayPayCoin   = readsCalls(function{signature: "cleanupNative(uint256 least,address payee,bytes)"})
 )
 
-// readRelayCall is Profile.Read. The router enforces only payouts of a stated amount, as the last call.
+// readRelayCall is relay's Profile.Read. The router enforces only payouts of a stated amount, as the last call.
 func readRelayCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	d, err := relayCalls.decode(tx)
 	if err != nil {
@@ -94,7 +94,7 @@ func readRelayCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	return relayPaid(c, call, quote.Tx{Data: member[[]byte](d, "data")})
 }
 
-// relayPaid is the call with what its last part pays.
+// relayPaid returns call with the payout of its last part.
 func relayPaid(c chain.Chain, call quote.Call, payment quote.Tx) (quote.Call, error) {
 	if paid, err := relayPayCoin.read(c, payment); err == nil {
 		call.TokenOut, call.MinOut, call.Payee = paid.TokenOut, paid.MinOut, paid.Payee
@@ -118,7 +118,7 @@ func relayPaid(c chain.Chain, call quote.Call, payment quote.Tx) (quote.Call, er
 	return call, nil
 }
 
-// readRelaySteps finds the one transaction that swaps. A step to approve must be about the contract that it calls.
+// readRelaySteps finds the one transaction that swaps. An approval step must approve the contract that this calls.
 func readRelaySteps(a reply, p quote.Profile, s quote.Swap, o *proposal) error {
 	if o.out.IsZero() {
 		return nil // there may be nothing to call

@@ -12,39 +12,39 @@ import (
 	"crossgate/upstream"
 )
 
-// serviceLife is how long a price, and a transaction that came with it, are good for where the API does not say.
+// serviceLife is how long a price, and a transaction that came with it, are considered valid.
 const serviceLife = 30 * time.Second
 
-// service is a venue that is an API: its addresses, its requests and how its answers are read.
+// service describes a venue that is an API: its addresses, its requests and how its answers are read.
 //
-// It answers with price and transaction at once. Or it is asked twice, for a transaction when its price wins: by the
-// same template, where that says what more to ask, or by another one.
+// It returns price and transaction in one answer. Or it is asked again for a transaction if its price wins: by the same
+// template with its additions for building, or by another one.
 type service struct {
 	Service
-	settings  []string      // that it knows
+	settings  []string      // accepted by the venue
 	profile   quote.Profile // without name and contracts
 	contracts []deployment
-	functions callReader // of its routers, where they alone name payee and minimum
-	program   string     // that its transactions call on Solana; empty: it does not serve that
+	functions callReader // of its routers, if their arguments are enough to find payee and minimum
+	program   string     // called by its transactions on Solana; empty: it does not serve Solana
 	asks      requestTemplate
 	answers   answerTemplate
 	refuses   refusals
-	// finish reads the rest of a price, nil when there is none.
+	// finish reads the rest of a price; nil: there is none.
 	finish func(a reply, p quote.Profile, s quote.Swap, o *proposal) error
-	builds *requestTemplate // nil: by asks
-	built  answerTemplate   // of builds
-	// prepare completes the venue for what its options say; nil: nothing is missing.
+	builds *requestTemplate // nil: asks is used
+	built  answerTemplate   // answers to builds
+	// prepare completes the venue according to its options; nil: nothing is missing.
 	prepare func(v *aggregator) (quote.Venue, error)
 }
 
-// deployment is the contracts of a venue on the chains that have the same.
+// deployment is a venue's contracts on the chains that share them.
 type deployment struct {
-	chains   []uint64 // by EIP-155 id
-	routers  []string // that its transactions call, today's first
-	approves string   // what the sender approves; empty: the router
+	chains   []uint64 // by EIP-155 ID
+	routers  []string // called by its transactions, the current one first
+	approves string   // approved by the sender; empty: the router
 }
 
-// on is the profile on those of the venue's chains that are in the registry.
+// on returns the profile for those of the venue's chains that are in the registry.
 func (v *service) on(registry chain.Registry) quote.Profile {
 	p := v.profile
 	p.Name, p.Routers = v.Name, map[chain.ID]chain.Address{}
@@ -72,7 +72,7 @@ func (v *service) on(registry chain.Registry) quote.Profile {
 	return p
 }
 
-// open makes the venue.
+// open returns the venue.
 func (v *service) open(o Options) (quote.Venue, error) {
 	for _, t := range []*requestTemplate{&v.asks, v.builds} {
 		if err := t.check(v.settings); err != nil {
@@ -98,7 +98,7 @@ var _ quote.Venue = (*aggregator)(nil)
 // Profile implements quote.Venue.
 func (v *aggregator) Profile() quote.Profile { return v.profile }
 
-// kept is what a quote's transaction is made of, with the part of the request that the price does not depend on.
+// kept holds the parts of a quote's transaction, with the part of the request that the price does not depend on.
 type kept struct {
 	proposal
 	sender, recipient chain.Address
@@ -137,7 +137,7 @@ func (v *aggregator) Build(ctx context.Context, s quote.Swap, q quote.Quote) (qu
 		return quote.Tx{}, err
 	case v.isAskedOnce() && own.sender == s.Sender && own.recipient == s.Recipient && own.priority == s.Priority:
 		return own.tx, nil
-	case v.isAskedOnce(): // another wallet or priority has a transaction made anew
+	case v.isAskedOnce(): // another wallet or priority needs a new transaction
 		fresh, err := v.price(ctx, s)
 		if err == nil {
 			err = checkMoved(fresh.out, q)
@@ -154,7 +154,7 @@ func (v *aggregator) Build(ctx context.Context, s quote.Swap, q quote.Quote) (qu
 	return made.tx, err
 }
 
-// own returns what q keeps, which must be a quote of this venue's.
+// own returns the parts that q holds, which must be a quote of this venue.
 func (v *aggregator) own(q quote.Quote) (kept, error) {
 	own, ours := q.Route.(kept)
 	if !ours || q.Venue != v.Name {
@@ -176,7 +176,7 @@ func (v *aggregator) ask(
 	return found, nil
 }
 
-// readPrice reads a price, and its transaction where that comes with it.
+// readPrice reads a price, and its transaction if that comes with it.
 func (v *aggregator) readPrice(resp upstream.Response, s quote.Swap) (o proposal, err error) {
 	a, err := v.judge(resp)
 	if err == nil {
@@ -194,7 +194,7 @@ func (v *aggregator) readPrice(resp upstream.Response, s quote.Swap) (o proposal
 	return o, err
 }
 
-// readBuilt reads the transaction for a quote. An answer that does not repeat the outcome is of the price quoted.
+// readBuilt reads the transaction for a quote. An answer without an output is taken to be at the quoted price.
 func (v *aggregator) readBuilt(resp upstream.Response, s quote.Swap, q quote.Quote) (o proposal, err error) {
 	template := v.answers
 	if v.builds != nil {

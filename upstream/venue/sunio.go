@@ -21,7 +21,7 @@ import (
 	"crossgate/quote"
 )
 
-// sunio gives a route, for which calldata is written. Multicall3 pays shares, of the coin alone, and calls the router.
+// sunio returns a route, for which we write calldata. Multicall3 pays shares, only of the coin, and calls the router.
 var sunio = register(service{
 	// The limit is not published. The odd host is SUN.io's own (docs.sun.io/developers/swap/smart-router).
 	Service: Service{
@@ -31,7 +31,7 @@ var sunio = register(service{
 	profile: quote.Profile{
 		ImageURL: "https://sun.io/favicon.ico", Writes: true, Read: readSunioCall, PaysTwo: true, SharesOfCoin: true,
 	},
-	asks: requestTemplate{ // the kinds of pool that the router takes: SunSwap V4 has another call
+	asks: requestTemplate{ // the kinds of pool that the router supports: SunSwap V4 needs another call
 		path: "swap/router", query: "fromToken=$zeroIn toToken=$zeroOut amountIn=$rest " +
 			"typeList=PSM,CURVE,CURVE_COMBINATION,WTRX,SUNSWAP_V1,SUNSWAP_V2,SUNSWAP_V3",
 	},
@@ -50,11 +50,11 @@ var sunio = register(service{
 })
 
 const (
-	// Energy of a swap over one pool, and of every further one.
+	// Energy of a swap over one pool, and of each further one.
 	sunioEnergy     = 90_000
 	sunioHopEnergy  = 60_000
 	sunioMostTokens = 8
-	// Energy of the call by Multicall3 and of payments to those who have an account, and the most of a swap in percent.
+	// Energy of Multicall3's call and its payments to existing accounts, and the largest share of a swap, in percent.
 	sunioShareEnergy = 60_000
 	sunioMostShare   = 10
 )
@@ -80,16 +80,16 @@ type valueCall struct {
 	Data    []byte         `abi:"member3"`
 }
 
-// sunioRoute is a path as the router's call takes it: a pool's kind and fee stand at the token that goes in.
+// sunioRoute is a path as the router's call takes it: a pool's kind and fee have the index of the token that goes in.
 type sunioRoute struct {
 	path     []chain.Address
 	versions words.List // texts
-	fees     words.List // ints, hundredths of a basis point, zero where the kind has none
+	fees     words.List // ints, hundredths of a basis point, zero if the kind has none
 }
 
 type sunioVenue struct{ *aggregator }
 
-// Build implements quote.Venue. It makes no call: the calldata holds the minimum.
+// Build implements quote.Venue. It makes no request: the calldata holds the minimum.
 func (v *sunioVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	own, err := v.own(q)
 	if err != nil {
@@ -116,7 +116,7 @@ func (v *sunioVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quot
 	return tx, nil
 }
 
-// sunioShare is a share of a swap's input, sunioSwapped the rest.
+// sunioShare returns a share of a swap's input, sunioSwapped the rest.
 func sunioShare(s quote.Swap, share quote.Affiliate) chain.Amount {
 	return quote.Share(s.In.Amount, share.Percent.Truncate(2))
 }
@@ -125,7 +125,7 @@ func sunioSwapped(s quote.Swap) chain.Amount {
 	return s.In.Amount.Sub(sunioShare(s, s.Affiliate)).Sub(sunioShare(s, s.Second))
 }
 
-// readSunioCall is sunio's Profile.Read: a call of the router, or payments of shares and then such a call.
+// readSunioCall is sunio's Profile.Read: it decodes a call of the router, or payments of shares before such a call.
 func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	if tx.To != c.Contracts.Multicall {
 		return sunioCalls.read(c, tx)
@@ -163,7 +163,7 @@ func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	return call, nil
 }
 
-// sunioOffer is one route, best first. Amounts are in whole tokens; newer versions of the API have raw ones, too.
+// sunioOffer is a route; the best is first. Amounts are in whole tokens; newer versions of the API also have raw ones.
 type sunioOffer struct {
 	AmountIn     string      `json:"amountIn"`
 	AmountOut    string      `json:"amountOut"`
@@ -204,7 +204,7 @@ func readSunio(a reply, _ quote.Profile, s quote.Swap, o *proposal) error {
 	return err
 }
 
-// route reads the way, which must lead from the one token of the swap to the other.
+// route decodes the route, which must lead from one token of the swap to the other.
 func (o sunioOffer) route(s quote.Swap) (sunioRoute, error) {
 	hops := len(o.PoolVersions)
 	if hops == 0 || len(o.Tokens) != hops+1 || len(o.Tokens) > sunioMostTokens || len(o.PoolFees) < hops {
@@ -231,7 +231,7 @@ func (o sunioOffer) route(s quote.Swap) (sunioRoute, error) {
 	return route, nil
 }
 
-// smallest reads an amount in whole tokens as one in smallest units.
+// smallest converts an amount in whole tokens to smallest units.
 func smallest(text string, decimals uint8) (chain.Amount, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	fraction = strings.TrimRight(fraction, "0")

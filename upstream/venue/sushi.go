@@ -17,9 +17,9 @@ var sushi = register(service{
 		Name: "sushiswap", URL: "https://api.sushi.com",
 		Source: "github sushi-labs/sushi, red-snwapper.ts",
 	},
-	settings: []string{excludedSources, "referrer"}, // which identifies integrators
+	settings: []string{excludedSources, "referrer"}, // referrer identifies integrators
 	profile:  quote.Profile{ImageURL: "https://www.sushi.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(50)},
-	asks: requestTemplate{ // without the API's own simulation: a wallet may approve, or be filled, later
+	asks: requestTemplate{ // without the API's own simulation: a wallet may approve or receive tokens later
 		path:   "${quote|swap}/v7/$chain",
 		query:  "tokenIn=$in tokenOut=$out amount=$amount maxSlippage=$fraction excludeDEX=$excludedSources apiKey=$key referrer=$referrer",
 		builds: "sender=$sender recipient=$recipient simulate=false",
@@ -28,7 +28,7 @@ var sushi = register(service{
 	answers: answerTemplate{
 		in: "amountIn", out: "assumedAmountOut", gas: "gasSpent", to: "tx.to", value: "tx.value", data: "tx.data",
 	},
-	// A pair without a route has the HTTP status 200; a part of a swap is none.
+	// A pair without a route has the HTTP status 200; a partial swap does not count as one.
 	refuses: refusals{state: "status", fine: "Success", words: "detail details title", unrouted: regexp.MustCompile(`^status (NoWay|Partial)\b`)},
 	contracts: []deployment{{
 		chains:  []uint64{1, 10, 25, 56, 100, 137, 143, 146, 999, 4326, 5000, 8453, 9745, 42161, 43114, 59144, 80094},

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// coinText is how the venues here spell the native coin, which inside is the zero address.
+	// coinText is the address of the native coin at venues; internally it is the zero address.
 	coinText = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"
 
 	// signTime is how long a built transaction may wait for its signature and its block.
 	signTime = 20 * time.Minute
 
-	// maxCalldata is the size from which no node takes a transaction (go-ethereum's txMaxSize).
+	// maxCalldata is the size from which nodes reject a transaction, in bytes (go-ethereum's txMaxSize).
 	maxCalldata = 128 << 10
 )
 
-// build is the proposal's transaction, which keeps to a promised amount, calls the venue and carries the input alone.
+// build returns the proposal's transaction if it keeps a promised amount, calls the venue and carries just the input.
 func (o proposal) build(p quote.Profile, s quote.Swap, promised chain.Amount) (quote.Tx, error) {
 	// No looser than the slippage allows, but for a part in a billion: some APIs use floats.
 	const billion = 1_000_000_000
@@ -53,7 +53,7 @@ func leastOf(amount chain.Amount, s quote.Swap) chain.Amount {
 	return amount.Sub(quote.Share(amount, s.SlippagePercent))
 }
 
-// coinValue is what a swap's transaction carries of the coin.
+// coinValue returns the coin that a swap's transaction carries.
 func coinValue(s quote.Swap) chain.Amount {
 	if s.In.Address.IsNative() {
 		return s.In.Amount
@@ -61,7 +61,7 @@ func coinValue(s quote.Swap) chain.Amount {
 	return chain.Amount{}
 }
 
-// parseRouter reads the address of a contract that the venue's transactions may call.
+// parseRouter parses the address of a contract that the venue's transactions may call.
 func parseRouter(text string, p quote.Profile, s quote.Swap) (chain.Address, error) {
 	router, err := chain.ParseAddress(text, chain.EVM)
 	if err != nil {
@@ -73,8 +73,8 @@ func parseRouter(text string, p quote.Profile, s quote.Swap) (chain.Address, err
 	return router, nil
 }
 
-// checkSpender refuses an answer that wants another contract approved than the venue's profile says. Without a
-// transaction that must be one that it calls.
+// checkSpender refuses an answer whose spender is not that of the venue's profile. Without a transaction the spender
+// must be a contract that the venue calls.
 func checkSpender(text, router string, p quote.Profile, s quote.Swap) error {
 	spender, err := chain.ParseAddress(text, chain.EVM)
 	if err != nil {

@@ -19,21 +19,21 @@ import (
 	"crossgate/upstream"
 )
 
-// requestTemplate is a request as data. A $word in it is a value of the swap (swapWords) or a setting, ${word:x} is x
-// without one, and ${a|b} is a to quote and b to build.
+// requestTemplate is a request as data. $word is a value of the swap (swapWords) or a setting, ${word:x} is x if that
+// is empty, and ${a|b} is a when quoting and b when building.
 type requestTemplate struct {
 	path   string
-	query  string                 // name=value with spaces between; without a value it is left out
-	builds string                 // more of it, to build
-	shares string                 // more of it, where an affiliate has a share
+	query  string                 // name=value, separated by spaces; left out if the value is empty
+	builds string                 // appended to query when building
+	shares string                 // appended to query if an affiliate has a share
 	header string                 // as query
-	body   string                 // as query, and name:=JSON: a JSON object that is posted
-	fits   func(quote.Swap) error // nil: it serves all
-	chains map[uint64]string      // names of chains by EIP-155 id; nil: that id
+	body   string                 // like query, or name:=JSON: posted as a JSON object
+	fits   func(quote.Swap) error // nil: all swaps are served
+	chains map[uint64]string      // names of chains by EIP-155 ID; nil: the ID itself
 	sign   func(o Options, target string) http.Header
 }
 
-// question is the subject of a request.
+// question holds the values for a request.
 type question struct {
 	Options
 	swap quote.Swap
@@ -76,17 +76,17 @@ func (t *requestTemplate) request(q question) (r upstream.Request, err error) {
 	return r, err
 }
 
-// usualQuery is more than most queries have, bytes.
+// usualQuery is the length that most queries stay below, in bytes.
 const usualQuery = 512
 
-// jsonBody is the body. Raw JSON in it goes through untouched: venues sign their routes.
+// jsonBody returns the body. Raw JSON passes through untouched: venues sign their routes.
 func (t *requestTemplate) jsonBody(word func(string) string) (body []byte, err error) {
 	next := byte('{')
 	expand(t.body, word, func(name, value string) {
 		name, isJSON := strings.CutSuffix(name, ":")
 		text := []byte(value)
 		if !isJSON {
-			text, _ = json.Marshal(value) // texts have one
+			text, _ = json.Marshal(value) // cannot fail for a string
 		}
 		body = append(append(append(append(body, next, '"'), name...), `":`...), text...)
 		next = ','
@@ -97,7 +97,7 @@ func (t *requestTemplate) jsonBody(word func(string) string) (body []byte, err e
 	return body, err
 }
 
-// word is the value of a $word.
+// word returns the value of a $word.
 func (t *requestTemplate) word(name string, q *question) string {
 	if first, second, either := strings.Cut(name, "|"); either && q.builds {
 		return second
@@ -114,7 +114,7 @@ func (t *requestTemplate) word(name string, q *question) string {
 	return cmp.Or(q.Settings[name], otherwise)
 }
 
-// check refuses words that are neither of a swap nor settings, which would be left out of requests.
+// check refuses words that are neither swapWords nor settings, since requests would silently lack them.
 func (t *requestTemplate) check(settings []string) error {
 	if t == nil {
 		return nil
@@ -141,7 +141,7 @@ func expand(list string, word func(string) string, set func(name, value string))
 	}
 }
 
-// fill puts values in the place of words. Mostly a text has none, or is one.
+// fill replaces words by their values. Most texts have none, or are one.
 func fill(text string, word func(string) string) string {
 	switch at := strings.LastIndexByte(text, '$'); {
 	case at < 0:
@@ -152,7 +152,7 @@ func fill(text string, word func(string) string) string {
 	return os.Expand(text, word)
 }
 
-// swapWords are the values in templates of requests.
+// swapWords are the values that request templates can use.
 var swapWords = map[string]func(*question) string{
 	"key":          func(q *question) string { return q.Key },
 	"bearer":       func(q *question) string { return "Bearer " + q.Key },
@@ -190,7 +190,7 @@ var swapWords = map[string]func(*question) string{
 		return q.each(func(a quote.Affiliate) string { return a.Recipient.String() })
 	},
 	"wraps": func(q *question) string { return strconv.FormatBool(!swapsWrapped(q.swap)) },
-	"priority": func(q *question) string { // as venues on Solana spell it: the upper quartile of bids, or the median
+	"priority": func(q *question) string { // in the words of venues on Solana: upper quartile of bids, or median
 		return cmp.Or(orEmpty(q.swap.Priority == quote.Aggressive, "veryHigh"), "high")
 	},
 	"mostPriority": func(*question) string { return strconv.Itoa(mostPriority) },
@@ -206,7 +206,7 @@ var swapWords = map[string]func(*question) string{
 
 func (q *question) text(a chain.Address) string { return a.Format(q.swap.Chain.Family) }
 
-// each lists something of the swap's shares, with commas between.
+// each applies of to each of the swap's shares, and joins the results by commas.
 func (q *question) each(of func(quote.Affiliate) string) string {
 	var texts []string
 	for _, a := range []quote.Affiliate{q.swap.Affiliate, q.swap.Second} {
@@ -224,10 +224,10 @@ func orEmpty(is bool, text string) string {
 	return ""
 }
 
-// bps is a percentage in whole basis points, rounded down: a limit never gets looser on the way.
+// bps formats a percentage in whole basis points, rounded down so that a limit never gets looser.
 func bps(percent decimal.Decimal) string { return percent.Shift(2).Truncate(0).String() }
 
-// slippageWithin refuses a slippage that an API does not take, in percent.
+// slippageWithin refuses a slippage outside of the bounds of an API, in percent.
 func slippageWithin(least, most string) func(quote.Swap) error {
 	from, to := decimal.RequireFromString(least), decimal.RequireFromString(most)
 	return func(s quote.Swap) error {
@@ -238,7 +238,7 @@ func slippageWithin(least, most string) func(quote.Swap) error {
 	}
 }
 
-// tokenText is how services spell a token: on EVM chains the coin in their own way, on Solana as its wrapped mint.
+// tokenText returns a token as services spell it: the coin as coinText on EVM chains, as its wrapped mint on Solana.
 func tokenText(s quote.Swap, a chain.Address) string {
 	switch {
 	case s.Chain.Family == chain.SVM:

@@ -15,14 +15,14 @@ import (
 	"crossgate/quote"
 )
 
-// velora prices with GET /prices, without a wallet, and builds with POST /transactions: only the winner pays for that.
+// velora prices with GET /prices, without a wallet, and builds with POST /transactions, which only the winner needs.
 var velora = register(service{
 	// The limit is not published; /swap has a lower one than the two calls used here.
 	Service: Service{Name: "velora", URL: "https://api.paraswap.io", Source: "github VeloraDEX/paraswap-sdk"},
-	// Its partner fee comes out of the output, not out of the input: no affiliate share.
+	// Its partner fee is taken from the output, not from the input: no affiliate share.
 	profile:  quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
-	settings: []string{"partner", excludedSources}, // a name agreed with the venue, which charges 0.01 % without one
-	asks: requestTemplate{ // the version defaults to 5, which is not kept up any more
+	settings: []string{"partner", excludedSources}, // agreed with the venue, which charges 0.01 % without one
+	asks: requestTemplate{ // the version defaults to 5, which is no longer maintained
 		path: "prices", header: "X-Api-Key=$key",
 		query: "srcToken=$in srcDecimals=$inDecimals destToken=$out destDecimals=$outDecimals amount=$amount side=SELL " +
 			"network=$chain version=6.2 partner=$partner excludeDEXS=$excludedSources",
@@ -32,15 +32,15 @@ var velora = register(service{
 		signed: "priceRoute",
 	},
 	finish: readVeloraRoute,
-	// The signed route goes back untouched, with the minimum as an amount, unrounded. Balance and allowance may come
-	// later: no checks. Other spellings of addresses are refused.
+	// The signed route is returned untouched, with the minimum as an unrounded amount. Balance and allowance may come
+	// later: no checks. Addresses must have a checksum.
 	builds: &requestTemplate{
 		path: "transactions/$chain", header: "X-Api-Key=$key", query: "ignoreChecks=true",
 		body: "priceRoute:=$route srcToken=$in srcDecimals:=$inDecimals destToken=$out destDecimals:=$outDecimals srcAmount=$amount " +
 			"destAmount=$veloraLeast userAddress=$mixSender receiver=$mixRecipient partner=$partner deadline:=$deadline",
 	},
 	built: answerTemplate{to: "to", value: "value", data: "data"},
-	refuses: refusals{ // a text without a code, at times with the HTTP status 200
+	refuses: refusals{ // a text without a code, sometimes with the HTTP status 200
 		state: "error", words: "error", limited: regexp.MustCompile(`^Rate limit`),
 		unrouted: regexp.MustCompile(`^(No routes found|ESTIMATED_LOSS_GREATER_THAN_MAX_IMPACT|Too much slippage|Bad USD Price)`),
 	},
@@ -57,16 +57,16 @@ var velora = register(service{
 	),
 })
 
-// veloraData begins structs of Augustus v6.2; the sixth is metadata.
+// veloraData is the beginning of structs of Augustus v6.2; the sixth member is metadata.
 const veloraData = "address in,address out,uint256 amount,uint256 least,uint256 quoted,bytes32,address payeeOrCaller"
 
 const (
-	veloraFeeBits = 0x3fff // of partnerAndFee: basis points of the outcome
+	veloraFeeBits = 0x3fff // of partnerAndFee: basis points of the output
 	veloraMostFee = 200    // basis points; the contract lowers larger ones
 )
 
-// veloraRefine lowers the minimum: the contract takes the fee from an outcome that reached it, keeps surplus over the
-// quoted amount, and leaves itself one unit.
+// veloraRefine lowers the minimum: the contract takes the fee after checking it, keeps surplus over the quoted amount,
+// and leaves itself one unit.
 func veloraRefine(d *decoded, c *quote.Call) error {
 	if quoted := d.amount("quoted"); quoted.Cmp(c.MinOut) < 0 {
 		c.MinOut = quoted
@@ -80,13 +80,13 @@ func veloraRefine(d *decoded, c *quote.Call) error {
 	return nil
 }
 
-// veloraRoute is the outcome before the venue's fee, and that.
+// veloraRoute is the output before the venue's fee, and the fee.
 type veloraRoute struct {
 	gross      chain.Amount
 	feePercent decimal.Decimal
 }
 
-// readVeloraRoute takes the fee off the outcome: in recorded answers destAmount is before partnerFee, in percent.
+// readVeloraRoute deducts the fee from the output: in recorded answers destAmount is before partnerFee, in percent.
 func readVeloraRoute(a reply, _ quote.Profile, _ quote.Swap, o *proposal) error {
 	fee := a.text("priceRoute.partnerFee")
 	percent, valid := quote.ParsePercent(cmp.Or(fee, "0"))
@@ -98,7 +98,7 @@ func readVeloraRoute(a reply, _ quote.Profile, _ quote.Swap, o *proposal) error 
 	return nil
 }
 
-// veloraLeast is the outcome before the fee, where the contract checks it, that leaves the quote less the slippage.
+// veloraLeast returns the minimum before the fee, as the contract checks it, that leaves the quote less the slippage.
 func veloraLeast(q *question) chain.Amount {
 	route, _ := q.route.(veloraRoute)
 	least := leastOf(route.gross, q.swap)

@@ -1,17 +1,17 @@
-// Package venue is the adapters of swap venues: the HTTP APIs of aggregators, and the contracts of exchanges. Each
-// fulfills quote.Venue: a quote for a swap, and the transaction for a quote.
+// Package venue contains the adapters of swap venues: the HTTP APIs of aggregators, and the contracts of exchanges.
+// Each implements quote.Venue: a quote for a swap, and the transaction for a quote.
 //
 // An aggregator is one file with a service, which registers itself: where its API and its contracts are, what to ask
-// (template.go), where its answers have what, and which words of it refuse (answer.go), and what its contracts enforce
-// (calldata.go). The walk is the same for all (service.go). Numbers, addresses and calldata are checked in one place
-// (swap.go): an answer about another amount, with another router or with a looser minimum than was asked for is a bad
+// (template.go), where its answers have their parts and how they refuse (answer.go), and what its contracts enforce
+// (calldata.go). The steps are the same for all (service.go). Numbers, addresses and calldata are checked in one place
+// (swap.go): an answer about another amount, with another router or with a looser minimum than requested is a bad
 // answer, and the next endpoint is asked. A venue's refusal of the pair or the amount is an answer: quote.ErrNoRoute.
 //
 // An exchange is an entry of exchanges.json for each chain. It is asked by calls of its contracts (exchange.go), in the
-// dialect of Uniswap V2, Solidly (pairs.go) or Uniswap V3 (fees.go), after they have proved to be its own.
+// dialect of Uniswap V2, Solidly (pairs.go) or Uniswap V3 (fees.go), once these have proved to be its own.
 //
-// [New] makes a venue from what a deployment says about it. Venues keep no state but that proof, and are safe for
-// concurrent use.
+// [New] creates a venue from its configuration. Venues keep no state except such proofs, and are safe for concurrent
+// use.
 package venue
 
 import (
@@ -29,23 +29,23 @@ import (
 	"crossgate/upstream"
 )
 
-// ErrPriceMoved is a venue that, asked to build the transaction, no longer offers what it quoted.
+// ErrPriceMoved means that a venue, asked to build the transaction, no longer offers what it quoted.
 var ErrPriceMoved = errors.New("price moved since the quote")
 
-// Options are what a deployment says about one venue.
+// Options configures one venue.
 type Options struct {
 	Pool     *upstream.Pool    // the endpoints of the venue's API
 	Registry chain.Registry    // a venue serves those of its own chains that are known here
-	Key      string            // of the venue's API; empty where it is used without one
-	Settings map[string]string // the venue's own; a name that it does not know is an error
-	// Contracts asks contracts on a chain's newest block, all at once; one that refuses, or is absent, answers nothing.
+	Key      string            // of the venue's API; empty if it is used without one
+	Settings map[string]string // the venue's own; an unknown name is an error
+	// Contracts calls contracts on a chain's newest block in one round trip; a failed or absent one answers nothing.
 	Contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 	Now       func() time.Time // the wall clock by default
-	// Newest is the time of a chain's newest block that was seen; zero where none was. nil: of no chain.
+	// Newest returns the time of the newest block seen of a chain; zero if there is none. nil: unknown for all chains.
 	Newest func(chain.ID) time.Time
 }
 
-// deadline is the last time for a transaction built now. Contracts go by their chain's time, which may be ahead.
+// deadline returns the deadline of a transaction built now. Contracts go by their chain's time, which may be ahead.
 func (o Options) deadline(id chain.ID) time.Time {
 	now := o.Now()
 	if o.Newest != nil {
@@ -56,7 +56,7 @@ func (o Options) deadline(id chain.ID) time.Time {
 	return now.Add(signTime)
 }
 
-// Service is a venue's public API: where it is. Exchanges have none.
+// Service locates a venue's public API. Exchanges have none.
 type Service struct {
 	Name    string
 	URL     string // empty without a service
@@ -73,7 +73,7 @@ type registration struct {
 
 var registered = map[string]registration{}
 
-// excludedSources is the setting of most aggregators: exchanges not to use, comma-separated in the API's names.
+// excludedSources is a setting of most aggregators: the exchanges not to use, comma-separated, in the API's names.
 const excludedSources = "excludedSources"
 
 // register makes a service available under its name.
@@ -82,7 +82,7 @@ func register(v service) *service {
 	return &v
 }
 
-// add makes a venue available under its service's name. Its settings are those that it knows.
+// add makes a venue available under its service's name, with the settings that it accepts.
 func add(s Service, open func(Options) (quote.Venue, error), settings ...string) {
 	if _, taken := registered[s.Name]; taken {
 		panic("venue: " + s.Name + " is registered twice")
@@ -102,7 +102,7 @@ func Documented() []Service {
 	return services
 }
 
-// New returns the venue with name as o describes it; it calls nothing yet.
+// New returns the venue with name, configured by o. It makes no request yet.
 func New(name string, o Options) (quote.Venue, error) {
 	found, known := registered[name]
 	if !known {

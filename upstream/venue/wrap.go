@@ -17,7 +17,7 @@ const (
 	wrapImage = "https://icons.llamao.fi/icons/protocols/weth"
 )
 
-// Calls of WETH9, which give their caller as much as they take.
+// Calls of WETH9, which return as much to their caller as they take.
 var (
 	wrapDeposit  = newMethod(function{signature: "deposit()"})
 	wrapWithdraw = newMethod(function{signature: "withdraw(uint256 amount/least)"})
@@ -55,7 +55,7 @@ func openWrap(o Options) (quote.Venue, error) {
 // Profile implements quote.Venue.
 func (w *wrap) Profile() quote.Profile { return w.profile }
 
-// Quote implements quote.Venue. It does not expire.
+// Quote implements quote.Venue. The quote does not expire.
 func (w *wrap) Quote(_ context.Context, s quote.Swap) (quote.Quote, error) {
 	if err := w.profile.Suits(s); err != nil {
 		return quote.Quote{}, err

@@ -47,7 +47,7 @@ var zeroEx = register(service{
 		builds: "taker=$sender recipient=$recipient",
 		shares: "swapFeeBps=$eachBps swapFeeToken=$in swapFeeRecipient=$eachPayee", // of the input
 	},
-	// The AllowanceHolder is called and approved, never the Settler. Mantle, without a newer opcode, has another one.
+	// The AllowanceHolder is called and approved, never the Settler. Mantle lacks a newer opcode, and has another one.
 	contracts: []deployment{
 		{
 			chains:  []uint64{1, 10, 56, 137, 143, 999, 4663, 8453, 9745, 42161, 43114, 59144, 80094},
@@ -57,7 +57,7 @@ var zeroEx = register(service{
 	},
 })
 
-// zeroExVenue builds for 0x's own Settlers alone: the AllowanceHolder gives the input to any named contract.
+// zeroExVenue builds only for 0x's own Settlers: the AllowanceHolder lets any named contract take the input.
 type zeroExVenue struct {
 	*aggregator
 	settlers settlers
@@ -81,7 +81,7 @@ var (
 	zeroExSettler = readsCalls(function{signature: "execute((address payee,address out,uint256 least),bytes[],bytes32)"})
 )
 
-// readZeroExCall is Profile.Read. A verified Settler sends the recipient all of the token, at least the minimum.
+// readZeroExCall is 0x's Profile.Read. A verified Settler sends the recipient all of the token, at least the minimum.
 func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	d, err := zeroExHolder.decode(tx)
 	if err != nil {
@@ -96,14 +96,14 @@ func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	return settled, err
 }
 
-// settlers are 0x's contracts that swap: its registry knows today's and the one before (github 0xProject/0x-settler).
+// settlers are 0x's contracts that swap: its registry has the current and the previous (github 0xProject/0x-settler).
 type settlers struct {
 	contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
 	now       func() time.Time
 	known     sync.Map // settlersAt by chain
 }
 
-// settlersAt are the contracts of a chain, when the registry said so.
+// settlersAt are a chain's Settlers, as read from the registry at a time.
 type settlersAt struct {
 	addresses []chain.Address
 	at        time.Time
@@ -117,11 +117,11 @@ const (
 
 var (
 	settlerRegistry = contract("0x00000000000004533Fe15556B1E086BB1A72cEae")
-	settlerOwner    = newMethod(function{signature: "ownerOf(uint256)"}) // today's
+	settlerOwner    = newMethod(function{signature: "ownerOf(uint256)"}) // the current one
 	settlerBefore   = newMethod(function{signature: "prev(uint128)"})
 )
 
-// checkCall refuses a call whose target the registry does not name.
+// checkCall refuses a call whose target is not in the registry.
 func (r *settlers) checkCall(ctx context.Context, id chain.ID, tx quote.Tx) error {
 	d, err := zeroExHolder.decode(tx)
 	if err != nil {
@@ -144,7 +144,7 @@ func (r *settlers) checkCall(ctx context.Context, id chain.ID, tx quote.Tx) erro
 	return nil
 }
 
-// ask reads the registry. What it answers with nothing, as for a feature that is paused, is left out.
+// ask reads the registry. Empty answers, as for a paused feature, are left out.
 func (r *settlers) ask(ctx context.Context, id chain.ID) ([]chain.Address, error) {
 	if r.contracts == nil {
 		return nil, errors.New("has no chain to read")

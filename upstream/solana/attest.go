@@ -13,8 +13,8 @@ import (
 
 var _ order.Attester = (*Chain)(nil)
 
-// Attest implements order.Attester: times are those of blocks as two endpoints have them, or of transactions where one
-// alone shows a block; signed messages name their senders.
+// Attest implements order.Attester. Times are those of blocks as shown by two endpoints, or of transactions if only one
+// shows the block; senders are in the signed messages.
 func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidence, error) {
 	read := order.Evidence{Events: slices.Clone(events), Standing: order.Intrinsic}
 	blocks := c.seconded(ctx, events, func(e order.Event) *jsonrpc.Call {
@@ -48,8 +48,8 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 	return read, ctx.Err()
 }
 
-// confirm has other endpoints say what one said of a transaction: that it has these events. Where they differ a third
-// decides, and those that said otherwise are marked, unless they lack parts of the transaction.
+// confirm asks other endpoints whether a transaction has the events that one reported. If they differ a third decides,
+// and the endpoints that contradict it are marked, unless they lack parts of the transaction.
 func (c *Chain) confirm(ctx context.Context, asked *jsonrpc.Call, first []order.Event) order.Evidence {
 	before := c.says(asked.Out)
 	c.rpc.Confirm(ctx, asked, c.says)
@@ -68,7 +68,7 @@ func (c *Chain) confirm(ctx context.Context, asked *jsonrpc.Call, first []order.
 	return read
 }
 
-// seconded makes a call about the slot of each event, each of two endpoints.
+// seconded makes a call about the slot of each event, each to two endpoints.
 func (c *Chain) seconded(ctx context.Context, events []order.Event, about func(order.Event) *jsonrpc.Call) map[uint64]*jsonrpc.Call {
 	asked := make(map[uint64]*jsonrpc.Call)
 	for _, e := range events {

@@ -18,12 +18,12 @@ const (
 	blockNotAvailable   = -32004 // later than the node's newest block
 	slotSkipped         = -32007
 	longTermSlotSkipped = -32009
-	blockStatusUnknown  = -32014 // the node has not written the block down yet
-	versionUnsupported  = -32015 // a transaction is of a newer version than was asked for
-	minSlotNotReached   = -32016 // the node is before the slot that it must have reached
+	blockStatusUnknown  = -32014 // the node has not stored the block yet
+	versionUnsupported  = -32015 // a transaction has a newer version than requested
+	minSlotNotReached   = -32016 // the node has not reached the required slot
 )
 
-// newestVersion is that of transactions which nodes are to show, also where we do not understand it (SIMD-0385).
+// newestVersion is the newest transaction version that nodes should return, even if we cannot read it (SIMD-0385).
 const newestVersion = 1
 
 func isCode(err error, codes ...int) bool {
@@ -31,12 +31,12 @@ func isCode(err error, codes ...int) bool {
 	return is
 }
 
-// isBehind reports whether a node has not come as far as others.
+// isBehind reports whether a node is behind others.
 func isBehind(said *jsonrpc.Error) bool {
 	return slices.Contains([]int{blockNotAvailable, blockStatusUnknown, minSlotNotReached}, said.Code)
 }
 
-// isHole reports whether a node does not have the block of a slot.
+// isHole reports whether a node lacks the block of a slot.
 func isHole(err error) bool {
 	return isCode(err, slotSkipped, longTermSlotSkipped, blockCleanedUp, blockNotAvailable, blockStatusUnknown)
 }
@@ -68,7 +68,7 @@ func (h *blockHash) UnmarshalText(text []byte) error {
 	return err
 }
 
-// payload is bytes and the name of the encoding that they are in, which must be base64.
+// payload is bytes, decoded from a pair of text and encoding, which must be base64.
 type payload []byte
 
 func (p *payload) UnmarshalJSON(text []byte) error {
@@ -81,17 +81,17 @@ func (p *payload) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// block has the members of a block that are read.
+// block holds the members of a block that we read.
 type block struct {
 	Blockhash         blockHash `json:"blockhash"`
 	PreviousBlockhash blockHash `json:"previousBlockhash"`
 	BlockTime         *int64    `json:"blockTime"` // UNIX seconds; nil before the cluster voted on time
 
-	Signatures   []chain.TxHash `json:"signatures"`   // of its transactions, where they were asked for
-	Transactions []named        `json:"transactions"` // likewise
+	Signatures   []chain.TxHash `json:"signatures"`   // of its transactions, if requested
+	Transactions []named        `json:"transactions"` // if requested
 }
 
-// named is a transaction in a block as the accounts that it names, those of lookup tables among them.
+// named is a transaction in a block with the accounts that it names, including those of lookup tables.
 type named struct {
 	Transaction struct {
 		Accounts []struct {
@@ -104,7 +104,7 @@ type named struct {
 	} `json:"meta"`
 }
 
-// names reports whether the transaction did anything and names one of some accounts.
+// names reports whether the transaction succeeded and names one of the accounts.
 func (n named) names(accounts []chain.Address) bool {
 	return n.Meta != nil && isNull(n.Meta.Err) && slices.ContainsFunc(accounts, func(a chain.Address) bool {
 		for _, each := range n.Transaction.Accounts {
@@ -127,7 +127,7 @@ func seconds(time *int64) uint64 {
 	return uint64(*time)
 }
 
-// signature is a transaction in the list of those that name an account.
+// signature is an entry in a list of the transactions that name an account.
 type signature struct {
 	Signature chain.TxHash `json:"signature"`
 	Slot      uint64       `json:"slot"`
@@ -137,7 +137,7 @@ type signature struct {
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// options is the object of settings that ends a call's parameters.
+// options is the object of settings at the end of a call's parameters.
 type options map[string]any
 
 func slotCall(out *uint64, commitment string) *jsonrpc.Call {
@@ -148,13 +148,13 @@ func slotCall(out *uint64, commitment string) *jsonrpc.Call {
 	return asked
 }
 
-// HeadCall asks for the newest slot alone.
+// HeadCall asks only for the newest slot.
 func HeadCall() *jsonrpc.Call { return slotCall(new(uint64), confirmed) }
 
 // blockCall asks for the block of a slot without its content.
 func blockCall(out **block, slot uint64) *jsonrpc.Call { return contentCall(out, slot, "none") }
 
-// namedBlockCall asks for the block of a slot with the accounts that its transactions name: on mainnet some megabytes.
+// namedBlockCall asks for the block of a slot with the accounts that its transactions name: some megabytes on mainnet.
 func namedBlockCall(out **block, slot uint64) *jsonrpc.Call {
 	c := existingBlockCall(out, slot, "accounts")
 	accept := c.Accept
@@ -197,7 +197,7 @@ func contentCall(out **block, slot uint64, details string) *jsonrpc.Call {
 	})
 }
 
-// blocksCall asks which slots from one to another have a block, both included.
+// blocksCall asks which slots between two have a block, both included.
 func blocksCall(out *[]uint64, from, to uint64) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(slots []uint64) error {
 		if !slices.IsSorted(slots) || len(slots) > 0 && (slots[0] < from || slots[len(slots)-1] > to) {
@@ -207,7 +207,7 @@ func blocksCall(out *[]uint64, from, to uint64) *jsonrpc.Call {
 	}, "getBlocks", from, to, options{"commitment": confirmed})
 }
 
-// transactionCall asks for a transaction; out stays nil when the node knows none.
+// transactionCall asks for a transaction; out stays nil if the node does not know it.
 func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(t *transaction) error {
 		if t == nil {
@@ -219,7 +219,7 @@ func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 	})
 }
 
-// accountInfo has the members of an account that are read.
+// accountInfo holds the members of an account that we read.
 type accountInfo struct {
 	Data     payload       `json:"data"`
 	Owner    base58Address `json:"owner"`
@@ -234,7 +234,7 @@ func accountsCall(out *accountInfos, accounts []chain.Address) *jsonrpc.Call {
 	return readCall(out, accounts, options{"commitment": confirmed, "encoding": "base64"})
 }
 
-// holdingsCall is accountsCall for as much of each account as a token account has: those of pools can be megabytes.
+// holdingsCall is accountsCall limited to the size of a token account: the accounts of pools can have megabytes.
 func holdingsCall(out *accountInfos, accounts []chain.Address) *jsonrpc.Call {
 	part := options{"offset": 0, "length": tokenAccountSize}
 	return readCall(out, accounts, options{"commitment": confirmed, "encoding": "base64", "dataSlice": part})
@@ -260,7 +260,7 @@ const (
 
 // cursor bounds a list of signatures, which begins with the newest.
 type cursor struct {
-	before, until chain.TxHash // both not included; absent: no bound
+	before, until chain.TxHash // both exclusive; absent: no bound
 	slot          uint64       // that the node must have reached
 }
 
@@ -293,8 +293,8 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 	return c
 }
 
-// historyCall asks for the transactions that name an account of one order. Other voices are asked, too, and their
-// further transactions are added.
+// historyCall asks for the transactions that name an account of one order. Other voices are asked, too, and the
+// transactions that only they have are added.
 func historyCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.Call {
 	c := signaturesCall(out, a, bounds)
 	c.Twice = true
@@ -304,8 +304,7 @@ func historyCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.Call
 	return c
 }
 
-// namingCall asks for the transactions that name an account; one of them is known. A node that does not list it is
-// passed over.
+// namingCall asks for the transactions that name an account. A node that does not list the known one is passed over.
 func namingCall(out *[]signature, a chain.Address, known chain.TxHash) *jsonrpc.Call {
 	c := historyCall(out, a, cursor{})
 	accept := c.Accept

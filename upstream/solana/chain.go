@@ -2,10 +2,10 @@
 //
 // A Chain implements the domain's small interfaces, most in a file each. Solana has no logs to search: events are read
 // from the transactions that name the order programs (listing.go), or the account of one order. Unlocks are sent in
-// batches that name orders by their accounts alone, which names.go leads back to orders. calls.go builds the calls and
-// what their results must look like; package order/onchain decodes the transactions.
+// batches that identify orders only by their accounts, which names.go maps to orders. calls.go builds the calls and
+// checks the form of their results; package order/onchain decodes the transactions.
 //
-// Endpoints prove that they serve this cluster by the hash of its first block. All of it is safe for concurrent use.
+// Endpoints prove that they serve this cluster by the hash of its first block. Everything is safe for concurrent use.
 package solana
 
 import (
@@ -21,8 +21,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Chain is Solana. Blocks go by their slot; slots may have no block. Answers are confirmed: two thirds of the stake
-// voted for the block, and none such was ever dropped. Safe for concurrent use.
+// Chain is Solana. Blocks are numbered by slot; a slot may have no block. Answers are confirmed: two thirds of the
+// stake voted for the block, and no such block was ever dropped. Safe for concurrent use.
 type Chain struct {
 	chain chain.Chain
 	rpc   *jsonrpc.Client
@@ -31,7 +31,7 @@ type Chain struct {
 	faulty   jsonrpc.Faulty
 	sources  jsonrpc.Sources // of transactions
 	programs []*program      // of the order protocol
-	newest   atomic.Uint64   // slot, as far as Head was asked
+	newest   atomic.Uint64   // slot, as of the last Head
 	bids     atomic.Pointer[bids]
 }
 
@@ -40,8 +40,8 @@ var (
 	_ order.HistorySource = (*Chain)(nil)
 )
 
-// New returns the chain that rpc's endpoints serve; whether they do is found out on first use, by the hash of the
-// first block.
+// New returns the chain that rpc's endpoints serve. Their first use verifies that they do, by the hash of the first
+// block.
 func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 	made := &Chain{chain: c}
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.genesisCall())
@@ -53,7 +53,7 @@ func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 	return made
 }
 
-// genesisCall is what endpoints prove their identity by: those of another cluster must never be believed.
+// genesisCall is the call by which endpoints prove their identity: those of another cluster must never be believed.
 func (c *Chain) genesisCall() *jsonrpc.Call {
 	var genesis blockHash
 	return jsonrpc.NewCall(&genesis, func(genesis blockHash) error {
@@ -68,13 +68,13 @@ func (c *Chain) genesisCall() *jsonrpc.Call {
 func (c *Chain) Head(ctx context.Context) (order.Head, error) {
 	ctx = upstream.Following.For(ctx)
 	head, by, err := c.headBy(ctx, c.rpc)
-	if errors.Is(err, order.ErrNotFound) { // an endpoint may say that it is ahead of all blocks
+	if errors.Is(err, order.ErrNotFound) { // an endpoint may claim to be ahead of all blocks
 		head, _, err = c.headBy(ctx, c.rpc.Avoiding(by))
 	}
 	return head, err
 }
 
-// headBy is Head by one client, and the endpoint that has the newest slot.
+// headBy is Head with a given client. It also returns the endpoint that reported the newest slot.
 func (c *Chain) headBy(ctx context.Context, rpc *jsonrpc.Client) (head order.Head, by string, err error) {
 	const patience = 4 // slots: a node knows that a block is confirmed some moments before it can show it
 	var newest, finalized uint64
@@ -87,7 +87,7 @@ func (c *Chain) headBy(ctx context.Context, rpc *jsonrpc.Client) (head order.Hea
 		latest, err := c.Block(ctx, slot)
 		if err == nil {
 			if c.newest.Swap(latest.Number) != latest.Number {
-				c.rpc.Invalidate() // calls from now on join none that began before this block
+				c.rpc.Invalidate() // new calls join none that began before this block
 			}
 			return order.Head{Latest: latest, Finalized: min(finalized, latest.Number)}, asked.By, nil
 		}
@@ -97,13 +97,13 @@ func (c *Chain) headBy(ctx context.Context, rpc *jsonrpc.Client) (head order.Hea
 	}
 }
 
-// Block returns the block of a slot or, where that has none, of the last slot before it that has one; see
-// order.Source. In place of blocks that the nodes have dropped it returns the oldest that they hold.
+// Block returns the block of a slot or, if that has none, of the last slot before it that has one; see order.Source. If
+// the nodes have dropped that block it returns the oldest that they hold.
 func (c *Chain) Block(ctx context.Context, slot uint64) (order.Block, error) {
 	return c.blockBy(upstream.Following.For(ctx), c.rpc, slot)
 }
 
-// blockBy is Block by one client.
+// blockBy is Block with a given client.
 func (c *Chain) blockBy(ctx context.Context, rpc *jsonrpc.Client, slot uint64) (order.Block, error) {
 	var found *block
 	err := rpc.All(ctx, c.at(slot, blockCall(&found, slot)))
@@ -124,7 +124,7 @@ func (c *Chain) blockBy(ctx context.Context, rpc *jsonrpc.Client, slot uint64) (
 	return found.in(slot), nil
 }
 
-// at says that a call reads the chain from a slot on: endpoints that are known not to keep it are asked last.
+// at marks a call as reading the chain from a slot on: endpoints known to lack the slot are asked last.
 func (c *Chain) at(slot uint64, asked *jsonrpc.Call) *jsonrpc.Call {
 	asked.Reach.Oldest = slot
 	if newest := c.newest.Load(); newest > slot {
@@ -133,20 +133,20 @@ func (c *Chain) at(slot uint64, asked *jsonrpc.Call) *jsonrpc.Call {
 	return asked
 }
 
-// mayCome reports whether nodes may still come to know the block of a slot: it is among the newest.
+// mayCome reports whether nodes may still learn of the block of a slot: it is among the newest.
 func (c *Chain) mayCome(slot uint64) bool {
 	const newest = 150 // slots, a minute
 	return slot+newest >= c.newest.Load()
 }
 
-// isGone reports whether endpoints were reached, and none has what must be there of a slot.
+// isGone reports whether err means that endpoints were reached, but none has data of a slot that must exist.
 func (c *Chain) isGone(err error, slot uint64) bool {
 	_, isBehindOthers := jsonrpc.Said(err, isBehind)
 	class := upstream.ClassOf(err)
 	return (class == upstream.BadAnswer || class == upstream.Rejected || isHole(err)) && (!isBehindOthers || !c.mayCome(slot))
 }
 
-// blockBefore returns the last block before a slot that has none which nodes show.
+// blockBefore returns the last block that nodes show before a slot that has none.
 func (c *Chain) blockBefore(ctx context.Context, rpc *jsonrpc.Client, slot uint64) (order.Block, error) {
 	const widest = 10_000 // slots: an hour without a block
 	var slots []uint64
@@ -167,10 +167,10 @@ func (c *Chain) blockBefore(ctx context.Context, rpc *jsonrpc.Client, slot uint6
 	return found.in(last), nil
 }
 
-// firstShown returns the first block of listed slots that nodes show, with details of its content; nil where they show
-// none of many.
+// firstShown returns the first block of listed slots that nodes show, with details of its content; nil if they show
+// none of the slots that it tries.
 func (c *Chain) firstShown(ctx context.Context, rpc *jsonrpc.Client, slots []uint64, details string) (found *block, slot uint64, err error) {
-	const most = 32 // slots in a row that are listed and not shown
+	const most = 32 // listed slots to try
 	for _, slot := range slots[:min(most, len(slots))] {
 		err := rpc.All(ctx, c.at(slot, contentCall(&found, slot, details)))
 		if err == nil || !isHole(err) {

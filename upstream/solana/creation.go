@@ -17,7 +17,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// ErrPaused says that dln_src makes no orders at present.
+// ErrPaused means that dln_src currently creates no orders.
 var ErrPaused = errors.New("the order program is paused")
 
 // sourceState is the content of dln_src's state (IDL of dln_src 3.0.0).
@@ -48,7 +48,7 @@ func (c *Chain) readSourceState(account *accountInfo) (s sourceState, err error)
 	return s, nil
 }
 
-// Charges reads what dln_src takes of its makers from its state.
+// Charges reads the fees of dln_src for makers from its state.
 func (c *Chain) Charges(ctx context.Context, _ chain.ID) (charges crosschain.Charges, err error) {
 	states, err := c.readAccounts(ctx, []chain.Address{c.sourceState()})
 	if err != nil {
@@ -86,12 +86,12 @@ var (
 	_ crosschain.Writer = (*Chain)(nil)
 )
 
-// creationUnits are more compute units than creating an order takes: it opens three accounts.
+// creationUnits exceeds the compute units of creating an order, which opens three accounts.
 const creationUnits = 200_000
 
-// Create makes a transaction that creates the order with an id: version 0, with a limit and a price of compute units.
-// If before is a venue's message whose swap pays the give token to the maker, the order is created behind it. Of o the
-// token's program is filled in.
+// Create returns a transaction of version 0 that creates the order with an ID, with a limit and a price of compute
+// units. If before is a venue's message whose swap pays the give token to the maker, the order is created after it. The
+// token program of o is filled in.
 func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, before []byte, p quote.Priority) ([]byte, error) {
 	price, err := c.GasPrice(ctx, p)
 	if err != nil {
@@ -123,10 +123,10 @@ func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, be
 	return d.Compile()
 }
 
-// Creation runs a transaction that creates an order on the newest block, and checks that it makes the promised one. It
-// returns the compute units that it took. Errors: quote.ErrReverted, a certain failure; creation.ErrBroken, another
+// Creation simulates a transaction that creates an order on the newest block, checks that it creates the promised one,
+// and returns the compute units that it took. Errors: quote.ErrReverted, a certain failure; creation.ErrBroken, another
 // order; quote.ErrRefused, a priority fee beyond the guard's bound; quote.ErrNotSimulated, which says nothing about the
-// transaction, as where the maker lacks what it takes.
+// transaction, for example if the maker lacks what it takes.
 func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised creation.Promise) (units uint64, err error) {
 	m, err := solana.ParseUnsigned(t.Data)
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised c
 	return ran.Units, errors.Join(promised.Check(made), checkBid(m, ran.Units))
 }
 
-// unlessMakerPoor is why a creation failed: the maker's balance where that does not suffice for it.
+// unlessMakerPoor returns why a creation failed: the maker's balance if that is too low, otherwise failure.
 func (c *Chain) unlessMakerPoor(ctx context.Context, maker chain.Address, promised creation.Promise, failure error) error {
 	given := promised.Created.Terms.Give
 	gross := given.Amount.Add(promised.Created.PercentFee)
@@ -164,8 +164,8 @@ func (c *Chain) unlessMakerPoor(ctx context.Context, maker chain.Address, promis
 	return unlessPoor(needs, states, failure)
 }
 
-// ranBy is a transaction as its logs say that it ran, for which nodes that simulate need not show inner instructions:
-// of those there is the program alone. The runtime writes the lines that begin so.
+// ranBy reconstructs a simulated transaction from its logs, since nodes need not return the inner instructions of a
+// simulation. Only the programs of these are known. The runtime writes the lines with this prefix.
 func ranBy(m solana.Message, logs []string) solana.Transaction {
 	tx := solana.Transaction{Logs: logs}
 	outer := 0

@@ -21,11 +21,11 @@ const (
 	// example on an idle chain.
 	leastBid = 2000
 
-	// mostBid is the highest bid, at which the most compute units cost what venues may bid: one endpoint says what
-	// others bid, and who creates an order pays it.
+	// mostBid is the highest bid, at which the most compute units cost what venues may bid: the others' bids are the
+	// word of one endpoint, and the maker of an order pays them.
 	mostBid = mostFee / 2 * 1_000_000 / solana.MaxComputeUnits
 
-	// bidsLife is how long bids are believed: five blocks.
+	// bidsLife is how long bids are reused: five blocks.
 	bidsLife = 2 * time.Second
 )
 
@@ -35,8 +35,8 @@ type bids struct {
 	until  time.Time
 }
 
-// GasPrice is the bid for a compute unit: the median over the last blocks of the least that got in, for Aggressive
-// the upper quartile, and at least a quarter more than for Normal.
+// GasPrice returns the bid for a compute unit: the median of the lowest bids that got into the last blocks; for
+// Aggressive the upper quartile, and at least a quarter more than for Normal.
 func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
 	if known := c.bids.Load(); known != nil && time.Now().Before(known.until) {
 		return known.prices[p], nil
@@ -60,7 +60,7 @@ func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice,
 	return market.prices[p], nil
 }
 
-// EstimateGas is the compute units that a transaction takes; see quote.FeeSource.
+// EstimateGas returns the compute units that a transaction takes; see quote.FeeSource.
 func (c *Chain) EstimateGas(ctx context.Context, _ chain.Address, tx quote.Tx) (uint64, error) {
 	ran, err := c.run(ctx, tx)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *Chain) EstimateGas(ctx context.Context, _ chain.Address, tx quote.Tx) (
 	return ran.Units, ran.failure()
 }
 
-// DataFee is the price of a transaction's signatures, of at least one; unsigned transactions name their number.
+// DataFee returns the price of a transaction's signatures, at least one; unsigned transactions contain their number.
 func (c *Chain) DataFee(_ context.Context, _ chain.Address, tx quote.Tx, _ uint64) (chain.Amount, error) {
 	signatures := uint64(1)
 	if len(tx.Data) > 0 {

@@ -15,10 +15,10 @@ import (
 	"crossgate/quote"
 )
 
-// Forecast says what a transaction run now would create, in the sequence of its instructions: by their data and the
-// chain's state, which is read in two round trips after one for lookup tables, and by the chain's own word on the
-// whole. Signatures are not looked at. What cannot be read is not known. A transaction that does not call dln_src is
-// creation.ErrOtherFunction; bytes of another form are creation.ErrMalformed.
+// Forecast returns what a transaction would create if it ran now, in the sequence of its instructions. It judges them
+// by their data and the chain's state, read in two round trips after one for lookup tables, and by a simulation of the
+// whole. Signatures are not checked. Anything that cannot be read is unknown. Errors: creation.ErrOtherFunction for a
+// transaction that does not call dln_src, creation.ErrMalformed for bytes of another form.
 func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creation.Forecast, error) {
 	m, err := solana.Parse(t.Data)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creatio
 	return all, nil
 }
 
-// besides names the programs whose instructions are not judged; empty: none. Opening a wallet and a memo are
+// besides lists the programs whose instructions are not judged, empty if none. Opening a wallet and a memo are
 // harmless.
 func (c *Chain) besides(m solana.Message) string {
 	harmless := []chain.Address{
@@ -61,9 +61,9 @@ func (c *Chain) besides(m solana.Message) string {
 	return strings.Join(names, ", ")
 }
 
-// creationsIn are the instructions of a message that ask for orders.
+// creationsIn returns the instructions of a message that ask for orders.
 func (c *Chain) creationsIn(ctx context.Context, m solana.Message) (found []creation.InstructionOnSolana, err error) {
-	lookedUp := make([]chain.Address, m.LookedUp) // absent where the tables cannot be read
+	lookedUp := make([]chain.Address, m.LookedUp) // absent if the tables cannot be read
 	if written, read, err := c.lookUp(ctx, m); err == nil {
 		lookedUp = append(written, read...)
 	}
@@ -87,7 +87,7 @@ func (c *Chain) creationsIn(ctx context.Context, m solana.Message) (found []crea
 	return found, nil
 }
 
-// views are the states in which instructions are judged, before whether their orders exist.
+// views returns the states by which instructions are judged, except for whether their orders exist.
 func (c *Chain) views(ctx context.Context, instructions []creation.InstructionOnSolana) []creation.State {
 	asked, states := []chain.Address{c.sourceState()}, make([]creation.State, len(instructions))
 	for i, in := range instructions {
@@ -98,7 +98,7 @@ func (c *Chain) views(ctx context.Context, instructions []creation.InstructionOn
 		}
 		for _, at := range accounts {
 			if at.IsAbsent() {
-				at = c.sourceState() // read anyway, and of another form
+				at = c.sourceState() // a placeholder, which is read anyway and has another form
 			}
 			asked = append(asked, at)
 		}
@@ -116,14 +116,14 @@ func (c *Chain) views(ctx context.Context, instructions []creation.InstructionOn
 		c.enter(s, instructions[i], view)
 		for _, before := range instructions[:i] {
 			if s.Nonce != nil && before.Mistake == nil && before.Asked.Nonce == nil && before.Asked.Maker == instructions[i].Asked.Maker {
-				*s.Nonce++ // the counter moves with each order that takes it
+				*s.Nonce++ // each order that uses the counter increments it
 			}
 		}
 	}
 	return states
 }
 
-// enter takes over what the accounts of creation.OnSolana.Views hold.
+// enter fills in s from the accounts of creation.OnSolana.Views.
 func (c *Chain) enter(s *creation.State, in creation.InstructionOnSolana, accounts []*accountInfo) {
 	if in.Mistake != nil {
 		return
@@ -159,8 +159,8 @@ func (c *Chain) enter(s *creation.State, in creation.InstructionOnSolana, accoun
 	}
 }
 
-// probe simulates a transaction, and enters into the states whether the orders exist. It returns the result of the
-// whole, nil where no node gives one, and the orders made.
+// probe simulates a transaction, and records in states whether the orders exist. It returns the result of the whole,
+// nil if no node provides one, and the orders created.
 func (c *Chain) probe(
 	ctx context.Context, m solana.Message, data []byte, instructions []creation.InstructionOnSolana, states []creation.State,
 ) (said *creation.CallResult, made []onchain.Found) {

@@ -11,15 +11,15 @@ import (
 	"crossgate/quote"
 )
 
-// plainPrograms are what every swap may call beside the venue's own program.
+// plainPrograms are those that every swap may call besides the venue's own program.
 var plainPrograms = []chain.Address{
 	solana.SystemProgram, solana.TokenProgram, solana.Token2022Program, solana.AssociatedTokenProgram,
 	solana.ComputeBudgetProgram, solana.MemoProgram,
 }
 
-// allowedTokenInstructions are those that a swap needs from the token programs for the sender: opening, syncing and
-// closing accounts of the wrapped coin. Transfers, approvals and new owners are the business of the venue's program,
-// never the sender's.
+// allowedTokenInstructions are the instructions of token programs that a swap needs for the sender: opening, syncing
+// and closing accounts of the wrapped coin. Transfers, approvals and changes of owner are up to the venue's program,
+// never to the sender.
 var allowedTokenInstructions = []byte{initializeAccount, closeAccount, initializeAccount2, syncNative, initializeAccount3}
 
 const (
@@ -30,7 +30,7 @@ const (
 	initializeAccount3 = 18
 )
 
-// transferLamports is what a swap asks the system program to do: the instruction's number, four bytes before the
+// transferLamports is the system program's instruction that a swap may use: its number, in four bytes before the
 // amount.
 const transferLamports = 2
 
@@ -39,11 +39,11 @@ type Guard struct{}
 
 var _ quote.Guard = Guard{}
 
-// mostFee bounds a transaction's priority fee, tips included, in lamports: twice what venues are
-// asked to bid at most.
+// mostFee bounds a transaction's priority fee, including tips, in lamports: twice the most that venues are asked to
+// bid.
 const mostFee = 2_000_000
 
-// checkBid refuses a priority fee beyond the bound for the units that a message took.
+// checkBid refuses a message whose priority fee for the units that it took exceeds the bound.
 func checkBid(m solana.Message, units uint64) error {
 	if fee := solana.PriorityFee(units, chain.NewAmount(m.Budget().Price)); fee.Cmp(chain.NewAmount(mostFee)) > 0 {
 		return fmt.Errorf("%w: its priority fee is %s lamports", quote.ErrRefused, fee)
@@ -64,7 +64,7 @@ var tipAccounts = []chain.Address{
 	solana.MustAccount("3AVi9Tg9Uo68tJfuvoKvqKNWKkC5wPdSSdeBnizKZ6jT"),
 }
 
-// MinOut implements quote.Guard: it reads who is paid and the minimum from the call of the venue's program.
+// MinOut implements quote.Guard: it reads payee and minimum from the call of the venue's program.
 func (Guard) MinOut(
 	s quote.Swap, p quote.Profile, _ quote.Quote, tx quote.Tx, wanted chain.Amount,
 ) (minimum chain.Amount, err error) {
@@ -87,8 +87,8 @@ func (Guard) MinOut(
 }
 
 // Check implements quote.Guard. It refuses a transaction that another account than the sender pays or signs, that calls
-// programs a swap has no use for, the venue's more than once, or that moves the sender's coin or tokens outside the
-// venue's own program, but into his own account of the wrapped coin, and as a tip.
+// programs a swap does not need or the venue's program more than once, or that moves the sender's coin or tokens
+// outside of the venue's program, except into his own account of the wrapped coin and as a tip.
 func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	if err := check(s, p, tx); err != nil {
 		return fmt.Errorf("%w: %w", quote.ErrRefused, err)
@@ -133,14 +133,14 @@ func check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	return nil
 }
 
-// movedLamports are what system transfers take from the sender.
+// movedLamports sums up the system transfers from the sender.
 type movedLamports struct {
 	wrapped chain.Amount // into his own account of the wrapped coin
 	tips    chain.Amount
 }
 
-// payable are the accounts that a swap may pay: the recipient's for what comes out, and for the coin the sender's for
-// the wrapped coin as well, which pays out to either when it is closed.
+// payable returns the accounts that a swap may pay: the recipient's for the output and, if that is the coin, also the
+// sender's for the wrapped coin, which pays out to either when it is closed.
 func payable(s quote.Swap) []chain.Address {
 	if !s.Out.Address.IsNative() {
 		return holdings(s.Out.Address, s.Recipient)[1:]
@@ -152,7 +152,7 @@ func mentions(m solana.Message, i solana.CompiledInstruction, accounts []chain.A
 	return slices.ContainsFunc(i.Accounts, func(at uint8) bool { return slices.Contains(accounts, m.Account(int(at))) })
 }
 
-// checkPlain refuses an instruction that neither prepares a swap nor cleans up after it, and counts the lamports that
+// checkPlain refuses an instruction that neither prepares a swap nor cleans up after it, and adds up the lamports that
 // it moves.
 func checkPlain(
 	s quote.Swap, m solana.Message, program chain.Address, i solana.CompiledInstruction, moved *movedLamports,
@@ -165,7 +165,7 @@ func checkPlain(
 	case program == solana.TokenProgram || program == solana.Token2022Program:
 		return checkTokenInstruction(s, m, i)
 	case program == solana.AssociatedTokenProgram:
-		// The account is the owner's for certain: the program derives it.
+		// The account is certainly the owner's: the program derives it.
 		const owner = 2
 		if len(i.Accounts) <= owner || !isOwn(s, m.Account(int(i.Accounts[owner]))) {
 			return errors.New("it opens an account for a stranger")
@@ -183,7 +183,7 @@ type move struct {
 	lamports chain.Amount
 }
 
-// readMove reads an instruction of the system program, if it is a transfer.
+// readMove decodes an instruction of the system program, if it is a transfer.
 func readMove(m solana.Message, i solana.CompiledInstruction) (read move, is bool) {
 	if len(i.Data) != 12 || len(i.Accounts) != 2 || binary.LittleEndian.Uint32(i.Data) != transferLamports {
 		return read, false
@@ -193,7 +193,7 @@ func readMove(m solana.Message, i solana.CompiledInstruction) (read move, is boo
 	}, true
 }
 
-// checkTransfer lets lamports go into the sender's own account of the wrapped coin, and to those who build blocks.
+// checkTransfer allows lamports to go only into the sender's account of the wrapped coin, or to block builders.
 func checkTransfer(s quote.Swap, m solana.Message, i solana.CompiledInstruction, moved *movedLamports) error {
 	read, is := readMove(m, i)
 	switch {
@@ -211,8 +211,8 @@ func checkTransfer(s quote.Swap, m solana.Message, i solana.CompiledInstruction,
 	return nil
 }
 
-// checkTokenInstruction lets what a closed account held go to the sender or the recipient only. An address from a
-// lookup table is neither.
+// checkTokenInstruction allows the content of a closed account to go only to the sender or the recipient. An address
+// from a lookup table is neither.
 func checkTokenInstruction(s quote.Swap, m solana.Message, i solana.CompiledInstruction) error {
 	if len(i.Data) == 0 || !slices.Contains(allowedTokenInstructions, i.Data[0]) {
 		return errors.New("it moves the sender's tokens by itself")

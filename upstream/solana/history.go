@@ -118,8 +118,8 @@ func callsOf(pages map[chain.Address]*historyPage) (calls []*jsonrpc.Call) {
 	return calls
 }
 
-// oldest is the transaction that the next page begins before; none is wanted behind an empty page, or one that passes
-// the time since.
+// oldest returns the transaction before which the next page begins, and whether that is needed: not after an empty
+// page, nor after one that goes back beyond the time since.
 func (p *historyPage) oldest(since uint64) (tx chain.TxHash, more bool) {
 	var slot uint64
 	for i, each := range p.list {
@@ -130,12 +130,12 @@ func (p *historyPage) oldest(since uint64) (tx chain.TxHash, more bool) {
 	return tx, len(p.list) > 0 && len(p.since(since)) == len(p.list)
 }
 
-// since are the page's transactions from a time on.
+// since returns the page's transactions since a time.
 func (p *historyPage) since(time uint64) []signature {
 	return slices.DeleteFunc(slices.Clone(p.list), func(s signature) bool { return s.BlockTime != nil && seconds(s.BlockTime) < time })
 }
 
-// accounts are those that the steps of one side of an order name.
+// accounts returns the accounts that the steps of one side of an order name.
 func (c *Chain) accounts(id order.ID, side order.Side) []chain.Address {
 	contracts := c.chain.Contracts
 	if side == order.GiveSide {

@@ -11,30 +11,30 @@ import (
 	"crossgate/quote"
 )
 
-// layout is where an instruction of an aggregator has its accounts and its terms.
+// layout locates the accounts and the terms in an instruction of an aggregator.
 type layout struct {
-	// Places among the accounts, unnamed where the instruction does not say: of DFlow's first ones only the pools of
-	// the route know where they pay.
+	// Indices of accounts, unnamed if the instruction does not contain them: in DFlow's first instructions only the
+	// pools of the route determine where they pay.
 	user, source, destination int
-	redirect                  int // of another destination, which is the program's own address where there is none
+	redirect                  int // of another destination; the program's own address if there is none
 	read                      func(r *solana.Reader) swapTerms
 }
 
-// unnamed is the place of an account that an instruction does not have.
+// unnamed is the index of an account that an instruction does not have.
 const unnamed = -1
 
-// swapTerms are what an instruction says of amounts.
+// swapTerms are the amounts in an instruction.
 type swapTerms struct {
-	in          uint64 // of a route that divides the input, the first part
+	in          uint64 // the first part if a route divides the input
 	quoted      uint64
 	slippageBps uint16
-	fees        []byte // of a platform, and shares of what comes out above the quote
+	fees        []byte // of a platform, and shares of the output above the quote
 }
 
-// layouts are the instructions that may be called of programs, by the first eight bytes of their data. What stands
-// behind the terms counts for nothing, as the programs read it so, too.
+// layouts are the allowed instructions of programs, by the first eight bytes of their data. Data after the terms is
+// ignored, as it is by the programs.
 var layouts = map[chain.Address]map[[8]byte]layout{
-	// Jupiter's IDL (jupiter 6). The first versions, whose terms stand behind the route, are not made any more.
+	// Jupiter's IDL (jupiter 6). The first versions, whose terms follow the route, are no longer used.
 	solana.MustAccount("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4"): {
 		anchorName("route_v2"):                 {0, 1, 2, 7, jupiterTerms},
 		anchorName("shared_accounts_route_v2"): {1, 2, 5, unnamed, sharedTerms},
@@ -50,7 +50,7 @@ var layouts = map[chain.Address]map[[8]byte]layout{
 	},
 }
 
-// anchorName is how Anchor numbers an instruction.
+// anchorName returns Anchor's number of an instruction.
 func anchorName(name string) [8]byte {
 	hash := sha256.Sum256([]byte("global:" + name))
 	return [8]byte(hash[:8])
@@ -65,7 +65,7 @@ func sharedTerms(r *solana.Reader) swapTerms {
 	return jupiterTerms(r)
 }
 
-// dflowTerms reads the actions of a route and the terms behind them, with so many bytes of fees at the end.
+// dflowTerms returns a reader of a route's actions and the terms after them, with feeBytes of fees at the end.
 func dflowTerms(feeBytes uint64) func(*solana.Reader) swapTerms {
 	return func(r *solana.Reader) (terms swapTerms) {
 		for count := r.Uint32(); count > 0 && r.Err == nil; count-- {
@@ -78,19 +78,19 @@ func dflowTerms(feeBytes uint64) func(*solana.Reader) swapTerms {
 	}
 }
 
-// dflowSwaps are the bytes that DFlow's actions take behind their number where they swap: the amount in eight, and what
-// differs from pool to pool.
+// dflowSwaps are the lengths in bytes, after their number, of DFlow's actions that swap: eight for the amount, and the
+// rest depends on the pool.
 var dflowSwaps = [...]uint64{
 	10, 10, 9, 9, 10, 10, 10, 10, 9, 9, 10, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 10, 17, 10, 10, 9, 9, 9, 9, 9,
 	32: 9, 33: 9, 34: 9, 39: 9, 40: 9, 41: 19, 42: 14, 44: 25, 46: 9, 47: 9, 53: 9, 54: 9, 55: 9, 56: 9, 58: 9, 59: 9,
 	62: 9, 65: 9, 66: 9, 67: 9, 68: 9, 69: 10, 70: 9, 71: 9, 72: 13, 73: 13, 74: 9, 75: 82, 76: 10,
 }
 
-// dflowSteps are likewise those that swap nothing: ids, accounts that are named or opened, the coin wrapped and
-// unwrapped, bounds. Others make payments or open orders.
+// dflowSteps are the lengths of those that do not swap: IDs, accounts that are named or opened, the coin wrapped and
+// unwrapped, bounds. All others make payments or open orders.
 var dflowSteps = map[uint8]uint64{37: 76, 38: 4, 45: 0, 51: 8, 52: 0, 60: 0, 61: 2}
 
-// readAction reads an action of a route and returns its amount, zero where it swaps nothing.
+// readAction reads an action of a route and returns its amount, zero if it does not swap.
 func readAction(r *solana.Reader) (amount uint64) {
 	const dynamicRoute, minimumOutputs, minimumPrices = 31, 48, 49
 	kind := r.Uint8()
@@ -117,7 +117,7 @@ func readAction(r *solana.Reader) (amount uint64) {
 	return amount
 }
 
-// readCandidate reads one of the pools among which DFlow's program chooses.
+// readCandidate reads one of the pools that DFlow's program chooses from.
 func readCandidate(r *solana.Reader) {
 	switch kind := r.Uint8(); {
 	case kind == 3:

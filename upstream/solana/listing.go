@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// mostPages bounds how many transactions of a program are looked through for one range of slots.
+	// mostPages bounds the pages of a program's transactions that are read for one range of slots.
 	mostPages = 1000
-	// nearSlots is how far behind the newest slot a range may end for the list to be read from its newest end.
+	// nearSlots is how far behind the newest slot a range may end for lists to begin with the newest transaction.
 	nearSlots = 1000
 )
 
-// program is one of the order protocol's, with the newest of its transactions that is known to be final:
-// where nothing older is wanted, nodes need not list it again.
+// program is one of the order protocol's programs, with its newest transaction that is known to be final: if nothing
+// older is wanted, nodes need not list beyond it.
 type program struct {
 	address chain.Address
 
@@ -28,7 +28,7 @@ type program struct {
 	final signature
 }
 
-// bounds returns where a list of the program's transactions from a slot on may end.
+// bounds returns the cursor at which listing the program's transactions since a slot may stop.
 func (p *program) bounds(from uint64) cursor {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,7 +38,7 @@ func (p *program) bounds(from uint64) cursor {
 	return cursor{until: p.final.Signature}
 }
 
-// remember learns which transactions are final.
+// remember records the newest of the transactions that are final.
 func (p *program) remember(list []signature) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,7 +49,7 @@ func (p *program) remember(list []signature) {
 	}
 }
 
-// listing is the reading of a program's transactions, from the newest back.
+// listing is the state of reading a program's transactions, newest first.
 type listing struct {
 	*program
 	bounds cursor
@@ -59,7 +59,7 @@ type listing struct {
 	done   bool
 }
 
-// take adds an endpoint's page, without transactions before a slot.
+// take adds an endpoint's page. The listing is done when the page is empty or goes back beyond a slot.
 func (l *listing) take(by string, from uint64) {
 	l.found, l.by = append(l.found, l.page...), append(l.by, by)
 	l.done = len(l.page) == 0 || l.page[len(l.page)-1].Slot < from
@@ -68,13 +68,13 @@ func (l *listing) take(by string, from uint64) {
 	}
 }
 
-// signatures returns the transactions in slots from to to that name a program of the order protocol, each
-// once, oldest first, and the endpoint that listed them, absent when there were several. Near the newest slot that
-// takes one round trip; elsewhere two more, to find where the lists are to begin.
+// signatures returns the transactions in slots from to to that name a program of the order protocol, each once, oldest
+// first, and the endpoint that listed them, empty if there were several. Near the newest slot this takes one round
+// trip, elsewhere two more to find where the lists begin.
 //
-// A list that lacks the newest slots looks like one of quiet slots. So each list asks for a node that has reached the
-// last slot (minContextSlot, https://solana.com/docs/rpc/http/getsignaturesforaddress), which others refuse: what
-// another call of the same batch says may come from another node.
+// A list that lacks the newest slots looks like one of quiet slots. So each list requires a node that has reached the
+// last slot (minContextSlot, https://solana.com/docs/rpc/http/getsignaturesforaddress); others refuse. Another call in
+// the same batch would not prove this, since another node may answer it.
 func (c *Chain) signatures(
 	ctx context.Context, rpc *jsonrpc.Client, from, to uint64,
 ) (found []signature, by string, err error) {
@@ -107,8 +107,7 @@ func (c *Chain) signatures(
 
 // readPages reads page by page until every list is done.
 func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*listing, from, to uint64) error {
-	// An endpoint lists what it has: one that has dropped the first block, or not written down the last, is passed
-	// over.
+	// An endpoint lists what it has: one that has dropped the first block, or not yet stored the last, is passed over.
 	proofs := [2]*block{}
 	calls := []*jsonrpc.Call{c.at(from, existingBlockCall(&proofs[0], from, "none")), c.at(to, existingBlockCall(&proofs[1], to, "none"))}
 	for range mostPages {
@@ -137,9 +136,8 @@ func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*lis
 	return fmt.Errorf("chain %d: more than %d transactions since block %d", c.chain.ID, mostPages*signaturesAtOnce, from)
 }
 
-// readAgain repeats failed calls: for lists those who are to make them are asked, for blocks all.
-// *order.UnreadableError where no endpoint shows a block that proves how much an endpoint lists, unless all have
-// dropped everything before it.
+// readAgain repeats failed calls, lists with rpc and blocks with all endpoints. It returns *order.UnreadableError if no
+// endpoint shows a block that proves how much an endpoint lists, unless all have dropped everything before it.
 func (c *Chain) readAgain(ctx context.Context, rpc *jsonrpc.Client, failed []*jsonrpc.Call) error {
 	isBlock := func(call *jsonrpc.Call) bool { return call.Method == getBlock }
 	rpc.Each(ctx, slices.DeleteFunc(slices.Clone(failed), isBlock)...)
@@ -160,8 +158,8 @@ func (c *Chain) readAgain(ctx context.Context, rpc *jsonrpc.Client, failed []*js
 	return nil
 }
 
-// behind returns a transaction soon behind a slot, for lists to begin there; absent, for them to begin with
-// the newest transaction, when the slot is near or the blocks behind it are empty.
+// behind returns a transaction shortly after a slot, for lists to begin there. It is absent, for lists to begin with
+// the newest transaction, if the slot is near or the blocks after it are empty.
 func (c *Chain) behind(ctx context.Context, slot uint64) (chain.TxHash, error) {
 	if slot+nearSlots >= c.newest.Load() {
 		return chain.TxHash{}, nil
@@ -177,7 +175,7 @@ func (c *Chain) behind(ctx context.Context, slot uint64) (chain.TxHash, error) {
 	return found.Signatures[0], nil
 }
 
-// distinct sorts transactions by slot and drops those that come again.
+// distinct sorts transactions by slot and drops duplicates.
 func distinct(list []signature) []signature {
 	seen := make(map[chain.TxHash]bool, len(list))
 	list = slices.DeleteFunc(list, func(s signature) bool {

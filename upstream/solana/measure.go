@@ -11,17 +11,16 @@ import (
 	"crossgate/quote"
 )
 
-// measurement is the accounts that a message names itself and may write, as they were before it was simulated and
-// after.
+// measurement compares the accounts that a message itself names and may write, before and after its simulation.
 type measurement struct {
 	quote.Simulation
 	wrapped  chain.Address   // mint of the coin
-	payable  []chain.Address // the recipient's accounts for what comes out
+	payable  []chain.Address // the recipient's accounts for the output
 	accounts []watched
 	cost     chain.Amount // of the transaction itself, in lamports: signature, priority fee, tips
 }
 
-// watched is an account before and after, nil where there is none, and what it says as a token account.
+// watched is an account before and after, nil if there is none, and its content as a token account.
 type watched struct {
 	at            chain.Address
 	before, after *accountInfo
@@ -30,7 +29,7 @@ type watched struct {
 
 func watch(at chain.Address, before, after *accountInfo) watched {
 	existing := func(state *accountInfo) *accountInfo {
-		if state == nil || state.Lamports == 0 { // nodes show closed accounts as accounts of nothing
+		if state == nil || state.Lamports == 0 { // nodes show closed accounts as empty ones
 			return nil
 		}
 		return state
@@ -40,8 +39,8 @@ func watch(at chain.Address, before, after *accountInfo) watched {
 	return w
 }
 
-// received is how much more the recipient has of what comes out. It is an error that the sender has less than the
-// input, the cost and what lies on opened accounts come to, or that others may take from his accounts.
+// received returns how much the recipient gains of the output. It is an error if the sender loses more than the input,
+// the cost and the deposits of opened accounts, or if others may take from his accounts.
 func (m measurement) received() (received chain.Amount, err error) {
 	had, has := purse{tokens: map[chain.Address]chain.Amount{}}, purse{tokens: map[chain.Address]chain.Amount{}}
 	var opened chain.Amount
@@ -69,7 +68,7 @@ func (m measurement) received() (received chain.Amount, err error) {
 	}
 	gained := has.lamports.Sub(had.lamports)
 	switch {
-	case m.Out.IsNative(): // which may have lain on an account of the wrapped coin before, and must not stay there
+	case m.Out.IsNative(): // it may have been on an account of the wrapped coin, and must not stay there
 		received = gained.Sub(has.tokens[m.wrapped].Sub(had.tokens[m.wrapped]))
 	case m.Out == m.wrapped && gained.Cmp(received) < 0: // some of it is the sender's own coin
 		received = gained
@@ -77,12 +76,12 @@ func (m measurement) received() (received chain.Amount, err error) {
 	return received, nil
 }
 
-// paid is what the recipient gains by an account, but for a sender's gain of the coin.
+// paid returns the recipient's gain by an account, except for a sender's gain of the coin.
 func (m measurement) paid(w watched) (paid chain.Amount) {
 	switch {
 	case m.Out.IsNative() && w.at == m.Recipient && m.Recipient != m.Sender:
 		return lamportsOf(w.after).Sub(lamportsOf(w.before))
-	case m.Out == m.wrapped && w.is.hasCloser(): // who takes the coin with the account
+	case m.Out == m.wrapped && w.is.hasCloser(): // who could take the coin by closing the account
 		return paid
 	case slices.Contains(m.payable, w.at) && w.is.owner == m.Recipient && w.is.mint == m.Out && w.isSafe():
 		return w.is.amount.Sub(w.was.amount)
@@ -90,7 +89,7 @@ func (m measurement) paid(w watched) (paid chain.Amount) {
 	return paid
 }
 
-// lost is an error where the sender loses more than the input.
+// lost returns an error if the sender loses more than the input.
 func (m measurement) lost(had, has purse) error {
 	exceeds := func(lost chain.Amount, isInput bool) bool {
 		return !lost.IsZero() && (!isInput || lost.Cmp(m.AmountIn) > 0)
@@ -106,7 +105,7 @@ func (m measurement) lost(had, has purse) error {
 	return nil
 }
 
-// changesHands reports whether an account of the owner's is another's then, or others may take from it.
+// changesHands reports whether an account of the owner's belongs to another afterwards, or others may take from it.
 func (w watched) changesHands(owner chain.Address) bool {
 	switch {
 	case w.after == nil:
@@ -117,7 +116,7 @@ func (w watched) changesHands(owner chain.Address) bool {
 	return w.was.owner == owner && (w.is.owner != owner || w.is.mint != w.was.mint || w.is.rights != w.was.rights)
 }
 
-// isSafe reports whether a token account got no new party with rights to take from it.
+// isSafe reports whether no new party has rights to take from a token account.
 func (w watched) isSafe() bool {
 	if w.was.mint.IsAbsent() {
 		return !w.is.mint.IsAbsent() && !w.is.isShared()
@@ -131,7 +130,7 @@ func (w watched) isNew() bool {
 		(w.before == nil || w.before.Owner.Address == solana.SystemProgram)
 }
 
-// holding is what a token account says (github.com/solana-program/token, state.rs); zero for other accounts.
+// holding is the content of a token account (github.com/solana-program/token, state.rs); zero for other accounts.
 type holding struct {
 	mint, owner chain.Address
 	amount      chain.Amount
@@ -162,14 +161,14 @@ func readHolding(state *accountInfo) (h holding) {
 	}
 }
 
-// isShared reports whether others than the owner may take from the account, or close it.
+// isShared reports whether anyone but the owner may take from the account, or close it.
 func (h holding) isShared() bool { return h.has(delegateTag) || h.hasCloser() }
 
 func (h holding) hasCloser() bool { return h.has(closerTag) }
 
 func (h holding) has(tag int) bool { return h.rights != "" && h.rights[tag-rightsOffset] != 0 }
 
-// purse is an owner's lamports, those of token accounts among them, and tokens.
+// purse is an owner's lamports, including those of token accounts, and tokens.
 type purse struct {
 	lamports chain.Amount
 	tokens   map[chain.Address]chain.Amount // by mint
@@ -187,18 +186,18 @@ func lamportsOf(state *accountInfo) (lamports chain.Amount) {
 	return lamports
 }
 
-// isWallets reports whether a key may take from an account by itself.
+// isWallets reports whether a key, not a program, controls an account.
 func isWallets(state *accountInfo) bool {
 	return slices.Contains([]chain.Address{solana.SystemProgram, solana.TokenProgram, solana.Token2022Program}, state.Owner.Address)
 }
 
-// deposit is what an account must hold for its size (solana.com/docs/core/fees, rent), as far as it does.
+// deposit returns the rent deposit for an account's size (solana.com/docs/core/fees, rent), or its lamports if less.
 func deposit(state *accountInfo) chain.Amount {
 	const overhead, perByte = 128, 2 * 3480
 	return chain.NewAmount(min(state.Lamports, uint64(overhead+len(state.Data))*perByte))
 }
 
-// cost is what the transaction of a message costs its sender, in lamports.
+// cost returns the cost of a message's transaction to its sender, in lamports.
 func cost(m solana.Message) chain.Amount {
 	budget := m.Budget()
 	sum := chain.NewAmount(signatureFee).Add(solana.PriorityFee(budget.Units, chain.NewAmount(budget.Price)))
@@ -210,14 +209,14 @@ func cost(m solana.Message) chain.Amount {
 	return sum
 }
 
-// lookupTableProgram keeps lookup tables, whose accounts stand behind a head
+// lookupTableProgram owns lookup tables, whose accounts follow a header
 // (docs.rs/solana-address-lookup-table-interface).
 var lookupTableProgram = solana.MustAccount("AddressLookupTab1e1111111111111111111111111")
 
 const lookupTableHead = 56
 
-// lookUp returns the accounts of lookup tables that a message may write, and those that it reads. What a table holds
-// stays for good.
+// lookUp returns the accounts in lookup tables that a message may write, and those that it only reads. The entries of a
+// table never change.
 func (c *Chain) lookUp(ctx context.Context, m solana.Message) (written, read []chain.Address, err error) {
 	tables := make([]chain.Address, len(m.Tables))
 	for i, use := range m.Tables {
@@ -241,7 +240,7 @@ func (c *Chain) lookUp(ctx context.Context, m solana.Message) (written, read []c
 	return written, read, nil
 }
 
-// held are the accounts at places of a lookup table.
+// held returns the accounts at indices of a lookup table.
 func held(table chain.Address, state *accountInfo, places []byte) (found []chain.Address, err error) {
 	holds := tableOf(state)
 	if len(holds) == 0 {
@@ -256,7 +255,7 @@ func held(table chain.Address, state *accountInfo, places []byte) (found []chain
 	return found, nil
 }
 
-// tableOf are the accounts that a lookup table holds; another account holds none.
+// tableOf returns the accounts in a lookup table, none for any other account.
 func tableOf(state *accountInfo) (holds []chain.Address) {
 	if state == nil || state.Owner.Address != lookupTableProgram || len(state.Data) < lookupTableHead {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"crossgate/quote"
 )
 
-// sendTable is the lookup table of the accounts of messages (@debridge-finance/dln-client 8.3.6): without one, most
+// sendTable is the lookup table for the accounts of messages (@debridge-finance/dln-client 8.3.6): without one, most
 // cancels are too long for a transaction.
 var sendTable = solana.MustAccount("Z9SwCHdnxCpAEHdTewMXqZedbQBuBpQr16G9yedAU9q")
 
-// messageUnits are the compute units that the protocol's own client takes for a cancel or an unlock.
+// messageUnits are the compute units that the protocol's own client requests for a cancel or an unlock.
 const messageUnits = 500_000
 
-// Cancel is the transaction by which an order's authority cancels it on this chain, its take chain, and sends the
+// Cancel returns the transaction by which an order's authority cancels it on this chain, its take chain, and sends the
 // message about it. Errors: those of cancels in package creation, and quote.ErrReverted.
 func (c *Chain) Cancel(ctx context.Context, id order.ID, t order.Terms) (creation.Transaction, error) {
 	stored, err := c.TakeStates(ctx, []order.ID{id})
@@ -31,8 +31,8 @@ func (c *Chain) Cancel(ctx context.Context, id order.ID, t order.Terms) (creatio
 	return c.message(ctx, t.Give.Chain, t.Authorities.Order, func(m creation.SolanaMessage) []solana.DraftInstruction { return m.Cancel(id, t) })
 }
 
-// Unlock is the transaction by which the authority of delivered orders sends the message that has them paid. Errors:
-// those of unlocks in package creation, and quote.ErrReverted.
+// Unlock returns the transaction by which the authority of delivered orders sends the message that releases their
+// payment. Errors: those of unlocks in package creation, and quote.ErrReverted.
 func (c *Chain) Unlock(ctx context.Context, u creation.Unlock) (creation.Transaction, error) {
 	stored, err := c.TakeStates(ctx, u.IDs)
 	if err != nil {
@@ -44,8 +44,8 @@ func (c *Chain) Unlock(ctx context.Context, u creation.Unlock) (creation.Transac
 	return c.message(ctx, u.Terms[0].Give.Chain, u.Authority, func(m creation.SolanaMessage) []solana.DraftInstruction { return m.Unlock(u) })
 }
 
-// message is the transaction that sends a message to a chain. Its value is the fee that the gate takes itself. It was
-// simulated, unless its sender is too poor for it.
+// message returns the transaction that sends a message to a chain. Its value is the gate's own fee. It has been
+// simulated, unless its sender lacks the coin for it.
 func (c *Chain) message(
 	ctx context.Context, to chain.ID, sender chain.Address, instructions func(creation.SolanaMessage) []solana.DraftInstruction,
 ) (creation.Transaction, error) {
@@ -88,7 +88,7 @@ func (c *Chain) message(
 	return creation.Transaction{Sender: sender, Value: fees.Amount, Data: data}, nil
 }
 
-// dataOf is what an account holds; nothing where there is none.
+// dataOf returns the data of an account, nil if there is none.
 func dataOf(state *accountInfo) []byte {
 	if state == nil {
 		return nil
@@ -96,7 +96,7 @@ func dataOf(state *accountInfo) []byte {
 	return state.Data
 }
 
-// CancelCall is creation.ErrNotHere: the executor's instructions for it are not made here.
+// CancelCall returns creation.ErrNotHere: the executor's instructions for it are not implemented here.
 func (*Chain) CancelCall(context.Context, order.ID, order.Terms, ...chain.Amount) (creation.Transaction, error) {
 	return creation.Transaction{}, creation.ErrNotHere
 }

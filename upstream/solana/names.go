@@ -13,11 +13,11 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// mostNames bounds how many accounts of orders are remembered: twice as many, about 20 MB.
+// mostNames bounds the accounts of orders that are remembered: at most twice as many, about 20 MB.
 const mostNames = 100_000
 
-// names remembers which order an account belongs to, from the fulfilments that were seen. Unlocks are sent in
-// batches that name orders by their accounts, minutes or hours after them.
+// names remembers which order an account belongs to, from the fulfilments seen. Unlocks follow minutes or hours later,
+// in batches that identify orders by their accounts.
 type names struct {
 	mu            sync.Mutex
 	recent, older map[chain.Address]order.ID
@@ -59,16 +59,16 @@ func (c *Chain) learn(tx solana.Transaction) {
 	}
 }
 
-// name finds out which orders the batches among transactions are about: by the transactions that fulfilled
-// them, which name the same accounts. That takes two round trips for all accounts that are not remembered,
-// none without any. An order that was not fulfilled in the first transactions of its account, or so long ago
-// that the nodes forgot it, keeps no name, and its unlock is left out of the events.
+// name finds the orders that the batches among transactions are about, by the transactions that fulfilled them, which
+// name the same accounts. This takes two round trips for all accounts that are not remembered, none if all are. An
+// order that was not fulfilled in the first transactions of its account, or so long ago that the nodes forgot it, stays
+// unknown, and its unlock is left out of the events.
 func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	for _, tx := range transactions {
 		c.learn(tx.ran)
 	}
 	var nameless []chain.Address
-	var naming []*transaction // each of them
+	var naming []*transaction // the transaction that names each
 	for _, tx := range transactions {
 		for _, account := range onchain.UnnamedOrders(c.chain.Contracts, tx.ran) {
 			if _, known := c.names.of(account); !known && !slices.Contains(nameless, account) {
@@ -93,7 +93,7 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 			return call.Err
 		}
 	}
-	const first = 8 // transactions of an account among which its fulfilment is
+	const first = 8 // transactions of an account that include its fulfilment
 	var oldest []signature
 	for _, list := range lists {
 		list = distinct(list)

@@ -18,11 +18,10 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Events returns the order events of slots from to to: one round trip for the signatures of the transactions that
-// name the protocol's programs, one for those in these slots and their blocks. A listed transaction that no endpoint
-// has is passed over where its block does not hold it. A creation whose fees a node no longer has is left out, where
-// EventsIn says that it is unreadable: logs end after a certain length, and a transaction that fills them must not
-// stop the others.
+// Events returns the order events of slots from to to. One round trip lists the transactions that name the protocol's
+// programs, another reads those in these slots and their blocks. A listed transaction that no endpoint has is passed
+// over if its block does not contain it. A creation whose fees a node no longer has is left out, although EventsIn
+// calls it unreadable: logs end after a certain length, and a transaction that fills them must not stop the others.
 //
 // These calls yield to those of clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
@@ -31,8 +30,8 @@ func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, err
 	return events, err
 }
 
-// listedEvents returns the order events of slots from to to as endpoints list them, and the endpoint if it was one;
-// rpc reads the listed transactions.
+// listedEvents returns the order events of slots from to to as endpoints list them, and the endpoint if it was only
+// one; rpc reads the listed transactions.
 func (c *Chain) listedEvents(
 	ctx context.Context, lists, rpc *jsonrpc.Client, from, to uint64,
 ) (events []order.Event, by string, err error) {
@@ -66,9 +65,9 @@ func (c *Chain) heldBy(ctx context.Context, slot uint64, listed []signature) ([]
 	}), nil
 }
 
-// eventsOf returns the order events of listed transactions, in block and log order; *order.UnreadableError when one
-// cannot be had, *order.AsideError beside the events when some are not understood. isTwice has each asked of two
-// endpoints, which may differ about one.
+// eventsOf returns the order events of listed transactions, in block and log order; *order.UnreadableError if one is
+// unavailable, *order.AsideError with the events if some are not understood. isTwice reads each from two endpoints,
+// isDisputed if these differ about one.
 func (c *Chain) eventsOf(
 	ctx context.Context, rpc *jsonrpc.Client, listed []signature, isTwice bool,
 ) (events []order.Event, isDisputed bool, err error) {
@@ -90,7 +89,7 @@ func (c *Chain) eventsOf(
 	return events, isDisputed, cmp.Or(err, read.aside())
 }
 
-// EventsIn returns the order events of one transaction; see order.Source. One that failed has no events.
+// EventsIn returns the order events of one transaction; see order.Source. A failed transaction has no events.
 func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	if !slices.Contains(tx.Families(), chain.SVM) {
 		return order.Evidence{}, order.ErrNotFound
@@ -137,7 +136,7 @@ func (c *Chain) eventsOfOne(ctx context.Context, found *transaction) ([]order.Ev
 	return events, nil
 }
 
-// standingOf is how the result of a call is known.
+// standingOf returns how well the result of a call is established.
 func standingOf(asked *jsonrpc.Call) order.Standing {
 	if asked.Err == nil && asked.Seconded != "" {
 		return order.Corroborated
@@ -145,14 +144,14 @@ func standingOf(asked *jsonrpc.Call) order.Standing {
 	return order.Single
 }
 
-// doubted has other voices asked about a transaction that says nothing.
+// doubted makes a call ask other voices if its transaction says nothing of orders.
 func (c *Chain) doubted(asked *jsonrpc.Call) *jsonrpc.Call {
 	asked.Doubt = func(result any) bool { return c.says(result) == "" }
 	return asked
 }
 
-// says returns what a transaction, which is pointed to, says of orders, by the accounts that name them; nothing where
-// it is absent, did nothing that concerns orders, or lacks the end of what it did.
+// says returns what a transaction (result points to it) says of orders, by the accounts that name them; empty if it is
+// absent, did nothing that concerns orders, or its logs are cut off.
 func (c *Chain) says(result any) (said string) {
 	t := *result.(**transaction)
 	if t == nil {
@@ -169,7 +168,7 @@ func (c *Chain) says(result any) (said string) {
 	return fmt.Sprint(t.Slot, said)
 }
 
-// orderTransactions are transactions that were read, oldest first, and the blocks that they are in.
+// orderTransactions are the transactions that were read, oldest first, and their blocks.
 type orderTransactions struct {
 	chain        *Chain
 	transactions []*transaction
@@ -177,8 +176,8 @@ type orderTransactions struct {
 	asked, dated []*jsonrpc.Call    // for transactions, and for blocks
 }
 
-// inBlocks reads transactions and the blocks that they are in, in one round trip, none without any: those that are
-// listed as failed, too, since only they themselves say so for sure. isTwice has each asked of two endpoints.
+// inBlocks reads transactions and their blocks in one round trip, or none if none are listed. Those listed as failed
+// are read, too, since only they themselves prove it. isTwice reads each from two endpoints.
 func (c *Chain) inBlocks(
 	ctx context.Context, rpc *jsonrpc.Client, listed []signature, isTwice bool, others ...*jsonrpc.Call,
 ) (*orderTransactions, error) {
@@ -197,8 +196,8 @@ func (c *Chain) inBlocks(
 	return read, err
 }
 
-// transactions reads listed transactions, and makes other calls in the same round trip. *order.UnreadableError where
-// what must be there of a slot cannot be had.
+// transactions reads listed transactions, and makes other calls in the same round trip. It returns
+// *order.UnreadableError if data of a slot that must exist is unavailable.
 func (c *Chain) transactions(
 	ctx context.Context, rpc *jsonrpc.Client, listed []signature, isTwice bool, others ...*jsonrpc.Call,
 ) (*orderTransactions, error) {
@@ -233,7 +232,7 @@ func (c *Chain) transactions(
 	return read, gone
 }
 
-// aside is *order.AsideError where some of the transactions are not understood.
+// aside returns *order.AsideError if some of the transactions are not understood.
 func (r *orderTransactions) aside() error {
 	var found order.AsideError
 	for _, tx := range r.transactions {
@@ -247,7 +246,7 @@ func (r *orderTransactions) aside() error {
 	return &found
 }
 
-// events decodes the transactions, in block and log order. With an ErrLogsCut there are events too.
+// events decodes the transactions, in block and log order. With onchain.ErrLogsCut it returns events, too.
 func (r *orderTransactions) events(orderOf onchain.OrderOf) ([]order.Event, error) {
 	var events []order.Event
 	var cut error
@@ -267,8 +266,8 @@ func (r *orderTransactions) events(orderOf onchain.OrderOf) ([]order.Event, erro
 	return order.Sorted(events), cut
 }
 
-// at is where a fact of a transaction happened. Nodes do not return a transaction's index in its block; the first bytes
-// of the signature stand for it, to keep the facts of a block apart.
+// at returns where a fact of a transaction happened. Nodes do not return a transaction's index in its block; the first
+// bytes of the signature take its place, to keep the facts of a block apart.
 func (r *orderTransactions) at(tx *transaction, position uint) order.At {
 	const positions = 16 // bits
 	place := uint(binary.BigEndian.Uint32(tx.message.Signature.Bytes()))

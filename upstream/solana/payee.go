@@ -9,13 +9,12 @@ import (
 	"crossgate/quote"
 )
 
-// referralProgram keeps the referral accounts that Jupiter's dashboard makes, with an account for each token (add fees
+// referralProgram owns the referral accounts that Jupiter's dashboard creates, each with an account per token (add fees
 // to swaps, developers.jup.ag).
 var referralProgram = solana.MustAccount("REFER4ZgmyYx9c6He5XfaTMiGfdLwRnkV4RPp9t9iF3")
 
-// Payee finds where a share of a token is paid to a recipient: the token's account of a referral account, a token
-// account itself, and of a wallet the associated account, or for the coin the wallet. None is opened at a sender's
-// expense.
+// Payee finds the account for a recipient's share of a token: that of a referral account for the token, a token account
+// itself, a wallet's associated account or, for the coin, the wallet. None is opened at a sender's expense.
 func (c *Chain) Payee(ctx context.Context, token, recipient chain.Address) (quote.Payee, error) {
 	mint := token
 	if token.IsNative() {

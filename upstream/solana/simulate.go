@@ -18,34 +18,34 @@ import (
 
 var _ quote.Simulator = (*Chain)(nil)
 
-// reserveLamports is the sender's need beside the input: for accounts that the swap opens, and fees. It bounds the
+// reserveLamports is the sender's need besides the input, for fees and accounts that the swap opens. It bounds the
 // lamports on opened accounts that are not the sender's: the recipient's, and those that programs keep about the
 // sender.
 const reserveLamports = 6_000_000
 
 // simulated is what simulateTransaction returns for a transaction.
 type simulated struct {
-	Err   json.RawMessage `json:"err"` // null when it succeeds; absent when nothing is said of that
+	Err   json.RawMessage `json:"err"` // null on success; absent if the outcome is missing
 	Units uint64          `json:"unitsConsumed"`
 	Logs  []string        `json:"logs"`
-	// Accounts are those that were asked for, as the transaction leaves them.
+	// Accounts are those requested, as the transaction leaves them.
 	Accounts []*accountInfo `json:"accounts"`
 }
 
-// Beginnings of the errors that are the sender's or the moment's fault, not the transaction's (agave, sdk
+// Prefixes of the errors that are the fault of the sender or the moment, not of the transaction (agave, sdk
 // transaction_error.rs).
 var (
 	poorSender  = []string{"AccountNotFound", "InsufficientFundsForFee", "InsufficientFundsForRent"}
 	wrongMoment = []string{"BlockhashNotFound", "AccountInUse", "ClusterMaintenance", "TooManyAccountLocks", "WouldExceed"}
 )
 
-// isOf reports whether the error begins with one of some words.
+// isOf reports whether the error begins with one of the words.
 func (o simulated) isOf(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(string(o.Err), `"`+word) })
 }
 
-// failure is why the transaction fails: quote.ErrReverted, or quote.ErrNotSimulated where that is not
-// the transaction's fault.
+// failure returns why the transaction fails, nil if it does not: quote.ErrReverted, or quote.ErrNotSimulated if that is
+// not the transaction's fault.
 func (o simulated) failure() error {
 	if isNull(o.Err) {
 		return nil
@@ -69,7 +69,7 @@ type simulationReply struct {
 }
 
 // runCall simulates a transaction without its signatures on the newest confirmed block, whatever block it was made for,
-// and returns accounts as it leaves them. A node that does not say how it ended, or that it succeeded without these
+// and returns accounts as it leaves them. A node that does not report the outcome, or reports success without these
 // accounts, is passed over.
 func runCall(out *simulationReply, tx quote.Tx, shown ...chain.Address) *jsonrpc.Call {
 	o := options{"encoding": "base64", "commitment": confirmed, "sigVerify": false, "replaceRecentBlockhash": true}
@@ -97,9 +97,9 @@ func (c *Chain) run(ctx context.Context, tx quote.Tx) (simulated, error) {
 	return ran.Value, err
 }
 
-// Simulate implements quote.Simulator, in a round trip, after another one where the message uses lookup tables. It
-// measures compute units, the recipient's gain, and all of the sender's accounts that the transaction may write. A
-// failure proves something only if the sender has the input: nodes cannot override state.
+// Simulate implements quote.Simulator in one round trip, or two if the message uses lookup tables. It measures compute
+// units, the recipient's gain, and all of the sender's accounts that the transaction may write. A failure proves
+// something only if the sender has the input: nodes cannot override state.
 func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	m, err := solana.ParseUnsigned(t.Tx.Data)
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 	return quote.Result{Measured: true, Received: received, Gas: ran.Value.Units}, nil
 }
 
-// unlessPoor is why a transaction failed: the sender's balances where they do not suffice.
+// unlessPoor returns why a transaction failed: the sender's balances if they are too low, otherwise failure.
 func unlessPoor(t quote.Simulation, states []*accountInfo, failure error) error {
 	needed := chain.NewAmount(reserveLamports)
 	if t.In.IsNative() {
@@ -156,8 +156,8 @@ func unlessPoor(t quote.Simulation, states []*accountInfo, failure error) error 
 	return failure
 }
 
-// Balance implements quote.Simulator. Of a token it is the balance of the holder's associated account, the one that
-// swaps spend from.
+// Balance implements quote.Simulator. For a token it returns the balance of the holder's associated account, from which
+// swaps spend.
 func (c *Chain) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
 	has := func(read accountInfos) chain.Amount {
 		if len(read.Value) == 0 {
@@ -171,7 +171,7 @@ func (c *Chain) Balance(ctx context.Context, token, holder chain.Address) (chain
 	return has(accountInfos{states}), err
 }
 
-// balanceOf is the balance of the accounts of holdings.
+// balanceOf returns the balance in the accounts of holdings.
 func balanceOf(token chain.Address, states []*accountInfo) chain.Amount {
 	if token.IsNative() {
 		return lamportsOf(states[0])
@@ -179,7 +179,7 @@ func balanceOf(token chain.Address, states []*accountInfo) chain.Amount {
 	return tokenBalance(token, states)
 }
 
-// holdings are the accounts with what holder has: its own, and those for a token, of each token program.
+// holdings returns the accounts of what holder has: its own and, for a token, that of each token program.
 func holdings(token, holder chain.Address) []chain.Address {
 	accounts := []chain.Address{holder}
 	if token.IsNative() {
@@ -191,7 +191,7 @@ func holdings(token, holder chain.Address) []chain.Address {
 	return accounts
 }
 
-// tokenBalance is the balance of the other accounts of holdings.
+// tokenBalance returns the balance in the token accounts of holdings.
 func tokenBalance(token chain.Address, states []*accountInfo) chain.Amount {
 	var sum chain.Amount
 	for _, state := range states[1:] {

@@ -18,7 +18,7 @@ var (
 )
 
 // States reads the accounts of orders, 100 at a time; see order.StateReader. Accounts from before the programs stored
-// amounts take a look at the order's history.
+// amounts require the order's history.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	stored, err := c.storedStates(ctx, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderAccount, onchain.DecodeGiveAccount)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.StoredS
 	return c.storedStates(ctx, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderAccount, onchain.DecodeTakeAccount)
 }
 
-// storedStates reads the accounts that a program keeps about orders; zero where it keeps none.
+// storedStates reads the accounts in which a program stores orders; without an account, the state is zero.
 func (c *Chain) storedStates(
 	ctx context.Context, program chain.Address, ids []order.ID,
 	accountOf func(chain.Contracts, order.ID) chain.Address, decode func([]byte) (order.StoredState, error),
@@ -72,7 +72,7 @@ func (c *Chain) storedStates(
 	return stored, nil
 }
 
-// given returns what an order's events say that was given.
+// given returns the amount that an order gave according to its events.
 func (c *Chain) given(ctx context.Context, id order.ID) (chain.Amount, error) {
 	read, err := c.History(ctx, id, order.GiveSide, 0)
 	if err != nil {
@@ -85,8 +85,8 @@ func (c *Chain) given(ctx context.Context, id order.ID) (chain.Amount, error) {
 	return o.GiveFinal, nil
 }
 
-// Origin returns the first slot with orders as the registry knows it, or the oldest that nodes hold; see
-// order.StateReader.
+// Origin returns the first slot with orders according to the registry, or the oldest that nodes hold if that is later;
+// see order.StateReader.
 func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	var oldest, newest uint64
 	err := c.rpc.All(ctx, jsonrpc.NewCall(&oldest, nil, "getFirstAvailableBlock"), slotCall(&newest, confirmed))
@@ -114,9 +114,9 @@ func byAccount(asked *jsonrpc.Call, isSense func(*accountInfo) bool) (isSingle f
 	return jsonrpc.ByItem(asked, func(result any) *[]*accountInfo { return &result.(*accountInfos).Value }, isSame, weight)
 }
 
-const accountsAtOnce = 100 // that a node takes
+const accountsAtOnce = 100 // the most that a node takes
 
-// readAccounts reads accounts; nil where there is none.
+// readAccounts reads accounts; a missing one is nil.
 func (c *Chain) readAccounts(ctx context.Context, accounts []chain.Address, marks ...func(*jsonrpc.Call)) ([]*accountInfo, error) {
 	var answers []*accountInfos
 	var calls []*jsonrpc.Call

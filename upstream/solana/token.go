@@ -13,7 +13,7 @@ import (
 
 var _ token.Reader = (*Chain)(nil)
 
-// metadataProgram keeps what tokens are called.
+// metadataProgram stores the names of tokens: Metaplex.
 var metadataProgram = solana.MustAccount("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
 
 // ReadTokens reads the accounts of mints and of their metadata; see token.Reader.
@@ -21,7 +21,7 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 	accounts := make([]chain.Address, 0, 2*len(mints))
 	for _, mint := range mints {
 		if !mint.Fits(chain.SVM) {
-			mint = chain.NativeCoin(chain.SVM) // which is not a mint; nodes refuse other addresses
+			mint = chain.NativeCoin(chain.SVM) // which is not a mint; nodes refuse addresses of other lengths
 		}
 		metadata := solana.ProgramAddress(metadataProgram, []byte("metadata"), metadataProgram.Bytes(), mint.Bytes())
 		accounts = append(accounts, mint, metadata)
@@ -44,7 +44,7 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 	return readings, nil
 }
 
-// readMints reads mints, each before the account of its metadata.
+// readMints decodes mints, each followed by the account of its metadata.
 func readMints(states []*accountInfo) []token.Reading {
 	readings := make([]token.Reading, len(states)/2)
 	for i := range readings {
@@ -53,17 +53,17 @@ func readMints(states []*accountInfo) []token.Reading {
 	return readings
 }
 
-// Places in a mint's account (github.com/solana-program/token, and its extensions in token-2022).
+// Offsets in a mint's account (github.com/solana-program/token, and its extensions in token-2022).
 const (
 	mintDecimals    = 44
 	mintInitialised = 45
 	mintSize        = 82
-	mintKind        = 165 // of a mint with extensions, which begin behind it
+	mintKind        = 165 // of a mint with extensions, which follow it
 	isMint          = 1
 	extensionNames  = 19 // TokenMetadata
 )
 
-// readMint reads a mint; the names that Metaplex keeps count before those that it has itself.
+// readMint decodes a mint; the names that Metaplex stores take precedence over the mint's own.
 func readMint(mint, metadata *accountInfo) token.Reading {
 	if mint == nil || mint.Owner.Address != solana.TokenProgram && mint.Owner.Address != solana.Token2022Program ||
 		len(mint.Data) < mintSize || mint.Data[mintInitialised] != 1 {
@@ -81,8 +81,8 @@ func readMint(mint, metadata *accountInfo) token.Reading {
 	return reading
 }
 
-// extension returns what a mint with extensions holds of its own names, nil without them: a row of kinds and
-// lengths, two bytes each, and contents.
+// extension returns the content of the extension with a mint's own names, nil without one. Extensions are kind and
+// length, two bytes each, and content, one after the other.
 func extension(mint []byte) []byte {
 	if len(mint) <= mintKind || mint[mintKind] != isMint {
 		return nil
@@ -100,7 +100,7 @@ func extension(mint []byte) []byte {
 	return nil
 }
 
-// namesIn reads name and symbol, which stand behind two keys both at Metaplex and in an extension.
+// namesIn decodes name and symbol, which follow two keys both at Metaplex and in an extension.
 func namesIn(data []byte) (name, symbol string) {
 	r := solana.Reader{Rest: data}
 	r.Take(2 * solana.KeySize) // who may change it, and the mint

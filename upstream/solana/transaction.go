@@ -13,7 +13,7 @@ import (
 	"crossgate/order"
 )
 
-// transaction has the members of a mined transaction that are read.
+// transaction holds the members of a mined transaction that we read.
 type transaction struct {
 	Slot        uint64  `json:"slot"`
 	BlockTime   *int64  `json:"blockTime"`
@@ -21,12 +21,12 @@ type transaction struct {
 	Meta        *meta   `json:"meta"`
 
 	message solana.Message
-	ran     solana.Transaction // empty when the transaction failed
+	ran     solana.Transaction // empty if the transaction failed
 
-	aside *order.AsideTransaction // instead, of one that is not understood; nil: it is
+	aside *order.AsideTransaction // instead of ran if it is not understood; otherwise nil
 }
 
-// meta is what running a transaction came to.
+// meta is the outcome of running a transaction.
 type meta struct {
 	Err             json.RawMessage `json:"err"`
 	LogMessages     []string        `json:"logMessages"`
@@ -76,7 +76,7 @@ func (i instruction) compiled() (solana.CompiledInstruction, error) {
 	return compiled, nil
 }
 
-// read makes out what the transaction did, and refuses one that is not tx.
+// read decodes what the transaction did, and refuses one that is not tx.
 func (t *transaction) read(tx chain.TxHash) error {
 	if t.Meta == nil {
 		return errors.New("transaction without its outcome")

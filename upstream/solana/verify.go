@@ -17,17 +17,17 @@ var (
 )
 
 const (
-	// ownReadings is how often one endpoint lists the same slots where no other can, and liarReadings how often each
-	// that was found wrong lately.
+	// ownReadings is how often one endpoint lists the same slots if no other can, and liarReadings how often each
+	// endpoint that was recently found wrong.
 	ownReadings, liarReadings = 4, 8
-	// blocksAtOnce is how many whole blocks are in one request.
+	// blocksAtOnce is how many whole blocks are read in one request.
 	blocksAtOnce = 4
 )
 
-// Verify reads slots a second time; see order.Verifier. Endpoints of two providers list their transactions, each
-// alone, and each is asked first for what these did; where one answers, it does four times. One that was found wrong
-// lately lists them eight times. Equal readings are right. Slots with differences are settled by their blocks: a
-// transaction in one counts. One that no list ever names stays unknown: finding it would take all blocks, some
+// Verify reads slots a second time; see order.Verifier. Endpoints of two providers each list the transactions on their
+// own, and are the first to be asked for what these did. If only one answers, it lists them four times; one that was
+// recently found wrong, eight times. Equal readings count as right. Slots with differences are settled by their blocks:
+// a transaction in one counts. A transaction that no list names stays unknown: finding it would take all blocks, some
 // megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
 	ctx = upstream.Background.For(ctx)
@@ -72,7 +72,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	return v, nil
 }
 
-// withMore adds the events that are not in a union.
+// withMore adds to a union the events that are not in it.
 func withMore(union, more []order.Event) []order.Event {
 	known := places(union)
 	for i, place := range places(more) {
@@ -83,8 +83,8 @@ func withMore(union, more []order.Event) []order.Event {
 	return union
 }
 
-// eventsInBlocks returns the events of the transactions in the blocks of slots, as shown by two endpoints where there
-// are two, and whether these differ about what a transaction did.
+// eventsInBlocks returns the events of the transactions in the blocks of slots, as shown by two endpoints if there are
+// two, and whether these differ about what a transaction did.
 func (c *Chain) eventsInBlocks(ctx context.Context, slots []uint64) (events []order.Event, isDisputed bool, err error) {
 	rpc := c.rpc.Avoiding(c.faulty.Names()...)
 	listed, shown, err := c.shown(ctx, rpc, slots)
@@ -132,7 +132,7 @@ func (c *Chain) shown(ctx context.Context, rpc *jsonrpc.Client, slots []uint64) 
 	return listed, calls[0].By, nil
 }
 
-// places are those of events, which say in which transaction they are.
+// places returns the places of events, each with its transaction.
 func places(events []order.Event) []order.Place {
 	return order.PlacesOf(events, func(e order.Event) string {
 		return e.At.Tx.String() + " " + order.Statement(e.Order, e.Fact)

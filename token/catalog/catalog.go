@@ -7,14 +7,14 @@ import (
 	"crossgate/token"
 )
 
-// Catalog holds the tokens of public lists that were checked. Safe for concurrent use.
+// Catalog holds the checked tokens of public lists. It is safe for concurrent use.
 type Catalog struct {
 	mu    sync.RWMutex
-	names []string // of the lists, the first goes before the others
+	names []string // of the lists, in order of precedence
 	lists map[string]map[chain.ID]map[chain.Address]token.Token
 }
 
-// SetNames says which lists count and in which sequence; others are forgotten.
+// SetNames sets the lists that count, in order of precedence; others are forgotten.
 func (c *Catalog) SetNames(names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -25,7 +25,7 @@ func (c *Catalog) SetNames(names []string) {
 	c.names, c.lists = names, kept
 }
 
-// Replace takes over what a list holds now, if the list counts.
+// Replace sets the tokens of a list, if the list counts.
 func (c *Catalog) Replace(name string, tokens map[token.Key]token.Token) {
 	byChain := make(map[chain.ID]map[chain.Address]token.Token)
 	for key, t := range tokens {
@@ -41,7 +41,7 @@ func (c *Catalog) Replace(name string, tokens map[token.Key]token.Token) {
 	}
 }
 
-// Tokens returns what the lists hold of a chain. The caller may change it.
+// Tokens returns the lists' tokens of a chain. The caller may change the map.
 func (c *Catalog) Tokens(id chain.ID) map[chain.Address]token.Token {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -7,12 +7,12 @@ import (
 	"crossgate/token"
 )
 
-// DecimalsError says that a list gives a token other decimals than its contract does.
+// DecimalsError means that a token's decimals in a list differ from its contract's.
 type DecimalsError struct {
 	Key           token.Key
 	Symbol        string
 	Listed, Found uint8
-	Family        chain.Family // that the address is written in
+	Family        chain.Family // for the notation of the address
 }
 
 // Error implements error.
@@ -21,8 +21,8 @@ func (e *DecimalsError) Error() string {
 		e.Symbol, e.Key.Address.Format(e.Family), e.Key.Chain, e.Listed, e.Found)
 }
 
-// Check returns the tokens of a list on one chain whose contracts confirm it, by what each contract said of itself.
-// *DecimalsError when one says otherwise. A contract that says nothing confirms nothing.
+// Check returns the tokens of a list on one chain whose contracts confirm it by what they said, or *DecimalsError if
+// one contradicts it. A contract that says nothing confirms nothing.
 func (l List) Check(c chain.Chain, said map[token.Key]token.Reading) (confirmed map[token.Key]token.Token, err error) {
 	confirmed = make(map[token.Key]token.Token)
 	for key, t := range l.Tokens {

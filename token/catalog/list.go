@@ -25,13 +25,13 @@ const (
 // mostDecimals is the largest number for which 10^decimals fits into 256 bits.
 const mostDecimals = 77
 
-// listedSolana is Solana's chainId in lists of the tokenlists.org format, which has no number of its own.
+// listedSolana is the chainId of Solana, which has no EIP-155 number, in lists of the tokenlists.org format.
 const listedSolana = 501000101
 
-// List is a public list as it was published, without the entries that are left out.
+// List is a public list as published, without the entries that were left out.
 type List struct {
 	Tokens  map[token.Key]token.Token
-	LeftOut map[string]int // entries by the reason; those of chains that the gateway does not know are not counted
+	LeftOut map[string]int // number of entries by reason; those of chains unknown to the gateway are not counted
 }
 
 // publishedToken is a token of either format.
@@ -46,7 +46,7 @@ type publishedToken struct {
 	Icon     string `json:"icon"` // Jupiter
 }
 
-// Parse reads a list of either format. Chains are those of a registry; entries of others are passed over.
+// Parse parses a list of either format. Entries of chains that are not in the registry are skipped.
 func Parse(text []byte, chains chain.Registry) (List, error) {
 	entries, err := parseEntries(text)
 	if err != nil {
@@ -109,7 +109,7 @@ func parseEntries(text []byte) (entries []publishedToken, err error) {
 	return file.Tokens, nil
 }
 
-// unquoted is an error of the JSON decoder without the text that it quotes.
+// unquoted returns an error of the JSON decoder without the text that it quotes.
 func unquoted(err error) error {
 	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		return fmt.Errorf("%s is of another type at byte %d", wrong.Field, wrong.Offset)
@@ -120,7 +120,7 @@ func unquoted(err error) error {
 	return errors.New("malformed JSON")
 }
 
-// Why entries are left out.
+// Reasons to leave entries out.
 var (
 	errAddress   = errors.New("malformed address")
 	errCoin      = errors.New("the chain's coin, which needs no list")
@@ -129,7 +129,7 @@ var (
 	errLookalike = errors.New("looks like another token")
 )
 
-// token returns an entry that is credible by itself.
+// token returns the token of an entry that is credible by itself, or the reason to leave the entry out.
 func (e publishedToken) token(c chain.Chain) (key token.Key, t token.Token, err error) {
 	address, err := chain.ParseAddress(e.Address, c.Family)
 	if err != nil || c.Family == chain.EVM && chain.ChecksumFails(e.Address) {

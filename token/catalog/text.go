@@ -17,9 +17,9 @@ const (
 	longestLogo   = 512
 )
 
-// CheckText returns why a token of a chain must not be shown under its symbol and name, nil for a decent one. It is
-// hostile to hold control characters, marks that turn or hide text, or more than the format of lists allows, and
-// misleading to look like the chain's coin or like a token that everybody knows and that lives elsewhere.
+// CheckText returns why a token of a chain must not be shown under its symbol and name, nil if it may. Hostile texts
+// contain control characters, marks that turn or hide text, or more than the format of lists allows. Misleading ones
+// look like the chain's coin, or like a well-known token at another address.
 func CheckText(c chain.Chain, key token.Key, t token.Token) error {
 	if !isPlain(t.Symbol, longestSymbol) || !isPlain(t.Name, longestName) {
 		return errText
@@ -39,7 +39,7 @@ func CheckText(c chain.Chain, key token.Key, t token.Token) error {
 	return nil
 }
 
-// isPlain reports whether a text has something to read, nothing that cannot be seen, and at most so many characters.
+// isPlain reports whether a text is readable, contains nothing invisible, and has at most longest characters.
 func isPlain(text string, longest int) bool {
 	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > longest {
 		return false
@@ -47,7 +47,7 @@ func isPlain(text string, longest int) bool {
 	marks := 0
 	for _, r := range text {
 		switch {
-		case unicode.Is(unicode.M, r): // accents, at most two a letter
+		case unicode.Is(unicode.M, r): // accents, at most two per letter
 			if marks++; marks > 2 {
 				return false
 			}
@@ -61,8 +61,8 @@ func isPlain(text string, longest int) bool {
 	return true
 }
 
-// lookalikes are letters and digits that are drawn like a Latin capital, or like its small form. Source: Unicode
-// Technical Standard 39, confusables.txt, as far as it is about single letters of Greek, Cyrillic and full-width Latin.
+// lookalikes maps letters and digits to the Latin capital that they look like, in upper or lower case. Source: Unicode
+// Technical Standard 39, confusables.txt, restricted to single letters of Greek, Cyrillic and full-width Latin.
 var lookalikes = func() map[rune]rune {
 	drawn := map[rune]string{
 		'A': "ΑАᎪα" + "а", 'B': "ΒВᏴ", 'C': "СϹⅭсⅽ", 'D': "ⅮᎠԁ", 'E': "ΕЕеᎬ", 'F': "Ϝ", 'G': "Ԍɢ", 'H': "ΗНᎻһ", 'I': "ΙІӀіıl1|Ⅰ",
@@ -81,7 +81,7 @@ var lookalikes = func() map[rune]rune {
 	return all
 }()
 
-// skeleton is equal for symbols that look alike.
+// skeleton returns the same text for symbols that look alike.
 func skeleton(symbol string) string {
 	return strings.Map(func(r rune) rune {
 		if like, known := lookalikes[r]; known {

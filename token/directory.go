@@ -12,35 +12,35 @@ import (
 	"crossgate/chain"
 )
 
-// Bounds of what a Directory remembers and waits for.
+// How much a Directory remembers, and how long it waits and uses answers.
 const (
 	rememberedTokens = 50_000 // per generation; a value is some 200 bytes
 	readPatience     = 8 * time.Second
-	silentFresh      = 10 * time.Minute // of contracts without an answer: they may be deployed later
-	singleFresh      = 5 * time.Second  // of one endpoint's word; twice as long each time
+	silentFresh      = 10 * time.Minute // for contracts without an answer: they may be deployed later
+	singleFresh      = 5 * time.Second  // for one endpoint's word; doubles with each reading
 	longestSingle    = time.Hour
 )
 
-// logoPattern is where the hosted service keeps its logos, as its recorded answers spell them.
+// logoPattern is the URL of the hosted service's logos, as its recorded answers spell it.
 const logoPattern = "https://tokens.debridge.finance/Logo/{chainId}/{address}/big/token-logo.png"
 
-// DirectoryOptions configures a Directory. All of it is optional.
+// DirectoryOptions configures a Directory. All fields are optional.
 type DirectoryOptions struct {
-	Registry chain.Registry      // has the native coins and how addresses are written
-	Readers  map[chain.ID]Reader // chains whose contracts can be asked
+	Registry chain.Registry      // has the native coins and the notation of addresses
+	Readers  map[chain.ID]Reader // for chains whose contracts can be read
 	Prices   []PriceSource
-	// Own is the operator's list, which goes before everything else.
+	// Own is the operator's list, which takes precedence over everything else.
 	Own map[Key]Token
-	// Listed returns tokens of a chain that others vouch for, and whose texts can be shown.
+	// Listed returns a chain's tokens that others vouch for, and whose texts can be shown.
 	Listed func(context.Context, chain.ID) map[chain.Address]Token
-	// Recall returns values that Remember stored, also in an earlier process; missing ones, and those by one endpoint's
-	// word, are read from the chains. Remember stores answers of contracts.
+	// Recall returns values that Remember stored, even in an earlier process. Missing ones, and those known from a
+	// single endpoint, are read from the chains. Remember stores contracts' answers.
 	Recall   func(context.Context, []Key) map[Key]Reading
 	Remember func(context.Context, map[Key]Reading)
 	Now      func() time.Time // time.Now by default
 }
 
-// Directory knows what tokens are called and what they are worth. Safe for concurrent use.
+// Directory provides names and prices of tokens. It is safe for concurrent use.
 type Directory struct {
 	DirectoryOptions
 	contracts *memory[metadata]
@@ -48,15 +48,15 @@ type Directory struct {
 	storing   sync.WaitGroup
 }
 
-// metadata is what a contract returned, completed.
+// metadata is a contract's answer with gaps filled in.
 type metadata struct {
 	Reading
 	token Token
-	until time.Time     // zero: for ever, as a contract's name and decimals do not change
-	fresh time.Duration // how long until one endpoint's word is read anew; zero for others
+	until time.Time     // zero: forever, as a contract's name and decimals do not change
+	fresh time.Duration // how long one endpoint's word is used; zero for other answers
 }
 
-// NewDirectory returns a Directory that knows nothing from the chains yet.
+// NewDirectory returns a Directory that has read nothing from the chains yet.
 func NewDirectory(o DirectoryOptions) *Directory {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -67,20 +67,20 @@ func NewDirectory(o DirectoryOptions) *Directory {
 	return d
 }
 
-// Close waits, for 8 s at most, until readings under way are remembered. It comes after the last Lookup.
+// Close waits until readings in flight have ended and are stored, 8 s at most for each. Call it after the last Lookup.
 func (d *Directory) Close() {
 	d.contracts.loads.Wait()
 	d.storing.Wait()
 }
 
 // Lookup returns the metadata of tokens on one chain, in the order asked: from the operator's list, the chain's
-// registry entry for its native coin, memory, or the contracts, in one reading. Where one endpoint alone speaks for a
-// contract, a list confirms it by the same decimals and symbol, and goes before it where these lack or decimals differ.
+// registry entry for its coin, memory, or the contracts, in one reading. If only one endpoint speaks for a contract, a
+// list with the same decimals and symbol confirms it, or replaces it if decimals differ or anything is missing.
 //
-// A contract without decimals gets 0, so that amounts are the chain's own integers. The symbol stands in for a
-// missing name, the shortened address for both. The same holds for tokens of chains that cannot be read, unless they
-// are well known (wellknown.json) or wrap the chain's coin. An error means that a readable chain did not answer; it
-// is not remembered, and comes with the known tokens, and zero values for the others.
+// A contract without decimals gets 0, so that amounts are the chain's own integers. The symbol replaces a missing name,
+// the shortened address both. Tokens of chains that cannot be read get the same, unless they are well known
+// (wellknown.json) or wrap the coin. An error means that a readable chain did not answer; it is not remembered, and
+// comes with the known tokens and zero values for the others.
 func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.Address) ([]Token, error) {
 	tokens := make([]Token, len(addresses))
 	var unread []Key
@@ -106,7 +106,7 @@ func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.
 	return tokens, err
 }
 
-// IsSilent reports whether the token's contract was read and returned no decimals, mostly because it does not exist.
+// IsSilent reports whether the token's contract was read and returned no decimals, usually because it does not exist.
 // It reads nothing itself.
 func (d *Directory) IsSilent(key Key) bool {
 	if _, settled := d.settled(key); settled {
@@ -129,7 +129,7 @@ func (d *Directory) Expect(ctx context.Context, keys ...Key) {
 	}
 }
 
-// settled returns the metadata of tokens that need no reading.
+// settled returns the metadata of a token that needs no reading.
 func (d *Directory) settled(key Key) (token Token, known bool) {
 	if token, known = d.Own[key]; known {
 		return d.complete(key, token), true
@@ -148,7 +148,7 @@ func (d *Directory) settled(key Key) (token Token, known bool) {
 	return d.complete(key, token), true
 }
 
-// read recalls keys, all of one chain, and reads the others from their contracts.
+// read recalls the metadata of keys, all of one chain, and reads the rest from the contracts.
 func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, error) {
 	readings := make(map[Key]metadata, len(keys))
 	var recalled map[Key]Reading
@@ -197,7 +197,7 @@ func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, err
 	return readings, nil
 }
 
-// vouched are the tokens of a chain that lists have.
+// vouched returns a chain's tokens in lists, except those that are one endpoint's word.
 func (d *Directory) vouched(ctx context.Context, id chain.ID) map[chain.Address]Token {
 	listed := map[chain.Address]Token{}
 	if d.DirectoryOptions.Listed != nil {
@@ -212,7 +212,7 @@ func (d *Directory) vouched(ctx context.Context, id chain.ID) map[chain.Address]
 	return listed
 }
 
-// metadata completes what a contract returned. Lists confirm or correct what one endpoint alone says.
+// metadata completes a contract's answer. Lists confirm or correct the word of a single endpoint.
 func (d *Directory) metadata(key Key, said Reading, listed func() map[chain.Address]Token) metadata {
 	r := metadata{Reading: said, token: Token{Name: said.Name, Symbol: said.Symbol, IsSingle: said.IsSingle}}
 	if said.Decimals != nil {
@@ -239,7 +239,7 @@ func (d *Directory) metadata(key Key, said Reading, listed func() map[chain.Addr
 	return r
 }
 
-// complete fills in what a token lacks. An absent address stays empty.
+// complete fills in what a token lacks, unless its address is absent.
 func (d *Directory) complete(key Key, token Token) Token {
 	if key.Address.IsAbsent() {
 		return token
@@ -269,7 +269,7 @@ func (d *Directory) USD(ctx context.Context, keys ...Key) map[Key]*big.Rat {
 	if len(d.DirectoryOptions.Prices) == 0 {
 		return found
 	}
-	// The only error is the end of ctx, with the values known by then.
+	// get fails only when ctx ends, and then returns the values known so far.
 	prices, err := d.prices.get(ctx, keys, d.askPrices)
 	if err != nil {
 		for _, key := range keys {

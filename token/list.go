@@ -18,12 +18,12 @@ type Listing struct {
 	IsProminent bool // the coin, or in the operator's list, or well known
 }
 
-// wrapperPatience is how long a list waits for the name of the chain's wrapped coin, where no list has it.
+// wrapperPatience is how long a list waits for the name of the chain's wrapped coin, if no list has it.
 const wrapperPatience = time.Second
 
 // Listed returns the vouched-for tokens of a chain by ascending address: those of the operator's list, the chain's
-// coin, DirectoryOptions.Listed, the well-known ones and the wrapped coin, which may have to be read from the chain
-// and is left out where that is slow. The first listing of a token counts.
+// coin, DirectoryOptions.Listed, the well-known ones and the wrapped coin, which may have to be read from the chain and
+// is left out if that is slow. The first listing of a token counts.
 func (d *Directory) Listed(ctx context.Context, id chain.ID) []Listing {
 	c, registered := d.Registry.Chain(id)
 	tokens := make(map[chain.Address]Listing)
@@ -63,8 +63,8 @@ func (d *Directory) Listed(ctx context.Context, id chain.ID) []Listing {
 	return listed
 }
 
-// Search returns those of listed tokens that a text is about, at most so many, the best first: the token at that
-// address, then by symbol and name those that are the text, begin with it, or contain it. Case does not matter.
+// Search returns the listed tokens that match a text, best first, at most the given number: the token at that address,
+// then those whose symbol or name equals the text, begins with it, or contains it. Case does not matter.
 func Search(listed []Listing, text string, most int) []Listing {
 	text = strings.ToLower(strings.TrimSpace(text))
 	address, _, err := chain.ParseAnyAddress(text)
@@ -82,9 +82,9 @@ func Search(listed []Listing, text string, most int) []Listing {
 	return hits[:min(most, len(hits))]
 }
 
-// Named returns those of listed tokens that a text names by its whole symbol or, where none has that, by its whole
-// name; of several that do, the chain's coin, or else the prominent ones where there are such: what wraps a coin often
-// has its symbol. Case does not matter.
+// Named returns the listed tokens whose whole symbol or, if there are none, whole name is the text. Of several it
+// returns the chain's coin, or else the prominent ones if there are any: a wrapper of a coin often has its symbol. Case
+// does not matter.
 func Named(listed []Listing, text string) []Listing {
 	text = strings.TrimSpace(text)
 	for _, of := range []func(Token) string{func(t Token) string { return t.Symbol }, func(t Token) string { return t.Name }} {
@@ -104,7 +104,7 @@ func those(listed []Listing, are func(Listing) bool) []Listing {
 	return slices.DeleteFunc(slices.Clone(listed), func(l Listing) bool { return !are(l) })
 }
 
-// rankOf says how well a token's symbol and name fit a lower-case text: 1 is best, below 0 not at all.
+// rankOf ranks how well a token's symbol and name match a lower-case text: 1 is best, negative not at all.
 func rankOf(t Listing, text string) int {
 	symbol, name := strings.ToLower(t.Symbol), strings.ToLower(t.Name)
 	for rank, fits := range []bool{
@@ -118,8 +118,8 @@ func rankOf(t Listing, text string) int {
 	return -1
 }
 
-// Read returns what the contracts of tokens of one chain say of themselves, whatever lists say: recalled where that is
-// stored already. Contracts that say nothing are left out.
+// Read returns the contracts' own answers about tokens of one chain, whatever lists say; stored ones are recalled.
+// Contracts without an answer are left out.
 func (d *Directory) Read(ctx context.Context, id chain.ID, addresses ...chain.Address) (map[Key]Reading, error) {
 	keys := make([]Key, len(addresses))
 	for i, address := range addresses {

@@ -17,13 +17,13 @@ type memory[V any] struct {
 	loads    sync.WaitGroup
 
 	mu sync.Mutex
-	// Values live in two generations: when the young one is full it becomes the old one, whose values
-	// survive only if they are used again. It forgets the least used without a list to maintain.
+	// Values live in two generations: when the young one is full it becomes the old one, whose values survive only if
+	// they are used again. This forgets the least used values without maintaining a list.
 	young, old map[Key]V
-	loading    map[Key]*flight.Call[map[Key]V] // of one batch each
+	loading    map[Key]*flight.Call[map[Key]V] // the batch that loads each
 }
 
-// loader gets the values of keys. What it leaves out stays unknown.
+// loader returns the values of keys. Those that it leaves out stay unknown.
 type loader[V any] func(ctx context.Context, keys []Key) (map[Key]V, error)
 
 func newMemory[V any](limit int, patience time.Duration, fresh func(V) bool) *memory[V] {
@@ -33,8 +33,8 @@ func newMemory[V any](limit int, patience time.Duration, fresh func(V) bool) *me
 	}
 }
 
-// get returns the values of keys, loading in one batch those that are neither fresh nor being loaded
-// already. An error of a load that one of keys needed is returned with whatever else is known.
+// get returns the values of keys, loading in one batch those that are neither fresh nor being loaded already. If a load
+// that keys depend on fails, its error comes with the values known so far.
 func (m *memory[V]) get(ctx context.Context, keys []Key, load loader[V]) (map[Key]V, error) {
 	values, batches := m.claim(ctx, keys, load)
 	for _, batch := range batches {
@@ -51,7 +51,7 @@ func (m *memory[V]) get(ctx context.Context, keys []Key, load loader[V]) (map[Ke
 	return values, nil
 }
 
-// claim returns the values that are fresh and the batches that bring the others; it may start one.
+// claim returns the values that are fresh and the batches that load the others, starting one if needed.
 func (m *memory[V]) claim(
 	ctx context.Context, keys []Key, load loader[V],
 ) (values map[Key]V, batches []*flight.Call[map[Key]V]) {
@@ -84,7 +84,7 @@ func (m *memory[V]) claim(
 	return values, append(batches, own)
 }
 
-// load loads keys and remembers what that brings.
+// load loads keys and remembers the values.
 func (m *memory[V]) load(ctx context.Context, keys []Key, load loader[V]) (values map[Key]V, err error) {
 	defer m.loads.Done()
 	ctx, cancel := context.WithTimeout(ctx, m.patience)
@@ -112,7 +112,7 @@ func (m *memory[V]) last(key Key) (value V, known bool) {
 	return m.recall(key)
 }
 
-// recall needs m.mu.
+// recall must be called with m.mu held.
 func (m *memory[V]) recall(key Key) (value V, known bool) {
 	if value, known = m.young[key]; known {
 		return value, true
@@ -123,7 +123,7 @@ func (m *memory[V]) recall(key Key) (value V, known bool) {
 	return value, known
 }
 
-// remember needs m.mu.
+// remember must be called with m.mu held.
 func (m *memory[V]) remember(key Key, value V) {
 	if _, known := m.young[key]; !known && len(m.young) >= m.limit {
 		m.old, m.young = m.young, make(map[Key]V, m.limit)

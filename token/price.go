@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// How long prices live.
+// How many prices are remembered, and for how long.
 const (
 	rememberedPrices = 20_000           // per generation
 	priceFresh       = 30 * time.Second // markets move little in it, and sources renew about as often
-	priceUsable      = 10 * time.Minute // when no source answers
-	priceRetry       = 5 * time.Second  // before sources that failed are asked for it again
+	priceUsable      = 10 * time.Minute // if no source answers
+	priceRetry       = 5 * time.Second  // until sources that failed are asked again
 	pricePatience    = 2 * time.Second
 )
 
-// price is a token's price; usd is nil when no source has one.
+// price is a token's price; usd is nil if no source has one.
 type price struct {
 	usd   *big.Rat
 	asOf  time.Time // when the sources returned it
@@ -28,8 +28,8 @@ type price struct {
 
 func (d *Directory) isUsable(p price) bool { return d.Now().Sub(p.asOf) < priceUsable }
 
-// askPrices asks every source for keys at once. A token that no source priced while one of them failed
-// keeps its last price as long as that is usable.
+// askPrices asks all sources for keys concurrently. A token that no source priced while one of them failed keeps its
+// last price as long as that is usable.
 func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, error) {
 	var group sync.WaitGroup
 	answers := make([]map[Key]*big.Rat, len(d.DirectoryOptions.Prices))
@@ -71,8 +71,8 @@ func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, e
 // tolerated is how far a price may be from the median, in percent, before it counts for nothing.
 const tolerated = 5
 
-// agreed is the median of the prices that are near the median of all. Where none is, the sources contradict each other,
-// and the first one counts. It is nil for no prices.
+// agreed returns the median of the prices that are near the median of all, nil without prices. If none is near, the
+// sources contradict each other, and the first one counts.
 func agreed(prices []*big.Rat) *big.Rat {
 	if len(prices) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 // longestText is more than any honest name has, in runes.
 const longestText = 256
 
-// CleanText makes a name that a contract gave itself safe to pass on: valid UTF-8, nothing invisible, not
-// endless. Zeros that fill up a field of fixed size are invisible too.
+// CleanText makes a contract's name for itself safe to pass on: valid UTF-8 of bounded length, without invisible
+// characters, including zeros that pad a field of fixed size.
 func CleanText(said string) string {
 	said = strings.ToValidUTF8(said, "")
 	said = strings.Map(func(r rune) rune {

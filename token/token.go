@@ -1,13 +1,13 @@
-// Package token has names and prices of tokens.
+// Package token provides names and prices of tokens.
 //
 // [Directory.Lookup] goes from the operator's list to the chain's registry entry, to memory, to values of an earlier
-// process (Recall), and at last to the contracts, by the chain's [Reader], in one batch per chain. [Directory.USD]
-// asks every [PriceSource] at once and takes the median of those that agree.
+// process (Recall), and finally to the contracts, by the chain's [Reader], in one batch per chain. [Directory.USD] asks
+// every [PriceSource] concurrently and takes the median of those that agree.
 //
-// Metadata and prices are each kept in a memory of bounded size. Callers share loads, which go on to their end even
-// when the callers leave. Everything is safe for concurrent use; Readers, PriceSources and Recall are called from the
-// goroutines of loads, where a panic is an error of that load, and Remember from one of its own. [Directory.Close]
-// waits for both.
+// Metadata and prices are each kept in a memory of bounded size. Callers share loads, which run to their end even if
+// the callers leave. Everything is safe for concurrent use; Readers, PriceSources and Recall are called from the
+// goroutines of loads, where a panic becomes an error of that load, and Remember from a goroutine of its own.
+// [Directory.Close] waits for both.
 package token
 
 import (
@@ -24,28 +24,27 @@ type Token struct {
 	Name     string
 	Symbol   string
 	LogoURI  string
-	IsSingle bool // one endpoint alone says so, and no list
+	IsSingle bool // only one endpoint says so, and no list
 }
 
-// Key names a token: the zero address is its chain's native coin.
+// Key identifies a token: the zero address is its chain's native coin.
 type Key struct {
 	Chain   chain.ID
 	Address chain.Address
 }
 
-// Reading is what a token's contract returned about itself. Contracts that return nonsense or nothing leave
-// fields empty.
+// Reading is a token contract's answer about itself. If the contract returns nonsense or nothing, fields are empty.
 type Reading struct {
 	Decimals *uint8
 	Name     string
 	Symbol   string
-	IsSingle bool // one endpoint alone says so
+	IsSingle bool // only one endpoint says so
 }
 
 // Reader reads metadata from a chain.
 type Reader interface {
-	// ReadTokens asks the contracts of addresses, in one round trip where the chain allows it, and
-	// returns one reading for each in the same order.
+	// ReadTokens asks the contracts of addresses, in one round trip if the chain allows it, and returns one reading for
+	// each in the same order.
 	ReadTokens(ctx context.Context, addresses []chain.Address) ([]Reading, error)
 }
 

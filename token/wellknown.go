@@ -9,17 +9,17 @@ import (
 	"crossgate/chain"
 )
 
-// The tokens that most orders are about: addresses and what their contracts say of themselves, which are facts and
-// under no licence; the selection is our own. Compared with the Uniswap default token list 22.21.0 (npm,
-// @uniswap/default-token-list); of BTCB and ETH on BNB Chain with Aave's address book 4.44.22 (npm,
-// @bgd-labs/aave-address-book); of USDG on Robinhood Chain and of the second face of Arc's coin, with what wallets read
-// on these chains in September 2026; of TRON's, with the order protocol's own examples for integrators.
+// The tokens that most orders are about: their addresses and their contracts' own answers, which are facts under no
+// licence; the selection is ours. Compared with the Uniswap default token list 22.21.0 (npm,
+// @uniswap/default-token-list); BTCB and ETH on BNB Chain with Aave's address book 4.44.22 (npm,
+// @bgd-labs/aave-address-book); USDG on Robinhood Chain and the second face of Arc's coin with the answers that wallets
+// read on these chains in September 2026; TRON's with the order protocol's own examples for integrators.
 //
 //go:embed wellknown.json
 var wellKnownFile []byte
 
-// wellKnown are the tokens of wellknown.json, for chains that are not read: amounts of orders between such a chain and
-// one that is read are scaled right all the same.
+// wellKnown returns the tokens of wellknown.json. They let amounts be scaled on chains that are not read, in orders
+// between such a chain and one that is read.
 var wellKnown = sync.OnceValue(func() map[Key]Token {
 	var rows []struct {
 		Chain        chain.ID
@@ -48,7 +48,7 @@ func WellKnown(id chain.ID, symbol string) (key Key, known bool) {
 	return WellKnownBy(id, func(other string) bool { return other == symbol })
 }
 
-// WellKnownBy is WellKnown with the symbol that is wanted described.
+// WellKnownBy is WellKnown for a symbol that satisfies is.
 func WellKnownBy(id chain.ID, is func(symbol string) bool) (key Key, known bool) {
 	for key, each := range wellKnown() {
 		if key.Chain == id && is(each.Symbol) {

@@ -18,14 +18,14 @@ const (
 	microPerLamport     = 1_000_000
 )
 
-// Budget is what a message says of its compute units.
+// Budget is a message's limit and price of compute units.
 type Budget struct {
 	Units  uint64 // at most
 	Price  uint64 // of a unit, in millionths of a lamport
-	Priced bool   // it names a price, which may be zero
+	Priced bool   // a price is set, which may be zero
 }
 
-// Budget reads the instructions of the compute budget program.
+// Budget returns the budget that the instructions of the compute budget program set, or the default.
 func (m Message) Budget() Budget {
 	b, calls := Budget{}, uint64(0)
 	for _, i := range m.Instructions {
@@ -42,7 +42,7 @@ func (m Message) Budget() Budget {
 	return b
 }
 
-// Read takes over what an instruction of the compute budget program says, given its data.
+// Read sets the budget's part that an instruction of the compute budget program contains, given its data.
 func (b *Budget) Read(data []byte) {
 	r := Reader{Rest: data}
 	switch kind := r.Uint8(); {
@@ -55,7 +55,7 @@ func (b *Budget) Read(data []byte) {
 
 func isUnitLimit(data []byte) bool { return len(data) == 5 && data[0] == setComputeUnitLimit }
 
-// Instructions say the budget.
+// Instructions returns the instructions that set the budget.
 func (b Budget) Instructions() []DraftInstruction {
 	limit := binary.LittleEndian.AppendUint32([]byte{setComputeUnitLimit}, uint32(b.Units))
 	price := binary.LittleEndian.AppendUint64([]byte{setComputeUnitPrice}, b.Price)
@@ -78,7 +78,7 @@ func LowerUnitLimit(raw []byte, units uint64) ([]byte, error) {
 	return raw, nil
 }
 
-// AddUnits raises the limit of compute units, where the draft states one.
+// AddUnits raises the limit of compute units, if the draft sets one.
 func (d Draft) AddUnits(more uint64) {
 	for n, i := range d.Instructions {
 		if i.Program == ComputeBudgetProgram && isUnitLimit(i.Data) {
@@ -88,10 +88,10 @@ func (d Draft) AddUnits(more uint64) {
 	}
 }
 
-// PriorityFee is what compute units cost at a price in millionths of a lamport, in lamports and rounded up.
+// PriorityFee returns the cost of compute units at a price in millionths of a lamport, in lamports, rounded up.
 func PriorityFee(units uint64, price chain.Amount) chain.Amount {
 	return price.MulDiv(units, 1).Add(chain.NewAmount(microPerLamport-1)).MulDiv(1, microPerLamport)
 }
 
-// PriceWithin is the highest price of a unit, in millionths of a lamport, at which units cost no more than lamports.
+// PriceWithin returns the highest price of a unit, in millionths of a lamport, at which units cost at most lamports.
 func PriceWithin(lamports, units uint64) uint64 { return lamports * microPerLamport / units }

@@ -10,7 +10,7 @@ import (
 	"crossgate/chain"
 )
 
-// Draft is a transaction in the making, which its fee payer alone is to sign.
+// Draft is a transaction being built, which only its fee payer will sign.
 type Draft struct {
 	FeePayer     chain.Address
 	Blockhash    [KeySize]byte
@@ -31,19 +31,19 @@ type DraftAccount struct {
 	Signer, Writable bool
 }
 
-// LookupTable is an address lookup table and what it holds, in its sequence.
+// LookupTable is an address lookup table and the accounts in it, in their sequence.
 type LookupTable struct {
 	Address chain.Address
 	Holds   []chain.Address
 }
 
-// Errors of drafts that make no transaction.
+// Errors of drafts that cannot be compiled.
 var (
 	errNoInstructions = errors.New("transaction without instructions")
 	errSecondSigner   = errors.New("transaction with a second signer")
 )
 
-// Draft takes an unsigned message apart. Stand-ins are in the place of accounts from lookup tables.
+// Draft converts an unsigned message to a draft. Accounts from lookup tables are replaced by placeholders.
 func (m Message) Draft() Draft {
 	d := Draft{FeePayer: m.FeePayer(), Blockhash: m.blockhash, Tables: make([]LookupTable, len(m.Tables))}
 	var accounts, read []DraftAccount
@@ -71,7 +71,7 @@ func (m Message) Draft() Draft {
 	return d
 }
 
-// draft names the program and the accounts of an instruction, absent where the message does not have them.
+// draft resolves the program and the accounts of an instruction; those that the message lacks are absent.
 func (c CompiledInstruction) draft(accounts []DraftAccount) DraftInstruction {
 	at := func(position int) (account DraftAccount) {
 		if position < len(accounts) {
@@ -86,8 +86,8 @@ func (c CompiledInstruction) draft(accounts []DraftAccount) DraftInstruction {
 	return d
 }
 
-// Compile returns the draft in wire form: version 0, signature all zero. Fee payer and programs stand in the message,
-// other accounts in the first table that holds them. It is deterministic.
+// Compile encodes the draft in wire form: version 0, signature all zero. Fee payer and programs are listed in the
+// message, other accounts in the first table that holds them. It is deterministic.
 func (d Draft) Compile() ([]byte, error) {
 	if len(d.Instructions) == 0 {
 		return nil, errNoInstructions
@@ -128,10 +128,10 @@ func (d Draft) Compile() ([]byte, error) {
 // role is what all instructions together do with an account.
 type role struct {
 	account            chain.Address
-	isWritten, isFixed bool // fixed: it must stand in the message itself
+	isWritten, isFixed bool // fixed: it must be listed in the message itself
 }
 
-// roles are the accounts in the sequence in which they are named, the fee payer first.
+// roles returns the accounts in the sequence of their first mention, the fee payer first.
 func (d Draft) roles() ([]role, error) {
 	roles, places := []role{{d.FeePayer, true, true}}, map[chain.Address]int{d.FeePayer: 0}
 	add := func(r role) error {
@@ -162,7 +162,7 @@ func (d Draft) roles() ([]role, error) {
 	return roles, nil
 }
 
-// layout is where the accounts of a message stand: in itself, or in the draft's tables, used or not.
+// layout assigns the accounts of a message to itself or to the draft's tables, used or not.
 type layout struct {
 	written, read []chain.Address
 	tables        []TableUse
@@ -189,7 +189,7 @@ func (d Draft) place(roles []role) layout {
 	return l
 }
 
-// tableOf is the first table that holds an account, and where; -1 when the account stands in the message.
+// tableOf returns the first table that holds an account, and its index there; -1 if the message lists the account.
 func (d Draft) tableOf(r role) (table int, at byte) {
 	for i := range d.Tables {
 		at := slices.Index(d.Tables[i].Holds, r.account)
@@ -200,7 +200,7 @@ func (d Draft) tableOf(r role) (table int, at byte) {
 	return -1, 0
 }
 
-// positions are the places of accounts: those of the message, then what all tables have written, then read.
+// positions returns the index of each account: those of the message, then all tables' written ones, then the read ones.
 func (l layout) positions(tables []LookupTable) map[chain.Address]byte {
 	positions := map[chain.Address]byte{}
 	add := func(at chain.Address) { positions[at] = byte(len(positions)) }
@@ -231,5 +231,5 @@ func (l layout) appendTables(raw []byte) []byte {
 	return raw
 }
 
-// appendLength writes a length as compactU16 reads it.
+// appendLength encodes a length as compactU16 decodes it.
 func appendLength(raw []byte, length int) []byte { return binary.AppendUvarint(raw, uint64(length)) }

@@ -20,20 +20,20 @@ const (
 // versionFlag marks a versioned message; a legacy one begins with its number of signatures.
 const versionFlag = 0x80
 
-// Message is a transaction in wire form: accounts by position in Accounts, then in the chain's lookup tables.
+// Message is a transaction in wire form. It refers to accounts by position: in Accounts, then in the lookup tables.
 type Message struct {
-	Signature    chain.TxHash // of the fee payer over everything else: it names the transaction; absent when unsigned
+	Signature    chain.TxHash // of the fee payer over everything else: identifies the transaction; absent if unsigned
 	Accounts     []chain.Address
 	Tables       []TableUse
 	LookedUp     int // accounts that come from lookup tables
 	Instructions []CompiledInstruction
 
 	signers                   int // how many accounts must sign
-	readSigners, readAccounts int // the last of those that sign, and of those that do not, are only read
+	readSigners, readAccounts int // how many of those that sign, and of those that do not, are only read: the last ones
 	blockhash                 [KeySize]byte
 }
 
-// TableUse is what a message takes of a lookup table, by position.
+// TableUse lists the accounts of a lookup table that a message uses, by position.
 type TableUse struct {
 	Table         chain.Address
 	Written, Read []byte
@@ -44,27 +44,27 @@ type CompiledInstruction struct {
 	Program  int
 	Accounts []uint8
 	Data     []byte
-	Depth    int // 2 for what an outer instruction called, and so on; zero for an outer one
+	Depth    int // 2 if called by an outer instruction, and so on; zero for an outer one
 }
 
-// Transaction is a transaction that succeeded, and with it each of its instructions.
+// Transaction is a successful transaction, in which every instruction succeeded.
 type Transaction struct {
 	Instructions []Instruction // as they ran: each outer one, then those that it called
 	Logs         []string
 }
 
-// Instruction is a program run once.
+// Instruction is one run of a program.
 type Instruction struct {
 	Program  chain.Address
 	Accounts []chain.Address
 	Data     []byte
-	Depth    int // 1 for an outer instruction, one more for what an instruction called
+	Depth    int // 1 for an outer instruction, otherwise one more than its caller's
 }
 
-// FeePayer is the account that sends the transaction.
+// FeePayer returns the account that sends the transaction.
 func (m Message) FeePayer() chain.Address { return m.Accounts[0] }
 
-// Account returns the account at a position, absent when it comes from a lookup table.
+// Account returns the account at a position, absent if it comes from a lookup table.
 func (m Message) Account(position int) chain.Address {
 	if position >= len(m.Accounts) {
 		return chain.Address{}
@@ -85,7 +85,7 @@ func (m Message) IsWritten(position int) bool {
 	return position < len(m.Accounts)-m.readAccounts
 }
 
-// Written are the accounts of the message itself that may be written.
+// Written returns the accounts listed in the message itself that may be written.
 func (m Message) Written() (written []chain.Address) {
 	for i, account := range m.Accounts {
 		if m.IsWritten(i) {
@@ -95,10 +95,10 @@ func (m Message) Written() (written []chain.Address) {
 	return written
 }
 
-// ErrVersion says that a transaction is of a version that is not understood.
+// ErrVersion means that a transaction's version is not supported.
 var ErrVersion = errors.New("transaction of a version that is not understood")
 
-// ParseSigned reads a transaction, legacy or version 0, and verifies the signature, which is its hash.
+// ParseSigned parses a transaction, legacy or version 0, and verifies the signature, which is its hash.
 func ParseSigned(raw []byte) (Message, error) {
 	m, signatures, signed, err := parse(raw)
 	if err != nil {
@@ -115,7 +115,7 @@ func ParseSigned(raw []byte) (Message, error) {
 	return m, nil
 }
 
-// Parse reads a transaction, whether it is signed or not.
+// Parse parses a transaction, whether it is signed or not.
 func Parse(raw []byte) (Message, error) {
 	if len(raw) > MaxTransaction {
 		return Message{}, fmt.Errorf("transaction of %d bytes", len(raw))
@@ -124,7 +124,7 @@ func Parse(raw []byte) (Message, error) {
 	return m, err
 }
 
-// ParseUnsigned reads a transaction that waits for the signature of its fee payer and for no other.
+// ParseUnsigned parses a transaction that lacks only the signature of its fee payer.
 func ParseUnsigned(raw []byte) (Message, error) {
 	if len(raw) > MaxTransaction {
 		return Message{}, fmt.Errorf("transaction of %d bytes", len(raw))
@@ -141,7 +141,7 @@ func ParseUnsigned(raw []byte) (Message, error) {
 	return m, nil
 }
 
-// parse reads a transaction and returns its signatures and the bytes that they sign beside the message.
+// parse decodes a transaction, and returns its message, its signatures and the bytes that they sign.
 func parse(raw []byte) (m Message, signatures, signed []byte, err error) {
 	r := &Reader{Rest: raw}
 	signatures = r.Take(r.compactU16() * SignatureSize)
@@ -187,8 +187,8 @@ func (r *Reader) message(versioned bool) Message {
 	return m
 }
 
-// Resolve names the accounts of the message's instructions and of those that they called, inner, by the index of the
-// outer one. lookedUp are the accounts from lookup tables, writable ones first.
+// Resolve replaces the positions in the message's instructions and in those that they called (inner, by the index of
+// the outer one) by accounts. lookedUp are the accounts from lookup tables, writable ones first.
 func (m Message) Resolve(
 	lookedUp []chain.Address, inner map[int][]CompiledInstruction, logs []string,
 ) (Transaction, error) {

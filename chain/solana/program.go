@@ -19,7 +19,7 @@ var (
 	InstructionsSysvar     = MustAccount("Sysvar1nstructions1111111111111111111111111")
 )
 
-// MustAccount reads an address that stands in our own source.
+// MustAccount parses an address in our own source.
 func MustAccount(text string) chain.Address {
 	a, err := chain.ParseAddress(text, chain.SVM)
 	if err != nil {
@@ -28,13 +28,13 @@ func MustAccount(text string) chain.Address {
 	return a
 }
 
-// IsWallet reports whether an account may belong to a key: it is on the curve, as accounts of programs are not.
+// IsWallet reports whether an account may belong to a key: it is on the curve, unlike accounts of programs.
 func IsWallet(account chain.Address) bool {
 	_, err := new(edwards25519.Point).SetBytes(account.Bytes())
 	return err == nil
 }
 
-// ProgramAddress derives a program's account under seeds: the first hash off the curve (solana.com/docs/core/pda).
+// ProgramAddress derives a program's account from seeds: the first hash off the curve (solana.com/docs/core/pda).
 func ProgramAddress(program chain.Address, seeds ...[]byte) chain.Address {
 	const marker = "ProgramDerivedAddress"
 	for bump := 255; bump >= 0; bump-- {

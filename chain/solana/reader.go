@@ -7,20 +7,20 @@ import (
 	"crossgate/chain"
 )
 
-// Reader reads Solana's binary formats and borsh (borsh.io). The first error stays in Err; then zero values are read.
+// Reader reads Solana's binary formats and borsh (borsh.io). Err keeps the first error, after which reads return zero.
 type Reader struct {
 	Rest []byte
 	Err  error
 }
 
-// Fail keeps err unless there was an error before.
+// Fail sets Err to err unless there was an error before.
 func (r *Reader) Fail(err error) {
 	if r.Err == nil {
 		r.Err = err
 	}
 }
 
-// Take returns the next length bytes without copying them, nil when there are fewer.
+// Take returns the next length bytes without copying them, nil if there are fewer.
 func (r *Reader) Take(length uint64) []byte {
 	if r.Err == nil && length > uint64(len(r.Rest)) {
 		r.Fail(fmt.Errorf("want %d bytes, %d are left", length, len(r.Rest)))
@@ -33,7 +33,7 @@ func (r *Reader) Take(length uint64) []byte {
 	return taken
 }
 
-// number reads so many bytes, little-endian.
+// number reads a little-endian number of size bytes.
 func (r *Reader) number(size uint64) (n uint64) {
 	for i, b := range r.Take(size) {
 		n |= uint64(b) << (8 * i)
@@ -56,7 +56,7 @@ func (r *Reader) Uint64() uint64 { return r.number(8) }
 // Key reads the address of an account.
 func (r *Reader) Key() chain.Address { return chain.NewAddress(r.Take(KeySize)) }
 
-// compactU16 reads a length as transactions write it: seven bits a byte, lowest first, at most three bytes.
+// compactU16 reads a length as transactions encode it: seven bits per byte, lowest first, at most three bytes.
 func (r *Reader) compactU16() uint64 {
 	length := uint64(0)
 	for shift := 0; shift <= 14; shift += 7 {
@@ -70,5 +70,5 @@ func (r *Reader) compactU16() uint64 {
 	return 0
 }
 
-// bytes reads a byte string behind its compact length.
+// bytes reads a byte string that follows its compact length.
 func (r *Reader) bytes() []byte { return r.Take(r.compactU16()) }

@@ -19,7 +19,7 @@ const (
 	syncNative      = 17
 )
 
-// TokenAccount is the account where owner keeps a token of a token program by custom.
+// TokenAccount returns owner's associated account for a token of a token program.
 func TokenAccount(owner, program, mint chain.Address) chain.Address {
 	return ProgramAddress(AssociatedTokenProgram, owner.Bytes(), program.Bytes(), mint.Bytes())
 }
@@ -34,7 +34,7 @@ func Transfer(from, to chain.Address, lamports uint64) DraftInstruction {
 	}
 }
 
-// SyncNative makes lamports that came to an account of the wrapped coin its amount.
+// SyncNative updates the amount of an account of the wrapped coin to the lamports that it received.
 func SyncNative(account chain.Address) DraftInstruction {
 	return DraftInstruction{
 		Program: TokenProgram, Accounts: []DraftAccount{{Address: account, Writable: true}}, Data: []byte{syncNative},

@@ -6,21 +6,21 @@ import (
 	"crossgate/chain"
 )
 
-// Tuple is a value that is a tuple with byte strings in it.
+// Tuple is a value that is a tuple containing byte strings.
 type Tuple []any
 
-// Record is a value that is a tuple of words, which stand where it stands.
+// Record is a value that is a tuple of words, which are encoded in its place.
 type Record []any
 
 // List is a value that is a list of values of one type.
 type List []any
 
-// Encode writes values as the contract ABI lays out arguments. Byte strings, texts, tuples, lists and []chain.Address
-// stand behind the words, and a word points to each. Words are of type bool, int, uint64, chain.Amount, chain.Hash, or
-// chain.Address: its last 20 bytes are written.
+// Encode encodes values like arguments in the contract ABI. Byte strings, texts, tuples, lists and []chain.Address
+// follow the words, and a word points to each. Words are of type bool, int, uint64, chain.Amount, chain.Hash, or
+// chain.Address, whose last 20 bytes are written.
 func Encode(values ...any) []byte { return appendAll(make([]byte, 0, usualLength), values) }
 
-// usualLength is more than most arguments take, bytes.
+// usualLength is the length that most arguments stay below, in bytes.
 const usualLength = 16 * Size
 
 func appendAll(dst []byte, values []any) []byte {
@@ -51,7 +51,7 @@ func appendAll(dst []byte, values []any) []byte {
 	return dst
 }
 
-// appendBehind appends what stands behind the words of a value, if something does.
+// appendBehind appends the data of a value that follows the words, if it has any.
 func appendBehind(dst []byte, value any) (longer []byte, is bool) {
 	switch value := value.(type) {
 	case string:

@@ -1,5 +1,5 @@
-// Package words reads the 32-byte words of the Ethereum contract ABI, by their offsets, in any layout, and as strictly
-// as contracts of Solidity do; and writes them.
+// Package words decodes the 32-byte words of the Ethereum contract ABI, by their offsets, in any layout, and as
+// strictly as Solidity's contracts do; and encodes them.
 package words
 
 import (
@@ -13,20 +13,20 @@ import (
 // Size is the length of a word.
 const Size = 32
 
-// Reader reads the words of an event, an answer or the arguments of a call. The readers of its parts share the first
-// mistake, and read zero after it.
+// Reader reads the words of an event, an answer or the arguments of a call. It shares its first error with the readers
+// of its parts; after that they return zero.
 type Reader struct {
 	data    []byte
 	mistake *error
 }
 
-// New reads data.
+// New returns a Reader of data.
 func New(data []byte) Reader { return Reader{data, new(error)} }
 
-// Err is the first mistake, nil without one.
+// Err returns the first error, nil if there is none.
 func (w Reader) Err() error { return *w.mistake }
 
-// Fail makes err the mistake unless there is one.
+// Fail sets the error to err unless there is one.
 func (w Reader) Fail(err error) {
 	if *w.mistake == nil {
 		*w.mistake = err
@@ -51,7 +51,7 @@ func (w Reader) Amount(i int) chain.Amount {
 	return chain.AmountFromBytes(word[:])
 }
 
-// Uint returns a number that its ABI type bounds to the given bits, at most 64.
+// Uint returns the i-th word as a number of an ABI type with the given bits, at most 64.
 func (w Reader) Uint(i, bits int) uint64 {
 	n, fits := w.Amount(i).Uint64()
 	if !fits || (bits < 64 && n>>bits != 0) {
@@ -61,10 +61,10 @@ func (w Reader) Uint(i, bits int) uint64 {
 	return n
 }
 
-// Bool returns a truth value.
+// Bool returns the i-th word as a boolean.
 func (w Reader) Bool(i int) bool { return w.Uint(i, 1) == 1 }
 
-// Address returns the 20 bytes of an ABI address.
+// Address returns the i-th word as an address of 20 bytes.
 func (w Reader) Address(i int) chain.Address {
 	const padding = Size - 20
 	word := w.Word(i)
@@ -77,7 +77,7 @@ func (w Reader) Address(i int) chain.Address {
 	return chain.NewAddress(word[padding:])
 }
 
-// ErrForeignChain marks a chain id that no chain of the protocol can have.
+// ErrForeignChain means that a chain ID cannot be that of a chain of the protocol.
 var ErrForeignChain = errors.New("chain id exceeds 63 bits")
 
 // ChainID returns the API's number of a chain, or fails with ErrForeignChain.
@@ -90,7 +90,7 @@ func (w Reader) ChainID(i int) chain.ID {
 	return chain.ID(n)
 }
 
-// Tail returns the data from where word i points to.
+// Tail returns a reader of the data that word i points to.
 func (w Reader) Tail(i int) Reader {
 	offset, fits := w.Amount(i).Uint64()
 	if !fits || offset > uint64(len(w.data)) {
@@ -100,7 +100,7 @@ func (w Reader) Tail(i int) Reader {
 	return Reader{w.data[offset:], w.mistake}
 }
 
-// List returns the length of the list at the place in word i, and the words behind that: one for each member.
+// List returns the length of the list that word i points to, and the words after it: one for each member.
 func (w Reader) List(i int) (members uint64, rest Reader) {
 	tail := w.Tail(i)
 	if members = tail.Uint(0, 64); w.Err() != nil {
@@ -109,11 +109,11 @@ func (w Reader) List(i int) (members uint64, rest Reader) {
 	return members, Reader{tail.data[Size:], w.mistake}
 }
 
-// ErrNoMemory marks a byte string of a length at which Solidity's decoder gives up for lack of memory: with Panic(0x41)
-// where it copies the string, without data otherwise.
+// ErrNoMemory means that a byte string is so long that Solidity's decoder gives up for lack of memory: with Panic(0x41)
+// if it copies the string, without data otherwise.
 var ErrNoMemory = errors.New("byte string longer than any memory")
 
-// Bytes returns a copy of the byte string that word i points to; it is never nil.
+// Bytes returns a copy of the byte string that word i points to; it is nil only after an error.
 func (w Reader) Bytes(i int) []byte {
 	tail := w.Tail(i)
 	length, fits := tail.Amount(0).Uint64()
@@ -133,5 +133,5 @@ func (w Reader) Bytes(i int) []byte {
 	return append([]byte{}, content[:length]...)
 }
 
-// Party returns an address of either chain: a byte string, empty when absent.
+// Party returns an address of either chain: a byte string, empty if absent.
 func (w Reader) Party(i int) chain.Address { return chain.NewAddress(w.Bytes(i)) }

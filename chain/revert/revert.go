@@ -1,4 +1,4 @@
-// Package revert reads and writes what contracts of Solidity revert with.
+// Package revert decodes and encodes the errors that Solidity's contracts revert with.
 package revert
 
 import (
@@ -12,10 +12,10 @@ import (
 	"crossgate/chain/words"
 )
 
-// Errors are errors of contracts by their selectors.
+// Errors maps selectors to errors of contracts.
 type Errors map[[4]byte]abi.Error
 
-// Parse reads signatures with names of their parameters.
+// Parse parses signatures with named parameters.
 func Parse(signatures ...string) Errors {
 	byID := make(Errors, len(signatures))
 	for _, signature := range signatures {
@@ -38,7 +38,7 @@ func Parse(signatures ...string) Errors {
 	return byID
 }
 
-// Encode writes an error of the table by its name, with arguments that words.Encode takes.
+// Encode encodes an error of the table by its name, with arguments that words.Encode accepts.
 func (e Errors) Encode(name string, arguments ...any) []byte {
 	for id, known := range e {
 		if known.Name != name {
@@ -49,7 +49,7 @@ func (e Errors) Encode(name string, arguments ...any) []byte {
 	panic("revert: no error " + name)
 }
 
-// Reason is an error as contracts declare it.
+// Reason is a decoded error of a contract.
 type Reason struct {
 	Name      string // "Error" and "Panic" are Solidity's; empty: without data, or of an unknown selector
 	Selector  string // 0x and 8 digits; empty without data
@@ -59,10 +59,10 @@ type Reason struct {
 // Argument is a parameter of an error.
 type Argument struct {
 	Name, Value string
-	Inner       *Reason // of bytes: the error of a call that failed within
+	Inner       *Reason // of bytes: the error of an inner call that failed
 }
 
-// Read reads what a transaction reverts with. Arguments that are cut off are absent.
+// Read decodes the data that a transaction reverts with. If the arguments are cut off, they are absent.
 func (e Errors) Read(data []byte) Reason {
 	if len(data) < len(words.Selector{}) {
 		return Reason{}
@@ -92,8 +92,7 @@ func (e Errors) Read(data []byte) Reason {
 	return reason
 }
 
-// String writes the error with its arguments, that of a call within it in place of its bytes, and of a require the
-// text.
+// String formats the error with its arguments, an inner call's error in place of its bytes, and a require as its text.
 func (r Reason) String() string {
 	switch {
 	case r.Selector == "":
@@ -112,7 +111,7 @@ func (r Reason) String() string {
 	return r.Name + "(" + strings.Join(arguments, ", ") + ")"
 }
 
-// Chain is the error and those of the calls that failed within, outermost first.
+// Chain returns the error and those of the inner calls that failed, outermost first.
 func (r Reason) Chain() []Reason {
 	all := []Reason{r}
 	for _, a := range r.Arguments {

@@ -25,11 +25,11 @@ const (
 // unlike the zero address (all bytes zero: the native coin).
 type Address struct{ raw string }
 
-// NewAddress holds raw as an address; empty raw is the absent address.
+// NewAddress returns raw as an address; empty raw is the absent address.
 func NewAddress(raw []byte) Address { return Address{string(raw)} }
 
-// ParseAddress reads an address in the form of family: 0x and 40 hex digits on EVM, base58 of 32 bytes on Solana; on
-// TRON base58check, 0x hex, or 41 and 40 hex digits.
+// ParseAddress parses an address in the notation of family: 0x and 40 hex digits on EVM, base58 of 32 bytes on Solana;
+// on TRON base58check, 0x hex, or 41 and 40 hex digits.
 func ParseAddress(text string, family Family) (Address, error) {
 	switch family {
 	case EVM:
@@ -52,7 +52,7 @@ func ParseAddress(text string, family Family) (Address, error) {
 	return Address{}, fmt.Errorf("%.80q is an address of an unknown chain family", text)
 }
 
-// ParseAnyAddress reads an address with the family of its form: hex EVM, base58check TRON, 32 bytes of base58 Solana.
+// ParseAnyAddress parses an address of any family: hex is EVM, base58check TRON, 32 bytes of base58 Solana.
 func ParseAnyAddress(text string) (Address, Family, error) {
 	for _, family := range []Family{EVM, TVM, SVM} {
 		if a, err := ParseAddress(text, family); err == nil {
@@ -65,7 +65,7 @@ func ParseAnyAddress(text string) (Address, Family, error) {
 func parseHexAddress(text string) (Address, error) {
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	if prefixed && len(digits) == 2*evmAddressLength {
-		var raw [2 * evmAddressLength]byte // decoded in place: a hit of the cache allocates nothing here
+		var raw [2 * evmAddressLength]byte // decoded in place: a cache hit allocates nothing here
 		copy(raw[:], digits)
 		if n, err := hex.Decode(raw[:], raw[:]); err == nil {
 			return NewAddress(raw[:n]), nil
@@ -105,7 +105,7 @@ func tronChecksum(body []byte) []byte {
 	return twice[:4]
 }
 
-// Bytes returns the address as its chain stores it; nil when absent.
+// Bytes returns the address as its chain stores it; nil if absent.
 func (a Address) Bytes() []byte {
 	if a.IsAbsent() {
 		return nil
@@ -116,7 +116,7 @@ func (a Address) Bytes() []byte {
 // AppendTo appends what Bytes returns to b.
 func (a Address) AppendTo(b []byte) []byte { return append(b, a.raw...) }
 
-// Len returns how many bytes the address has; zero when absent.
+// Len returns the length of the address in bytes; zero if absent.
 func (a Address) Len() int { return len(a.raw) }
 
 // IsAbsent reports whether the address is missing.
@@ -125,10 +125,10 @@ func (a Address) IsAbsent() bool { return a.raw == "" }
 // Compare sorts addresses by their bytes.
 func (a Address) Compare(b Address) int { return strings.Compare(a.raw, b.raw) }
 
-// IsNative reports whether this is the zero address, which stands for the chain's native coin.
+// IsNative reports whether this is the zero address, which represents the chain's native coin.
 func (a Address) IsNative() bool { return a.raw != "" && strings.Trim(a.raw, "\x00") == "" }
 
-// Fits reports whether the address has the length of those of family: in orders it may have any.
+// Fits reports whether the address has the length of family's addresses; in orders it may have any length.
 func (a Address) Fits(family Family) bool { return a.Len() == NativeCoin(family).Len() }
 
 // NativeCoin returns the zero address of family.
@@ -139,7 +139,7 @@ func NativeCoin(family Family) Address {
 	return NewAddress(make([]byte, evmAddressLength))
 }
 
-// Format writes the form of family; 32 bytes of an unknown one as base58, and what has no form as 0x hex.
+// Format formats the address for family: 32 bytes of an unknown family as base58, lengths that do not fit as 0x hex.
 func (a Address) Format(family Family) string {
 	switch {
 	case a.IsAbsent():
@@ -153,7 +153,7 @@ func (a Address) Format(family Family) string {
 	return a.String()
 }
 
-// Checksum writes a 20-byte address in EIP-55 mixed case, other lengths like String.
+// Checksum formats a 20-byte address in EIP-55 mixed case, other lengths like String.
 func (a Address) Checksum() string {
 	if len(a.raw) != evmAddressLength {
 		return a.String()
@@ -181,7 +181,7 @@ func ChecksumFails(text string) bool {
 	return err == nil && a.Checksum() != text
 }
 
-// String writes the address as 0x hex, for logs and errors.
+// String formats the address as 0x hex, for logs and errors.
 func (a Address) String() string {
 	if a.IsAbsent() {
 		return ""

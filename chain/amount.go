@@ -14,20 +14,20 @@ import (
 // Amount is a number of a token's smallest units: 256 bits, never negative.
 type Amount struct{ n uint256.Int }
 
-// NewAmount holds a small number as an amount.
+// NewAmount returns n as an amount.
 func NewAmount(n uint64) Amount { return Amount{*uint256.NewInt(n)} }
 
-// MaxAmount is the largest.
+// MaxAmount is the largest amount.
 var MaxAmount = Amount{*new(uint256.Int).SetAllOne()}
 
-// AmountFromBytes reads up to 32 bytes, big-endian; longer input keeps the low 32 bytes.
+// AmountFromBytes decodes big-endian bytes; of more than 32 it keeps the low 32.
 func AmountFromBytes(raw []byte) Amount {
 	var a Amount
 	a.n.SetBytes(raw)
 	return a
 }
 
-// AmountFromBig reads b, which must fit 256 bits and not be negative.
+// AmountFromBig converts b, which must fit 256 bits and not be negative.
 func AmountFromBig(b *big.Int) (Amount, error) {
 	if b == nil || b.Sign() < 0 {
 		return Amount{}, errors.New("negative or missing amount")
@@ -39,7 +39,7 @@ func AmountFromBig(b *big.Int) (Amount, error) {
 	return Amount{*n}, nil
 }
 
-// ParseAmount reads decimal digits alone: no sign, no fraction, no exponent.
+// ParseAmount parses decimal digits only: no sign, no fraction, no exponent.
 func ParseAmount(text string) (Amount, error) {
 	const maxDigits = 78 // of 2^256 - 1
 	if text == "" || len(text) > maxDigits {
@@ -57,7 +57,7 @@ func ParseAmount(text string) (Amount, error) {
 	return Amount{*n}, nil
 }
 
-// ParseQuantity reads 0x and hex digits, or what ParseAmount reads.
+// ParseQuantity parses 0x and hex digits, or decimal digits like ParseAmount.
 func ParseQuantity(text string) (Amount, error) {
 	digits, isHex := strings.CutPrefix(text, "0x")
 	if !isHex {
@@ -79,22 +79,22 @@ func (a Amount) AppendTo(b []byte) []byte { return append(b, a.n.Bytes()...) }
 // Bytes32 returns the amount as 32 bytes, big-endian.
 func (a Amount) Bytes32() [32]byte { return a.n.Bytes32() }
 
-// Hex writes 0x and hex digits without leading zeros.
+// Hex formats the amount as 0x and hex digits without leading zeros.
 func (a Amount) Hex() string { return a.n.Hex() }
 
-// String writes decimal digits.
+// String formats the amount in decimal digits.
 func (a Amount) String() string { return a.n.Dec() }
 
-// IsZero reports whether the amount is nothing.
+// IsZero reports whether the amount is zero.
 func (a Amount) IsZero() bool { return a.n.IsZero() }
 
-// Uint64 returns the amount when it fits 64 bits.
+// Uint64 returns the amount if it fits 64 bits.
 func (a Amount) Uint64() (value uint64, fits bool) {
 	value, overflow := a.n.Uint64WithOverflow()
 	return value, !overflow
 }
 
-// Cmp is negative when a is smaller than b, zero when equal, positive when larger.
+// Cmp is negative if a is smaller than b, zero if they are equal, positive if a is larger.
 func (a Amount) Cmp(b Amount) int { return a.n.Cmp(&b.n) }
 
 // Add returns a + b, saturating at the largest amount.
@@ -106,7 +106,7 @@ func (a Amount) Add(b Amount) Amount {
 	return sum
 }
 
-// Sub returns a - b, or nothing when b is larger.
+// Sub returns a - b, or zero if b is larger.
 func (a Amount) Sub(b Amount) Amount {
 	var rest Amount
 	if _, underflow := rest.n.SubOverflow(&a.n, &b.n); underflow {
@@ -115,7 +115,7 @@ func (a Amount) Sub(b Amount) Amount {
 	return rest
 }
 
-// MulDiv returns floor(a × numerator / denominator), saturating at the largest amount; nothing for denominator zero.
+// MulDiv returns floor(a × numerator / denominator), saturating at the largest amount; zero if denominator is zero.
 func (a Amount) MulDiv(numerator, denominator uint64) Amount {
 	var result Amount
 	if denominator == 0 {
@@ -127,12 +127,12 @@ func (a Amount) MulDiv(numerator, denominator uint64) Amount {
 	return result
 }
 
-// Units returns the amount in whole tokens of the given decimals, exactly.
+// Units returns the exact amount in whole tokens of the given decimals.
 func (a Amount) Units(decimals uint8) *big.Rat {
 	return new(big.Rat).SetFrac(a.Big(), powerOfTen(int(decimals)))
 }
 
-// Float64 returns the number next to the amount.
+// Float64 returns the float64 nearest to the amount.
 func (a Amount) Float64() float64 { return a.n.Float64() }
 
 // AppendDecimal appends the decimal digits to dst.

@@ -8,16 +8,16 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// solanaSignatureLength is that of a transaction hash on Solana, bytes; on EVM and TRON it is a Hash.
+// solanaSignatureLength is the length of a transaction hash on Solana in bytes; on EVM and TRON it is a Hash.
 const solanaSignatureLength = 64
 
-// TxHash names a transaction. The zero value means absent.
+// TxHash identifies a transaction. The zero value means absent.
 type TxHash struct{ raw string }
 
-// NewTxHash holds raw as a transaction hash.
+// NewTxHash returns raw as a transaction hash.
 func NewTxHash(raw []byte) TxHash { return TxHash{string(raw)} }
 
-// ParseTxHash reads what ParseHash does, or base58 of 64 bytes.
+// ParseTxHash parses hex like ParseHash, or base58 of 64 bytes.
 func ParseTxHash(text string) (TxHash, error) {
 	if raw, is := readHash(text); is {
 		return NewTxHash(raw[:]), nil
@@ -37,7 +37,7 @@ func (h TxHash) AppendTo(b []byte) []byte { return append(b, h.raw...) }
 // IsAbsent reports whether the hash is missing.
 func (h TxHash) IsAbsent() bool { return h.raw == "" }
 
-// Families lists the chain families on which a transaction can have this hash.
+// Families lists the chain families that can have a transaction with this hash.
 func (h TxHash) Families() []Family {
 	if len(h.raw) == solanaSignatureLength {
 		return []Family{SVM}
@@ -45,7 +45,7 @@ func (h TxHash) Families() []Family {
 	return []Family{EVM, TVM}
 }
 
-// Format writes the hash in the text form of family: 0x hex, hex without prefix on TRON, base58 on Solana.
+// Format formats the hash for family: 0x hex, hex without prefix on TRON, base58 on Solana.
 func (h TxHash) Format(family Family) string {
 	switch {
 	case h.IsAbsent():
@@ -58,13 +58,13 @@ func (h TxHash) Format(family Family) string {
 	return "0x" + hex.EncodeToString([]byte(h.raw))
 }
 
-// String writes the hash as 0x hex, or as base58 when it is a signature: one canonical text per hash.
+// String formats the hash as 0x hex, or as base58 if it is a signature: one canonical text per hash.
 func (h TxHash) String() string { return h.Format(UnknownFamily) }
 
-// Hash is any 32-byte hash: an order id, a block hash, a submission id. The zero value means absent.
+// Hash is any 32-byte hash: an order ID, a block hash, a submission ID. The zero value means absent.
 type Hash [32]byte
 
-// ParseHash reads 64 hex digits in any case, after 0x, 0X or nothing.
+// ParseHash parses 64 hex digits in any case, after 0x, 0X or nothing.
 func ParseHash(text string) (Hash, error) {
 	raw, is := readHash(text)
 	if !is {
@@ -87,7 +87,7 @@ func readHash(text string) (raw Hash, is bool) {
 	return raw, true
 }
 
-// ParseSolanaHash reads base58 of 32 bytes, in which Solana writes hashes of blocks.
+// ParseSolanaHash parses base58 of 32 bytes, Solana's notation of block hashes.
 func ParseSolanaHash(text string) (Hash, error) {
 	raw, err := decodeBase58(text, len(Hash{}))
 	if err != nil {
@@ -102,7 +102,7 @@ func (h Hash) IsAbsent() bool { return h == Hash{} }
 // Compare compares hashes by their bytes.
 func (h Hash) Compare(other Hash) int { return bytes.Compare(h[:], other[:]) }
 
-// Format writes the hash as 0x hex, as base58 on Solana, without prefix on TRON.
+// Format formats the hash as 0x hex, as base58 on Solana, without prefix on TRON.
 func (h Hash) Format(family Family) string {
 	if h.IsAbsent() {
 		return ""

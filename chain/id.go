@@ -5,18 +5,18 @@ import (
 	"strconv"
 )
 
-// ID is the API's number of a chain. Below 100000000 it is the EIP-155 id; newer chains have a number of the protocol's
+// ID is the API's number of a chain. Below 100000000 it is the EIP-155 ID; newer chains have a number of the protocol's
 // own (Sonic: 100000014, natively 146). Zero means no chain.
 type ID uint64
 
-// Ids that the protocol's rules name.
+// IDs that the protocol's rules refer to.
 const (
 	Ethereum ID = 1
 	Solana   ID = 7565164
 	Tron     ID = 100000026
 )
 
-// ParseID reads a chain id in decimal digits.
+// ParseID parses a chain ID in decimal digits.
 func ParseID(text string) (ID, error) {
 	n, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || n == 0 {
@@ -47,7 +47,7 @@ func (f Family) String() string {
 	return "unknown"
 }
 
-// ParseFamily reads a family's name as String writes it.
+// ParseFamily parses a family's name as String formats it.
 func ParseFamily(name string) (Family, error) {
 	for family, known := range familyNames {
 		if known == name {
@@ -57,7 +57,7 @@ func ParseFamily(name string) (Family, error) {
 	return UnknownFamily, fmt.Errorf("%.80q is not a chain family (evm, solana, tron)", name)
 }
 
-// UnmarshalText reads what ParseFamily does.
+// UnmarshalText parses a name like ParseFamily.
 func (f *Family) UnmarshalText(name []byte) (err error) {
 	*f, err = ParseFamily(string(name))
 	return err

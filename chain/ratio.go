@@ -6,10 +6,10 @@ import (
 	"github.com/holiman/uint256"
 )
 
-// Ratio is what amounts are multiplied by, a fraction of two numbers of 256 bits; zero without a denominator.
+// Ratio is a factor for amounts, a fraction of two 256-bit numbers; zero if the denominator is zero.
 type Ratio struct{ numerator, denominator uint256.Int }
 
-// NewRatio returns numerator / denominator × 10^exponent, as exactly as 256 bits allow; zero below zero.
+// NewRatio returns numerator / denominator × 10^exponent, as exactly as 256 bits allow; zero unless both are positive.
 func NewRatio(numerator, denominator *big.Int, exponent int) (r Ratio) {
 	if numerator.Sign() <= 0 || denominator.Sign() <= 0 {
 		return r
@@ -30,7 +30,7 @@ func NewRatio(numerator, denominator *big.Int, exponent int) (r Ratio) {
 // Over returns a / b.
 func (a Amount) Over(b Amount) Ratio { return Ratio{a.n, b.n} }
 
-// Of returns the ratio of an amount, rounded down, saturating at the largest amount.
+// Of returns the product of the ratio and an amount, rounded down, saturating at the largest amount.
 func (r Ratio) Of(a Amount) Amount {
 	var result Amount
 	if _, overflow := result.n.MulDivOverflow(&a.n, &r.numerator, &r.denominator); overflow {
@@ -39,7 +39,7 @@ func (r Ratio) Of(a Amount) Amount {
 	return result
 }
 
-// Round is Of, rounded to the nearest amount, and up in the middle.
+// Round is Of, but rounds to the nearest amount, halves up.
 func (r Ratio) Round(a Amount) Amount {
 	var rest, more uint256.Int
 	rest.MulMod(&a.n, &r.numerator, &r.denominator)
@@ -49,14 +49,14 @@ func (r Ratio) Round(a Amount) Amount {
 	return r.Of(a).Add(NewAmount(1))
 }
 
-var powersOfTen = func() (powers [40]*big.Int) { // of the exponents that are usual
+var powersOfTen = func() (powers [40]*big.Int) { // for the usual exponents
 	for i := range powers {
 		powers[i] = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(i)), nil)
 	}
 	return powers
 }()
 
-// powerOfTen is not to be changed.
+// powerOfTen returns a power that the caller must not change.
 func powerOfTen(exponent int) *big.Int {
 	if exponent < len(powersOfTen) {
 		return powersOfTen[exponent]

@@ -12,28 +12,28 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Chain is one chain with everything that does not depend on who asks: names, numbers, contracts.
+// Chain holds the facts about one chain that are the same for everyone: names, numbers, contracts.
 type Chain struct {
 	ID          ID            `yaml:"id"`
-	Native      uint64        `yaml:"native"` // EIP-155 chain id; zero on Solana
+	Native      uint64        `yaml:"native"` // EIP-155 chain ID; zero on Solana
 	Genesis     Hash          `yaml:"-"`      // hash of the first block, which identifies a cluster of Solana; absent elsewhere
 	Name        string        `yaml:"name"`
 	Listed      string        `yaml:"listed"`  // its name in the hosted service's lists
-	Retired     bool          `yaml:"retired"` // takes part in no new orders, by the hosted service; old ones remain
+	Retired     bool          `yaml:"retired"` // by the hosted service: takes part in no new orders; old ones remain
 	Family      Family        `yaml:"family"`
 	Coin        Coin          `yaml:"coin"`
 	WrappedCoin Address       `yaml:"wrappedCoin"`
 	BlockTime   time.Duration `yaml:"blockTime"`  // typical
 	Finality    uint64        `yaml:"finality"`   // blocks after which the protocol's validators trust an event
-	FirstBlock  uint64        `yaml:"firstBlock"` // no order is in an earlier one; 0: not known
-	Since       uint64        `yaml:"-"`          // UNIX time; no order is older; 0: not known
+	FirstBlock  uint64        `yaml:"firstBlock"` // no earlier block has an order; 0: unknown
+	Since       uint64        `yaml:"-"`          // UNIX time; no order is older; 0: unknown
 	Contracts   Contracts     `yaml:"contracts"`
-	// Reserves are the tokens that takers hold, by what they are worth, such as usd: equal ones go over one for one.
+	// Reserves are the tokens that takers hold, by kind of value, such as usd: those of a kind go over one for one.
 	Reserves map[string]Address `yaml:"reserves"`
-	Explorer string             `yaml:"explorer"` // base URL of a block explorer for people; empty when unknown
+	Explorer string             `yaml:"explorer"` // base URL of a block explorer for people; empty if unknown
 }
 
-// HeadLife is the age of the newest block from which the chain or its endpoint has stopped; zero: not known.
+// HeadLife returns the age of the newest block from which the chain or its endpoint counts as stopped; zero: unknown.
 func (c Chain) HeadLife() time.Duration {
 	const blocks, least = 20, time.Minute
 	if c.BlockTime <= 0 {
@@ -49,7 +49,7 @@ type Coin struct {
 	Decimals uint8  `yaml:"decimals"`
 }
 
-// Contracts are the addresses of the order protocol on one chain. Absent ones are not known or not deployed.
+// Contracts are the addresses of the order protocol on one chain. Absent ones are unknown or not deployed.
 type Contracts struct {
 	DlnSource           Address `yaml:"dlnSource"`
 	DlnDestination      Address `yaml:"dlnDestination"`
@@ -59,16 +59,16 @@ type Contracts struct {
 	Multicall           Address `yaml:"multicall"` // Multicall3
 }
 
-// Registry is a set of chains by id.
+// Registry is a set of chains by ID.
 type Registry struct {
 	byID    map[ID]Chain
-	ordered []Chain // ascending ids
+	ordered []Chain // by ascending ID
 }
 
 //go:embed chains.yaml
 var documented []byte
 
-// Documented returns the chains of the order protocol, as chains.yaml has them with their sources.
+// Documented returns the chains of the order protocol, as listed with their sources in chains.yaml.
 func Documented() Registry { return parseDocumented() }
 
 var parseDocumented = sync.OnceValue(func() Registry {
@@ -79,7 +79,7 @@ var parseDocumented = sync.OnceValue(func() Registry {
 	return registry
 })
 
-// parseRegistry reads chains from YAML in the form of the embedded chains.yaml.
+// parseRegistry parses chains from YAML in the form of the embedded chains.yaml.
 func parseRegistry(text []byte) (Registry, error) {
 	var file struct {
 		Chains []struct {
@@ -110,13 +110,13 @@ func parseRegistry(text []byte) (Registry, error) {
 	return NewRegistry(chains...), nil
 }
 
-// UnmarshalYAML reads an address in the form of any family.
+// UnmarshalYAML parses an address of any family.
 func (a *Address) UnmarshalYAML(node *yaml.Node) (err error) {
 	*a, _, err = ParseAnyAddress(node.Value)
 	return err
 }
 
-// NewRegistry holds chains; of two with the same id the later one counts.
+// NewRegistry returns a registry of chains; of two with the same ID the later one counts.
 func NewRegistry(chains ...Chain) Registry {
 	r := Registry{byID: make(map[ID]Chain, len(chains))}
 	for _, c := range chains {
@@ -129,14 +129,14 @@ func NewRegistry(chains ...Chain) Registry {
 	return r
 }
 
-// Chain returns the chain with id.
+// Chain returns the chain with an ID.
 func (r Registry) Chain(id ID) (c Chain, known bool) {
 	c, known = r.byID[id]
 	return c, known
 }
 
-// Family returns the family of the chain with id, UnknownFamily when the chain is unknown.
+// Family returns the family of the chain with an ID, UnknownFamily if the chain is unknown.
 func (r Registry) Family(id ID) Family { return r.byID[id].Family }
 
-// All returns the chains by ascending id. The caller must not change the slice.
+// All returns the chains by ascending ID. The caller must not change the slice.
 func (r Registry) All() []Chain { return r.ordered }

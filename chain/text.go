@@ -8,7 +8,7 @@ import (
 
 // Values are stored as text: hashes and addresses as 0x hex, signatures as base58, amounts as digits; absent is empty.
 
-// MarshalText writes the address as 0x hex, the absent one as the empty text.
+// MarshalText formats the address as 0x hex, the absent one as the empty text.
 func (a Address) MarshalText() ([]byte, error) {
 	if a.IsAbsent() {
 		return nil, nil
@@ -31,7 +31,7 @@ func (a *Address) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText writes the hash in its canonical text.
+// MarshalText formats the hash in its canonical text.
 func (h TxHash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
@@ -45,7 +45,7 @@ func (h *TxHash) UnmarshalText(text []byte) error {
 	return err
 }
 
-// MarshalText writes the hash as 0x hex.
+// MarshalText formats the hash as 0x hex.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
@@ -55,10 +55,10 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return err
 }
 
-// MarshalText writes decimal digits.
+// MarshalText formats the amount in decimal digits.
 func (a Amount) MarshalText() ([]byte, error) { return a.AppendDecimal(nil), nil }
 
-// UnmarshalText reads decimal digits.
+// UnmarshalText parses decimal digits.
 func (a *Amount) UnmarshalText(text []byte) error {
 	parsed, err := ParseAmount(string(text))
 	*a = parsed

@@ -7,16 +7,16 @@ import (
 	"regexp"
 )
 
-// Mount adds the operators' API to a mux. Commands are behind guard; forms are read by then.
+// Mount adds the operators' API to a mux. Commands are behind guard, which parses their forms.
 //
-//	GET  /webhooks                   all subscribers, with what waits for each
-//	GET  /webhooks/{name}/dead       the oldest deliveries that were given up
-//	POST /webhooks                   add one (name, url, filter), or change one; answers a new secret once
-//	POST /webhooks/{name}/rotate     a new secret; the one before stays valid until the next time
-//	POST /webhooks/{name}/resend     try all that was given up anew
+//	GET  /webhooks                   all subscribers, with the number of waiting deliveries
+//	GET  /webhooks/{name}/dead       the oldest dead deliveries
+//	POST /webhooks                   add or change a subscriber (name, url, filter); returns a new secret once
+//	POST /webhooks/{name}/rotate     set a new secret; the previous one stays valid until the next rotation
+//	POST /webhooks/{name}/resend     retry all dead and waiting deliveries now
 //	POST /webhooks/{name}/remove
 //
-// Done answers a command that the status page has a button for.
+// done answers a command that has a button on the status page.
 func (d *Deliverer) Mount(
 	mux *http.ServeMux, guard func(http.HandlerFunc) http.Handler, done func(w http.ResponseWriter, r *http.Request, command string, body any),
 ) {
@@ -58,7 +58,7 @@ func (d *Deliverer) Mount(
 
 var names = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 
-// badInput is what an operator has to write in another way.
+// badInput is a mistake in an operator's input.
 type badInput struct{ error }
 
 func (d *Deliverer) add(w http.ResponseWriter, r *http.Request) {

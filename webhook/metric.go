@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// count counts what a pass has tried. The names of instruments are valid, which is all that could fail in making them.
+// count counts the deliveries tried in a pass. Creating the instrument could only fail for an invalid name.
 func (d *Deliverer) count(name string, o *passed) {
 	deliveries, _ := otel.Meter("crossgate/webhook").Int64Counter("crossgate.webhook.deliveries",
 		metric.WithUnit("{delivery}"), metric.WithDescription("Attempts to deliver events to webhooks, by outcome."))
@@ -21,7 +21,7 @@ func (d *Deliverer) count(name string, o *passed) {
 	}
 }
 
-// Observe measures what waits for each subscriber, and for how long it has failed, until stop.
+// Observe exports how many deliveries wait for each subscriber, and how long it has been failing, until stop is called.
 func (d *Deliverer) Observe() (stop func()) {
 	meter := otel.Meter("crossgate/webhook")
 	waiting, _ := meter.Int64ObservableGauge("crossgate.webhook.waiting", metric.WithUnit("{delivery}"),

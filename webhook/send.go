@@ -14,15 +14,15 @@ import (
 	"crossgate/upstream"
 )
 
-// Bounds of a request. Of a response the status counts; its body is not read.
+// Bounds of a request. Only the status and headers of a response count; its body is not read.
 const (
 	patience    = 10 * time.Second
 	perHost     = 8 // requests at a time
 	longestWait = 24 * time.Hour
 )
 
-// newClient follows no redirect, and goes past proxies. control sees the addresses that it connects to; nil: any may
-// be.
+// newClient returns a client that follows no redirects and uses no proxies. control checks the addresses that it
+// connects to; nil: all are allowed.
 func newClient(control func(network, address string, _ syscall.RawConn) error) *http.Client {
 	return &http.Client{
 		Timeout: patience,
@@ -39,12 +39,12 @@ func newClient(control func(network, address string, _ syscall.RawConn) error) *
 
 type failure struct {
 	text  string
-	retry time.Duration // that the subscriber asks for; 0: none
+	retry time.Duration // requested by the subscriber; 0: none
 }
 
 func (f *failure) Error() string { return f.text }
 
-// send delivers a message. An error is a *failure, or ctx has ended.
+// send delivers a message. An error is a *failure, unless ctx has ended.
 func (d *Deliverer) send(ctx context.Context, h *Hook, of *delivery) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(of.body))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Secrets are written as Standard Webhooks has them: base64 of 24 to 64 bytes behind a prefix.
+// Secrets have the form of Standard Webhooks: base64 of 24 to 64 bytes after a prefix.
 const secretPrefix = "whsec_"
 
 // NewSecret returns a secret of 32 random bytes.
@@ -31,8 +31,8 @@ func CheckSecret(text string) error {
 	return nil
 }
 
-// sign adds the headers of a message (https://github.com/standard-webhooks/standard-webhooks, symmetric signatures):
-// one signature for each secret that is valid.
+// sign adds the headers of a message (https://github.com/standard-webhooks/standard-webhooks, symmetric signatures),
+// with a signature for each valid secret.
 func sign(header http.Header, id string, at time.Time, body []byte, secrets []string) {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	var signatures []string

@@ -15,20 +15,20 @@ import (
 // Hook is a subscriber.
 type Hook struct {
 	Name, URL    string
-	Filter       string   `json:",omitempty"` // as the query of /v1.0/events
+	Filter       string   `json:",omitempty"` // in the form of a query of /v1.0/events
 	Secrets      []string `json:"-"`          // valid ones, newest first
-	IsConfigured bool     // in the file; others are the operators'
+	IsConfigured bool     // from the file; others were added by operators
 
 	Position     uint64 // of the log: entries up to here are delivered, waiting or dead
 	Delivered    uint64
 	FailingSince int64  `json:",omitempty"` // UNIX seconds of the first failure since the last delivery; 0: none
 	Error        string `json:",omitempty"` // of the last failure
-	PausedUntil  int64  `json:",omitempty"` // UNIX seconds: nothing is sent before, since it asked for that
+	PausedUntil  int64  `json:",omitempty"` // UNIX seconds; nothing is sent before, as the subscriber asked
 	Waiting      uint64 // deliveries that have failed, and those behind them
-	Dead         uint64 // that were given up
+	Dead         uint64 // deliveries that were given up
 }
 
-// Origin is where the subscriber is, without the rest of its URL, which may hold a key.
+// Origin returns the subscriber's scheme and host, without the rest of its URL, which may hold a key.
 func (h *Hook) Origin() string {
 	at, err := url.Parse(h.URL)
 	if err != nil {
@@ -55,7 +55,7 @@ func (d *Deliverer) Hooks(ctx context.Context) ([]*Hook, error) {
 	return d.readHooks(ctx, ` ORDER BY name`)
 }
 
-// hook is the subscriber of a name, or ErrUnknown.
+// hook returns the subscriber with a name, or ErrUnknown.
 func (d *Deliverer) hook(ctx context.Context, name string) (*Hook, error) {
 	hooks, err := d.readHooks(ctx, ` WHERE name = $1`, name)
 	if err == nil && len(hooks) == 0 {
@@ -84,14 +84,14 @@ func (d *Deliverer) readHooks(ctx context.Context, which string, args ...any) (h
 	return hooks, nil
 }
 
-// ErrUnknown says that no subscriber has a name, ErrTaken that one has it, or that the file names it.
+// ErrUnknown means that no subscriber has a name, ErrTaken that another one has it, or that it is in the file.
 var (
 	ErrUnknown = errors.New("unknown webhook")
 	ErrTaken   = errors.New("the name is another webhook's")
 )
 
-// Put adds a subscriber, whose deliveries begin now, or changes the URL and filter of one that is as configured as this
-// one, and the secrets of one that the file has.
+// Put adds a subscriber, whose deliveries begin now, or changes URL and filter of an existing one if both or neither
+// are from the file, and secrets if both are.
 func (d *Deliverer) Put(ctx context.Context, h Hook) error {
 	newest, _, err := d.feed.Ends(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func (d *Deliverer) Put(ctx context.Context, h Hook) error {
 		h.Name, h.URL, h.Filter, string(secrets), store.Bit(h.IsConfigured), int64(newest))
 }
 
-// change runs a statement that changes rows, or returns another error where it finds none.
+// change runs a statement that changes rows, or returns the error none if no row matches.
 func (d *Deliverer) change(ctx context.Context, none error, statement string, args ...any) error {
 	return d.db.Update(ctx, func(tx *store.Tx) error { return changeIn(ctx, tx, none, statement, args...) })
 }
@@ -125,7 +125,7 @@ func changeIn(ctx context.Context, tx *store.Tx, none error, statement string, a
 	return none
 }
 
-// ownHook is the operators' subscriber of a name: the file's is ErrTaken.
+// ownHook returns the subscriber with a name that operators added; ErrTaken if it is in the file.
 func (d *Deliverer) ownHook(ctx context.Context, name string) (*Hook, error) {
 	h, err := d.hook(ctx, name)
 	if err == nil && h.IsConfigured {
@@ -134,7 +134,7 @@ func (d *Deliverer) ownHook(ctx context.Context, name string) (*Hook, error) {
 	return h, err
 }
 
-// Rotate gives an operators' subscriber a new secret and returns it. The one before stays valid until the next time.
+// Rotate sets and returns a new secret of an operators' subscriber. The previous one stays valid until the next time.
 func (d *Deliverer) Rotate(ctx context.Context, name string) (secret string, err error) {
 	secret = NewSecret()
 	for {
@@ -151,10 +151,10 @@ func (d *Deliverer) Rotate(ctx context.Context, name string) (secret string, err
 	}
 }
 
-// errAnother says that a subscriber was changed at the same time.
+// errAnother means that a subscriber was changed concurrently.
 var errAnother = errors.New("changed at the same time")
 
-// Remove removes an operators' subscriber with its deliveries.
+// Remove removes a subscriber that operators added, with its deliveries.
 func (d *Deliverer) Remove(ctx context.Context, name string) error {
 	if _, err := d.ownHook(ctx, name); err != nil {
 		return err
@@ -181,7 +181,7 @@ type Dead struct {
 	Body     json.RawMessage
 }
 
-// Dead lists the oldest deliveries of a subscriber that were given up, 100 at the most.
+// Dead lists the oldest dead deliveries of a subscriber, at most 100.
 func (d *Deliverer) Dead(ctx context.Context, name string) (dead []Dead, err error) {
 	if _, err = d.hook(ctx, name); err != nil {
 		return nil, err
@@ -192,8 +192,7 @@ func (d *Deliverer) Dead(ctx context.Context, name string) (dead []Dead, err err
 	return append([]Dead{}, dead...), err
 }
 
-// Resend has all deliveries of a subscriber that were given up, and those that wait, tried anew at once, also where it
-// asked for a pause.
+// Resend retries all dead and waiting deliveries of a subscriber immediately, even during a pause that it requested.
 func (d *Deliverer) Resend(ctx context.Context, name string) error {
 	if err := d.change(ctx, ErrUnknown, `UPDATE webhooks SET paused_until = 0 WHERE name = $1`, name); err != nil {
 		return err
@@ -201,7 +200,7 @@ func (d *Deliverer) Resend(ctx context.Context, name string) error {
 	return d.change(ctx, nil, `UPDATE deliveries SET dead = 0, attempts = 0, due = 0 WHERE webhook = $1`, name)
 }
 
-// waiting are the deliveries of a subscriber that failed before, and those behind them.
+// waiting returns the deliveries of a subscriber that have failed, and those behind them.
 func (d *Deliverer) waiting(ctx context.Context, name string) (all []*delivery, err error) {
 	err = d.db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		each := &delivery{isStored: true}
@@ -219,13 +218,13 @@ type passed struct {
 	sent      []*delivery
 	failed    []*delivery // with the attempt, its error, and when the next is due
 	dead      []*delivery
-	untouched []*delivery // new ones behind a failed one, or without a turn
+	untouched []*delivery // new ones that are behind a failed one, or were not tried
 	error     string      // of the last failure
 
 	pausedUntil int64 // UNIX seconds
 }
 
-// record stores a pass under the lease: a replica that has lost it repeats nothing here.
+// record stores the results of a pass under the lease: a replica that has lost it changes nothing.
 func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o passed) error {
 	var gone, kept [][]any
 	for _, each := range o.sent {
@@ -249,8 +248,8 @@ func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o pa
 		failing = d.Now().Unix()
 	}
 	return d.db.UpdateUnder(ctx, under, func(tx *store.Tx) error {
-		// First, for it holds up a removal: one that came before, also of a subscriber that was added again, leaves
-		// nothing to add to.
+		// This comes first because it holds up a removal. If there was one before, even if the subscriber was added
+		// again, no row matches and nothing is stored.
 		err := changeIn(ctx, tx, ErrUnknown, `UPDATE webhooks SET position = $1, delivered = delivered + $2, failing_since = $3,
 			error = CASE WHEN $4 = '' THEN error ELSE $4 END, paused_until = $5 WHERE name = $6 AND position = $7`,
 			int64(o.next), len(o.sent), failing, store.Text(o.error), o.pausedUntil, h.Name, int64(h.Position))

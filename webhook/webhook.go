@@ -1,5 +1,5 @@
-// Package webhook delivers the feed of orders to subscribers: as Standard Webhooks has it, at least once, the events of
-// one order in sequence, with retries over a day. The log is the queue: a subscriber has a position in it, and only
+// Package webhook delivers the feed of orders to subscribers according to Standard Webhooks: at least once, the events
+// of one order in sequence, with retries over a day. The log is the queue: a subscriber has a position in it, and only
 // deliveries that failed, and those behind them, have rows of their own. One replica delivers, under a lease.
 package webhook
 
@@ -24,34 +24,34 @@ import (
 const (
 	atOnce      = 200 // entries of the log in a pass
 	mostWaiting = 1000
-	passLimit   = 5 * time.Second // after which a pass begins no request, but stores what became of those before
+	passLimit   = 5 * time.Second // after which a pass starts no requests, and stores the results of earlier ones
 	idle        = time.Second
 )
 
-// schedule are the pauses after failures: together a day. After the last one a delivery is given up.
+// schedule lists the pauses after failures, together a day. A delivery that fails after the last one is dead.
 var schedule = []time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour,
 }
 
-// Options say how deliveries are made.
+// Options configures a Deliverer.
 type Options struct {
-	Filter func(query string) (feed.Filter, error) // reads a Hook's
-	Now    func() time.Time                        // time.Now when nil
+	Filter func(query string) (feed.Filter, error) // parses that of a Hook
+	Now    func() time.Time                        // time.Now if nil
 	Logger *slog.Logger
 }
 
-// Deliverer delivers to the subscribers that a database names.
+// Deliverer delivers to the subscribers in a database.
 type Deliverer struct {
 	Options
 	db   *store.DB
 	feed *feed.Feed
 
-	guarded *http.Client // for subscribers that operators add: public ones
+	guarded *http.Client // for subscribers that operators add: only public addresses
 	trusted *http.Client // for those of the file
 }
 
-// New makes a deliverer of a feed.
+// New returns a deliverer of a feed.
 func New(db *store.DB, f *feed.Feed, o Options) *Deliverer {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -62,8 +62,8 @@ func New(db *store.DB, f *feed.Feed, o Options) *Deliverer {
 	}
 }
 
-// CheckURL returns why operators cannot add a subscriber at a URL, nil if they can. Names are resolved when it is
-// called.
+// CheckURL returns why operators cannot add a subscriber at a URL, nil if they can. Host names are only resolved for
+// deliveries.
 func CheckURL(text string) error {
 	at, err := url.Parse(text)
 	if err != nil || at.Host == "" || at.User != nil {
@@ -79,7 +79,7 @@ func CheckURL(text string) error {
 	return nil
 }
 
-// Configure makes the file's subscribers those of the database that are configured.
+// Configure replaces the configured subscribers in the database by those of the file.
 func (d *Deliverer) Configure(ctx context.Context, hooks []Hook) error {
 	known, err := d.Hooks(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *Deliverer) Configure(ctx context.Context, hooks []Hook) error {
 // Run delivers whenever no other replica does, until ctx ends.
 func (d *Deliverer) Run(ctx context.Context) { d.db.Lead(ctx, "deliver webhooks", d.lead) }
 
-// lead delivers to each subscriber by a goroutine of its own, so that a slow one holds up none, until ctx ends.
+// lead delivers to each subscriber in a goroutine of its own, so that a slow one delays no other, until ctx ends.
 func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 	var delivering sync.WaitGroup
 	defer delivering.Wait()
@@ -139,7 +139,7 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 	}
 }
 
-// serve delivers to a subscriber until ctx ends. One that is removed may be added again before anyone else notices.
+// serve delivers to a subscriber until ctx ends, even if it is removed: it may be added again before lead notices.
 func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 	for {
 		grown, err := d.Pass(ctx, lease, name)
@@ -147,7 +147,7 @@ func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 			return
 		}
 		if err != nil {
-			grown = make(chan struct{}) // a pause
+			grown = make(chan struct{}) // never closed: a pause
 			if !errors.Is(err, ErrUnknown) {
 				d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
 			}
@@ -159,7 +159,7 @@ func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 }
 
 // Pass delivers everything that is due and the next part of the log to a subscriber, and stores the results. grown is
-// closed when there may be more; nil: there may be already.
+// closed when there may be more; nil: there may be more already.
 func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (grown <-chan struct{}, err error) {
 	h, err := d.hook(ctx, name)
 	if err != nil {
@@ -209,7 +209,7 @@ func bodyOf(item *feed.Item) []byte {
 	return append(body, '}')
 }
 
-// sendAll sends the deliveries of each order in sequence, those of several at the same time.
+// sendAll sends the deliveries of each order in sequence, and those of different orders concurrently.
 func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *passed) {
 	lanes, sequence := map[order.ID][]*delivery{}, []order.ID{}
 	for _, each := range all {

@@ -10,7 +10,7 @@ import (
 	"crossgate/order/ledger"
 )
 
-// Basis returns what an answer about everything would be read from now.
+// Basis returns the basis of an answer about all chains that is read from now on.
 func (x *Index) Basis() order.Basis {
 	b := order.Basis{At: time.Now(), All: true, Chains: make([]order.ChainBasis, len(x.Followers)), Behind: x.Behind}
 	for i, f := range x.Followers {
@@ -19,7 +19,7 @@ func (x *Index) Basis() order.Basis {
 	return b
 }
 
-// found gives orders that were read on a basis their part of it: the two chains of each.
+// found returns orders that were read on a basis, each with the part that concerns its two chains.
 func (x *Index) found(ctx context.Context, on order.Basis, from provenance, orders ...*order.Order) []Found {
 	found, kept := make([]Found, len(orders)), x.keptOf(ctx, from, orders)
 	for i, o := range orders {
@@ -41,8 +41,8 @@ func (x *Index) found(ctx context.Context, on order.Basis, from provenance, orde
 	return found
 }
 
-// keptOf returns which blocks with steps of orders were read, of those that are not final. A store that could not be
-// read, or cannot now, knows of none.
+// keptOf returns the non-final blocks with steps of orders that the index has read. It returns none if the store could
+// not be read before or cannot be read now.
 func (x *Index) keptOf(ctx context.Context, from provenance, orders []*order.Order) map[ledger.ChainBlock]bool {
 	if !from.stored {
 		return nil
@@ -54,7 +54,7 @@ func (x *Index) keptOf(ctx context.Context, from provenance, orders []*order.Ord
 	return x.keptAt(ctx, places...)
 }
 
-// placed is the part of a basis on a reading at a place; kept has its block where that is not final and was read.
+// placed returns the part of a basis that concerns one event; kept has its block if that was read but is not final.
 func (x *Index) placed(on order.Basis, at order.At, kept map[ledger.ChainBlock]bool) order.Basis {
 	c := on.Of(at.Chain)
 	c.Final = x.isFinal(at.Chain, at.Block)
@@ -62,7 +62,7 @@ func (x *Index) placed(on order.Basis, at order.At, kept map[ledger.ChainBlock]b
 	return order.Basis{At: on.At, Behind: on.Behind, Chains: []order.ChainBasis{c}}
 }
 
-// keptAt returns those of some places' blocks that were read, of those that are not final.
+// keptAt returns the non-final blocks of events that the index has read.
 func (x *Index) keptAt(ctx context.Context, places ...order.At) map[ledger.ChainBlock]bool {
 	var moving []ledger.ChainBlock
 	for _, at := range places {
@@ -70,7 +70,7 @@ func (x *Index) keptAt(ctx context.Context, places ...order.At) map[ledger.Chain
 			moving = append(moving, block)
 		}
 	}
-	kept, _ := x.store.Known(ctx, moving) // none while the store does not answer
+	kept, _ := x.store.Known(ctx, moving) // none while the store is unavailable
 	return kept
 }
 
@@ -78,8 +78,8 @@ func blockAt(at order.At) ledger.ChainBlock {
 	return ledger.ChainBlock{Chain: at.Chain, Block: ledger.Block{Number: at.Block, Hash: at.BlockHash}}
 }
 
-// hasRead reports whether one chain's blocks with events of an order are final or among those that were read. Of an
-// event that is not a step only the block's number is known, which is not enough.
+// hasRead reports whether all of an order's blocks on one chain were read or are final. For an event that is not a step
+// only the block number is known, which is not enough to say that it was read.
 func (x *Index) hasRead(kept map[ledger.ChainBlock]bool, o *order.Order, id chain.ID, newest uint64) bool {
 	if x.isFinal(id, newest) {
 		return true
@@ -97,7 +97,7 @@ func (x *Index) hasRead(kept map[ledger.ChainBlock]bool, o *order.Order, id chai
 	return hasNewest
 }
 
-// isFinal is true for no block at all, which is zero.
+// isFinal reports whether a block is final; true for 0, the absence of a block.
 func (x *Index) isFinal(id chain.ID, block uint64) bool {
 	if block == 0 {
 		return true

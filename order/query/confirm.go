@@ -12,11 +12,11 @@ import (
 	"crossgate/order/follow"
 )
 
-// confirm asks the give chains where the store alone cannot be sure, and returns the locks: of the certain ones those
-// that were not claimed where a follower is behind, of the unconfirmed ones those whose order was created and not
-// claimed; unread are the chains of these, single those where one endpoint's word decided. When a chain cannot be
-// asked, certain locks stay as they were indexed, since the basis shows the chain's lag; unconfirmed ones are an error,
-// since nothing would show that they are missing.
+// confirm asks the give chains about locks that the store cannot be sure of, and returns those that still hold: certain
+// ones, unless their follower is behind and the chain says they were claimed, and unconfirmed ones whose order the
+// chain says is created and unclaimed. unread lists the chains of the latter, single those where a single endpoint
+// decided. If a chain cannot be asked, certain locks are kept, since the basis shows its lag; unconfirmed ones are an
+// error, since nothing would show that they are missing.
 func (x *Index) confirm(
 	ctx context.Context, certain, unconfirmed []order.Lock,
 ) (sure []order.Lock, unread, single []chain.ID, err error) {
@@ -73,8 +73,8 @@ func (x *Index) isBehind(f *follow.Follower) bool {
 	return order.Basis{Behind: x.Behind}.IsBehind(&read, read.By(time.Now()))
 }
 
-// states reads what the give chains of locks store of the orders, all chains at once. It returns nothing about a chain
-// that cannot be asked: either it failed, or it is not followed or has no such state.
+// states reads what the give chains of locks store about their orders, from all chains concurrently. It omits chains
+// that failed, are not followed or cannot return states.
 func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]order.StoredState, map[chain.ID]error) {
 	states := map[order.ID]order.StoredState{}
 	unknown := map[chain.ID][]order.ID{}

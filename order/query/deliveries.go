@@ -7,7 +7,7 @@ import (
 	"crossgate/order/ledger"
 )
 
-// Deliveries returns those of orders that the store knows as delivered. ErrUnavailable while it cannot be read.
+// Deliveries returns the orders among ids that the store knows to be delivered. ErrUnavailable if it cannot be read.
 func (x *Index) Deliveries(ctx context.Context, ids []order.ID) (map[order.ID]order.Delivery, error) {
 	orders, err := ledger.FoldedOrders(ctx, x.store, ids)
 	known := make(map[order.ID]order.Delivery, len(orders))

@@ -8,14 +8,14 @@ import (
 	"crossgate/chain"
 )
 
-// doubtLimit is how long answers wait for the blocks of a reorg to be withdrawn.
+// doubtLimit is how long answers wait for the withdrawal of blocks that a reorg dropped.
 const doubtLimit = 2 * time.Second
 
-// errDoubt is why a chain has no answer.
+// errDoubt is the reason why a chain in doubt cannot be read.
 var errDoubt = errors.New("a reorg has dropped blocks that could not be withdrawn yet")
 
-// awaitWithdrawals returns when no chain is in doubt: when the blocks that a reorg has dropped, as a chain's head
-// shows, are withdrawn. *UnreachableError when that takes too long. It does not wait for a store that is unavailable.
+// awaitWithdrawals waits until no chain is in doubt, that is, until all blocks known to be dropped by a reorg are
+// withdrawn. It returns *UnreachableError if that takes too long. It does not wait for an unavailable store.
 func (x *Index) awaitWithdrawals(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, doubtLimit, errDoubt)
 	defer cancel()

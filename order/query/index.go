@@ -1,11 +1,10 @@
-// Package query answers which orders a transaction is a step of, their course, and the locked assets of a taker: from
-// the ledger, and from the chains themselves where that does not reach.
+// Package query finds the orders that a transaction is a step of, their course, and the locked assets of a taker. It
+// reads the ledger, and the chains themselves for anything that the ledger does not cover.
 //
-// Find reads the ledger, asks all chains that could know the transaction if the ledger does not (trace), and
-// completes each order from the histories of its two chains unless their followers are level (complete). Locked reads
-// the ledger alone, and asks give chains to confirm what it cannot be sure of (confirm). While a chain is in doubt,
-// since a head does not descend from the blocks that were read, Find asks the chain and Locked waits. Every answer
-// comes with its order.Basis.
+// Find reads the ledger, asks all chains that could know the transaction if the ledger does not (trace), and completes
+// each order from the histories of its two chains unless their followers are level (complete). Locked reads only the
+// ledger, and asks give chains to confirm uncertain locks (confirm). While a chain is in doubt because a head does not
+// descend from the blocks that were read, Find asks the chain and Locked waits. Every answer has an order.Basis.
 package query
 
 import (
@@ -28,32 +27,32 @@ import (
 	"crossgate/order/ledger"
 )
 
-// Index knows every order on the chains that are followed, since they first were, and finds older ones.
+// Index knows every order on the followed chains since following began, and finds older ones on the chains.
 type Index struct {
 	*follow.Chains
 	Options
-	store    ledger.Ledger // a statement that reads ends within statementLimit
-	lists    ledger.Ledger // for lists and statistics, likewise within listLimit
+	store    ledger.Ledger // each statement that reads is limited to statementLimit
+	lists    ledger.Ledger // for lists and statistics, limited to listLimit
 	searches searches
 }
 
-// How long a statement may take that an answer waits for. One that finds an order takes about a millisecond; a list
-// may count all orders of a taker.
+// Time limits of statements that an answer waits for. One that finds an order takes about a millisecond; a list may
+// count all orders of a taker.
 const (
 	statementLimit = time.Second
 	listLimit      = 5 * time.Second
 )
 
-// Options say how chains are asked. Zero values stand for defaults.
+// Options configure how chains are asked. Zero values mean defaults.
 type Options struct {
-	Behind time.Duration // lag from which a chain counts as behind and is asked about locks; default 1 min
+	Behind time.Duration // lag above which a chain counts as behind and is asked about locks; default 1 min
 
-	// Search is called before chains are asked for a transaction that the index does not have: with what context, or
-	// why they are not asked. Nil: with the caller's.
+	// Search is called before chains are asked for a transaction that the index does not have. It returns the context
+	// to ask them with, or the reason not to. Nil: the caller's context is used.
 	Search func(context.Context) (context.Context, error)
 }
 
-// New makes an index over chains.
+// New returns an index over chains.
 func New(c *follow.Chains, o Options) *Index {
 	o.Behind = cmp.Or(o.Behind, time.Minute)
 	return &Index{
@@ -68,9 +67,9 @@ type Found struct {
 	Basis order.Basis
 }
 
-// ByID returns one order that the index has seen on either of its chains. Otherwise, since an id does not say which
-// chain to ask, it returns order.ErrNotFound with the basis of the search and no order, ErrEmpty before any chain was
-// read to its head. ErrUnavailable while the store cannot be read.
+// ByID returns an order that the index has seen on either of its chains. Otherwise, since an ID does not reveal which
+// chain to ask, it returns order.ErrNotFound with the basis of the search and no order, or ErrEmpty if no chain was
+// ever read to its head. It returns ErrUnavailable if the store cannot be read.
 func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) {
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order", id)))
 	defer func() { endSpan(span, err) }()
@@ -93,11 +92,11 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) 
 	return x.found(ctx, found.Basis, from, o)[0], nil
 }
 
-// Locked returns the locked assets of an unlock authority: orders that it delivered and was not paid for. A delivered
-// order whose creation the index has not seen counts when its give chain keeps it as created, since anyone can deliver
-// on an order that does not exist; and where the index is behind a give chain, that chain is asked whether it has paid.
-// *UnreachableError when a chain that had to be asked did not answer, or when a reorg dropped blocks that could not be
-// withdrawn yet; ErrUnavailable while the store cannot be read; ErrEmpty when nothing was ever read of any chain.
+// Locked returns the locked assets of an unlock authority: the orders that it delivered and was not yet paid for.
+// Anyone can deliver on an order that does not exist, so one whose creation the index has not seen counts only if its
+// give chain stores it as created. If the index is behind a give chain, that chain is asked whether it has paid. It
+// returns *UnreachableError if such a chain did not answer or a reorg dropped blocks that are not withdrawn yet,
+// ErrUnavailable if the store cannot be read, and ErrEmpty if no chain was ever read to its head.
 func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.LockedChain, order.Basis, error) {
 	basis := x.Basis()
 	if taker.IsAbsent() {
@@ -119,7 +118,7 @@ func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.Locked
 	return order.Locked(locks), basis, err
 }
 
-// checkReadable returns nil when no chain is in doubt.
+// checkReadable returns nil if the store can be read and no chain is in doubt.
 func (x *Index) checkReadable(ctx context.Context) error {
 	err := x.awaitWithdrawals(ctx)
 	if away := x.DB.Available(); away != nil { // then nothing can be withdrawn either
@@ -131,10 +130,10 @@ func (x *Index) checkReadable(ctx context.Context) error {
 	return x.checkBegun(ctx)
 }
 
-// ErrUnavailable says that the store cannot be read at the moment, and only the store has the answer.
+// ErrUnavailable says that the store cannot be read at the moment, and that only the store has the answer.
 var ErrUnavailable = errors.New("order index is not available")
 
-// unavailable says that of an error of the store's, unless the caller left.
+// unavailable wraps an error of the store in ErrUnavailable, unless the caller has left.
 func unavailable(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -142,15 +141,15 @@ func unavailable(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// ErrEmpty says that the store never held everything that any chain had, so that nothing is known of what it lacks.
+// ErrEmpty says that no chain was ever read to its head, so the absence of an order in the store means nothing.
 var ErrEmpty = errors.New("no chain has been read to its head so far")
 
-// checkBegun returns ErrEmpty if no chain was ever read to its head: then an empty answer would be a guess.
+// checkBegun returns ErrEmpty if no chain was ever read to its head: an empty answer would be a guess.
 func (x *Index) checkBegun(ctx context.Context) error {
 	if len(x.Followers) == 0 || slices.ContainsFunc(x.Followers, func(f *follow.Follower) bool { s := f.State(); return s.Position.WasLevel > 0 || !s.Level.IsZero() }) {
 		return nil
 	}
-	for _, f := range x.Followers { // they may not have looked yet
+	for _, f := range x.Followers { // followers may not have read their checkpoints yet
 		position, _, err := x.store.Checkpoint(ctx, f.ID)
 		if err != nil {
 			return unavailable(ctx, err)
@@ -162,7 +161,7 @@ func (x *Index) checkBegun(ctx context.Context) error {
 	return ErrEmpty
 }
 
-// UnreachableError lists chains that could hold the answer and could not be read.
+// UnreachableError lists chains that could hold the answer but could not be read.
 type UnreachableError struct {
 	Chains []chain.ID
 	Err    error
@@ -178,7 +177,7 @@ func (e *UnreachableError) Error() string {
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// stopped is *UnreachableError while nothing is read of some chains until an operator decides.
+// stopped returns *UnreachableError if some chains are not read until an operator decides.
 func (x *Index) stopped() error {
 	var stopped UnreachableError
 	for _, f := range x.Followers {
@@ -192,10 +191,10 @@ func (x *Index) stopped() error {
 	return &stopped
 }
 
-// tracer is asked for when a span begins, so that it is the configured one.
+// tracer returns the tracer at the time a span begins, so that it is the configured one.
 func tracer() trace.Tracer { return otel.Tracer("crossgate/order") }
 
-// endSpan ends a span; expected answers do not mark it.
+// endSpan ends a span; it does not mark expected errors.
 func endSpan(span trace.Span, err error) {
 	if err != nil && !errors.Is(err, order.ErrNotFound) && !errors.Is(err, order.ErrNoOrder) && !errors.Is(err, order.ErrNoSwap) {
 		span.SetStatus(codes.Error, err.Error())

@@ -12,10 +12,10 @@ import (
 	"crossgate/store"
 )
 
-// identify returns events with the senders of their transactions. A backfill stores many without, since it takes a call
-// for each transaction and most orders are never asked for: those of a requested order are read now, and stored.
-// Unreadable ones are returned as gaps of one block each, and in single the chains on which one endpoint alone reported
-// some, which are stored only where one endpoint alone reported all of the chain.
+// identify returns events with the senders of their transactions. A backfill stores many events without, since each
+// transaction takes a call and most orders are never requested: those of a requested order are read now, and stored. It
+// returns a gap of one block for each transaction that cannot be read, and in single the chains on which a single
+// endpoint reported one. Such senders are stored only if everything about the chain rests on a single endpoint.
 func (x *Index) identify(
 	ctx context.Context, events []order.Event,
 ) (identified []order.Event, gaps []order.Gap, single []chain.ID) {
@@ -58,7 +58,7 @@ func (x *Index) identify(
 	return ledger.Alike(events, found), gaps, single
 }
 
-// initiated returns the events of a transaction, one of them known to be at a place, and how their senders are known.
+// initiated reads the events of a transaction, one of them known to be at a place, and verifies their senders.
 func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) (order.Evidence, error) {
 	source := x.Source(at.Chain)
 	if source == nil {
@@ -71,21 +71,21 @@ func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) (or
 	return x.attest(ctx, at.Chain, read.Events), err
 }
 
-// attest has a chain check senders and times of events; see order.Attest.
+// attest verifies senders and times of events with their chain; see order.Attest.
 func (x *Index) attest(ctx context.Context, on chain.ID, events []order.Event) order.Evidence {
 	read := order.Attest(ctx, x.Source(on), events)
 	x.warn(ctx, on, read.Wrong)
 	return read
 }
 
-// agreed is a reading of a transaction as a chain's endpoints agree on it; see order.Agreed.
+// agreed returns a transaction's events as agreed on by the chain's endpoints; see order.Agreed.
 func (x *Index) agreed(ctx context.Context, on chain.ID, read order.Evidence) order.Evidence {
 	read = order.Agreed(ctx, x.Source(on), read)
 	x.warn(ctx, on, read.Wrong)
 	return read
 }
 
-// warn names endpoints that were wrong about a transaction.
+// warn logs the endpoints that were wrong about a transaction.
 func (x *Index) warn(ctx context.Context, on chain.ID, wrong []string) {
 	if f := x.Of(on); f != nil {
 		f.Blame(ctx, wrong)

@@ -9,10 +9,9 @@ import (
 	"crossgate/order/list"
 )
 
-// List returns the part of a list that begins at skip, counted from 0, and holds at most take. Orders whose creation is
-// not known are in no list.
-// *UnreachableError when a reorg dropped blocks that could not be withdrawn yet; ErrUnavailable while the store cannot
-// be read; ErrEmpty when nothing was ever read of any chain.
+// List returns the part of a list that begins at skip, counted from 0, with at most take items. Orders whose creation
+// is not known are in no list. It returns *UnreachableError if a reorg dropped blocks that are not withdrawn yet,
+// ErrUnavailable if the store cannot be read, and ErrEmpty if no chain was ever read to its head.
 func (x *Index) List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (l List, basis order.Basis, err error) {
 	basis = x.Basis()
 	if err := x.checkReadable(ctx); err != nil {
@@ -27,16 +26,16 @@ func (x *Index) List(ctx context.Context, k list.Kind, f list.Filter, skip, take
 // List is a part of the orders and swaps that a filter matches.
 type List struct {
 	Items []Item
-	Total uint64 // of all parts
+	Total uint64 // of the whole list
 }
 
-// Item is an order or a swap: the other one is nil.
+// Item is an order or a swap: the other field is nil.
 type Item struct {
 	Order *order.Order
 	Swap  *order.Swap
 }
 
-// listFrom reads a part of a list from a ledger.
+// listFrom reads part of a list from a ledger.
 func listFrom(ctx context.Context, from ledger.Ledger, k list.Kind, f list.Filter, skip, take uint64) (List, error) {
 	page, err := list.Find(ctx, from.DB, k, f, skip, take)
 	if err != nil {
@@ -56,7 +55,7 @@ func listFrom(ctx context.Context, from ledger.Ledger, k list.Kind, f list.Filte
 	}
 	made, err := from.SwapsByID(ctx, swaps)
 	l := List{Total: page.Total}
-	for _, each := range page.Items { // what a reorg has taken away meanwhile is left out
+	for _, each := range page.Items { // anything that a reorg has withdrawn meanwhile is left out
 		if o, _ := order.Fold(events[each.ID]); o != nil && o.Created != nil {
 			l.Items = append(l.Items, Item{Order: o})
 		}

@@ -16,43 +16,43 @@ import (
 )
 
 const (
-	// mostSearches is how many searches are under way at a time.
+	// mostSearches limits the searches in flight.
 	mostSearches = 100
-	// coveredPatience is after how long, and how often from then on, a search looks whether the index has read all that
-	// the chains had which have not answered when they were asked.
+	// coveredPatience is the interval at which a search checks whether the index has read everything that the chains
+	// without an answer so far had when they were asked.
 	coveredPatience = 500 * time.Millisecond
-	// coveredAge is how long ago the index may have had everything of a chain that is not asked, for lack of calls.
+	// coveredAge is how old the index may be about a chain that is not asked because it has no calls left.
 	coveredAge = time.Second
-	// longestRefusal is for how long a chain is not asked after it had no calls left: requests in the meantime would
-	// only take the rest of the others' calls.
+	// longestRefusal limits how long a chain is not asked after it had no calls left. Requests in the meantime would
+	// only use up the remaining calls of other chains.
 	longestRefusal = 5 * time.Second
 )
 
-// BusyError says that chains are not searched, and when to try again: too many searches are under way, or a chain has
-// no calls left for them.
+// BusyError says that chains are not searched, and when to retry: too many searches are in flight, or a chain has no
+// calls left for them.
 type BusyError struct{ After time.Duration }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("too many searches of the chains; retry after %s", e.After.Round(time.Millisecond))
 }
 
-// ErrUnasked is an order.ErrNotFound that rests on the index, which has everything of the chains that did not say
-// whether they know the transaction: as of the question, or of coveredAge before it where a chain has no calls left.
+// ErrUnasked is an order.ErrNotFound that relies on the index for chains that were not asked or did not answer. The
+// index has everything that they had when the search began, or coveredAge earlier if a chain has no calls left.
 var ErrUnasked = errors.New("some chains were not asked")
 
 var errUnasked = fmt.Errorf("%w in the index; %w", order.ErrNotFound, ErrUnasked)
 
-// UnheardError lists chains that have to be heard before something counts as not found.
+// UnheardError lists chains that must answer before a transaction counts as not found.
 type UnheardError struct{ UnreachableError }
 
-// Unwrap makes it an *UnreachableError.
+// Unwrap returns the *UnreachableError.
 func (e *UnheardError) Unwrap() error { return &e.UnreachableError }
 
-// searches are those under way.
+// searches holds the searches in flight.
 type searches struct {
 	mu      sync.Mutex
 	running map[*search]struct{}
-	refused map[chain.ID]time.Time // until when chains are not asked
+	refused map[chain.ID]time.Time // end of the time in which a chain is not asked
 }
 
 // search asks chains for a transaction that the index does not have.
@@ -61,18 +61,18 @@ type search struct {
 	wanted  func([]order.Event) bool
 	holds   holds
 	began   time.Time
-	isKnown bool    // a chain has the transaction, and nothing that is wanted in it
-	skipped bool    // a chain was not asked, or not waited for
-	failed  []reply // of chains that were asked in vain
+	isKnown bool    // a chain has the transaction, but no wanted event in it
+	skipped bool    // a chain was not asked, or its answer not awaited
+	failed  []reply // from chains that failed
 
-	unheard []chain.ID // guarded by the mutex of searches; only the search itself changes it
+	unheard []chain.ID // chains yet to answer; guarded by searches.mu, changed only by the search itself
 }
 
-// holds reports whether the store has everything that a chain had at a moment, from its beginning on.
+// holds reports whether the store has everything that a chain had at a given time, back to its first block.
 type holds func(id chain.ID, at time.Time) bool
 
-// begin adds a search and returns the chains to ask, *BusyError when one cannot be asked, unless the store had all of
-// it until just now.
+// begin adds a search and returns the chains to ask. It skips chains that have no calls left if the store was recently
+// level with them, as listed in recent; otherwise it returns *BusyError.
 func (s *searches) begin(one *search, recent []chain.ID) (asked []chain.ID, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *searches) begin(one *search, recent []chain.ID) (asked []chain.ID, err 
 			one.skipped = true
 		}
 	}
-	for _, id := range asked { // those that were refused are tried by one search first
+	for _, id := range asked { // chains that were refused are tried by one search first
 		if _, was := s.refused[id]; was {
 			s.refused[id] = time.Now().Add(coveredPatience)
 		}
@@ -108,7 +108,7 @@ func (s *searches) end(one *search) {
 	delete(s.running, one)
 }
 
-// hears takes note of a chain's reply, which is not that the search is over.
+// hears records a chain's reply, unless it ends the search.
 func (s *searches) hears(one *search, r reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,9 +133,8 @@ func (s *searches) hears(one *search, r reply) {
 	}
 }
 
-// Late returns why an answer takes long, as far as that is known: ErrUnavailable while the store does not answer,
-// *UnheardError with the chains, ascending, that searches for a transaction which are under way have yet to hear, or
-// ErrUnavailable while the store is slow.
+// Late returns why an answer takes long, if known: ErrUnavailable while the store does not answer, *UnheardError with
+// the chains that running searches for the transaction wait for, ascending, or ErrUnavailable while the store is slow.
 func (x *Index) Late(tx chain.TxHash) error {
 	if away := x.DB.Available(); away != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, away)
@@ -158,17 +157,17 @@ func (x *Index) Late(tx chain.TxHash) error {
 	return nil
 }
 
-// holds is for events of orders.
+// holds reports whether the store has everything that a chain had at a given time, back to its first block.
 func (x *Index) holds(id chain.ID, at time.Time) bool {
 	f := x.Of(id)
 	return f.Covers(0) && !f.Basis().Level.Before(at)
 }
 
-// search asks chains for a transaction, all at once, and returns what the first reads that has events that are wanted:
-// none when it exists without. order.ErrNotFound when no chain knows the transaction; ErrUnasked with it when chains
-// did not answer whose history the store has by now, so that it has to be read again; *UnheardError when others
-// did not, *BusyError, or the error of Options.Search. done ends the search: it is to be called when its results are
-// read as well.
+// search asks chains for a transaction concurrently and returns the first reading with wanted events; none if the
+// transaction exists but has no such events. It returns order.ErrNotFound if no chain knows the transaction, with
+// ErrUnasked if some did not answer but the store covers them by now, so that it must be read again; *UnheardError if
+// others did not answer; *BusyError; or the error of Options.Search. done ends the search. Call it once everything that
+// depends on the results is read.
 func (x *Index) search(
 	ctx context.Context, tx chain.TxHash, among []chain.ID, holds holds, wanted func([]order.Event) bool,
 ) (read order.Evidence, done func(), err error) {
@@ -203,7 +202,7 @@ func (x *Index) search(
 		return found.read, done, nil
 	case callerLeft(ctx):
 		err = ctx.Err()
-	case one.isKnown: // by one chain, and so by no other
+	case one.isKnown: // by one chain, and therefore by no other
 	case len(failed.Chains) > 0:
 		slices.Sort(failed.Chains)
 		err = &failed
@@ -215,7 +214,7 @@ func (x *Index) search(
 	return read, done, err
 }
 
-// race returns the first reply with what a search wants, if one comes before all chains are heard that have to be.
+// race returns the first reply with wanted events, if one arrives before all chains that must answer have done so.
 func (x *Index) race(ctx context.Context, one *search, asked []chain.ID) (found reply, isFound bool) {
 	replies := make(chan reply, len(asked))
 	var chains sync.WaitGroup
@@ -248,19 +247,19 @@ func (x *Index) race(ctx context.Context, one *search, asked []chain.ID) (found 
 	return reply{}, false
 }
 
-// reply is what one chain says of a transaction.
+// reply is a chain's answer about a transaction.
 type reply struct {
 	chain chain.ID
 	read  order.Evidence
 	err   error
-	asOf  time.Time // as of when the store must have everything of the chain, since it failed
+	asOf  time.Time // if the chain failed, the store must have everything that the chain had by then
 }
 
-// callerLeft reports whether the caller has left, which says nothing about the chains. A deadline that has passed
-// says that they did not answer.
+// callerLeft reports whether the caller has left, which says nothing about the chains. An exceeded deadline, in
+// contrast, says that they did not answer.
 func callerLeft(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-// candidates lists the chains on which a transaction can have this hash.
+// candidates returns the followed chains whose transactions can have such a hash.
 func (x *Index) candidates(tx chain.TxHash) []chain.ID {
 	families := tx.Families()
 	var ids []chain.ID

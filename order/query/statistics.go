@@ -36,7 +36,7 @@ func (x *Index) DeliveryTimes(ctx context.Context, from, to uint64) (times []ord
 	return times, basis, err
 }
 
-// statistics reads statistics where the store can be read.
+// statistics calls read if the store can be read.
 func (x *Index) statistics(ctx context.Context, read func() error) (basis order.Basis, err error) {
 	basis = x.Basis()
 	if err := x.checkReadable(ctx); err != nil {

@@ -22,11 +22,11 @@ type FoundSwap struct {
 	Basis order.Basis
 }
 
-// FindSwaps returns the swaps that a transaction made within its chain, in log order and at least one, and the basis of
-// the search, also beside an error. It reads the store, and the chain where the store lacks something or is in doubt:
-// order.ErrNotFound when the chain does not know the transaction or is not followed, order.ErrNoSwap when it made none,
-// *UnreachableError when the chain has to be asked and does not answer; ErrUnasked, *BusyError and ErrUnavailable as in
-// Find.
+// FindSwaps returns the swaps that a transaction made within its chain, at least one, in log order, and the basis of
+// the search, even with an error. It reads the store, and the chain if the store has none or is in doubt. It returns
+// order.ErrNotFound if the chain does not know the transaction or is not followed, order.ErrNoSwap if the transaction
+// made none, *UnreachableError if the chain must be asked and does not answer; ErrUnasked, *BusyError and
+// ErrUnavailable as in Find.
 func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (found []FoundSwap, searched order.Basis, err error) {
 	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(
 		attribute.Int64("crossgate.chain.id", int64(id)), attribute.Stringer("crossgate.swap.transaction", tx)))
@@ -62,8 +62,8 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 	return found, searched, nil
 }
 
-// traceSwaps searches a chain for the swaps of a transaction, which may be one endpoint's word. See search for done and
-// the errors.
+// traceSwaps searches a chain for a transaction's swaps; isSingle says that they rest on a single endpoint. See search
+// for done and the errors.
 func (x *Index) traceSwaps(
 	ctx context.Context, id chain.ID, tx chain.TxHash, storeErr error,
 ) (swaps []order.Swap, isSingle bool, done func(), err error) {
@@ -81,8 +81,8 @@ func (x *Index) traceSwaps(
 	return swaps, isSingle, done, withStore(ctx, err, storeErr)
 }
 
-// SwapByID returns one swap that the index has seen. Otherwise, since an id does not say which chain to ask, it returns
-// order.ErrNotFound with the basis of the search. ErrUnavailable while the store cannot be read.
+// SwapByID returns a swap that the index has seen. Otherwise, since an ID does not reveal which chain to ask, it
+// returns order.ErrNotFound with the basis of the search. It returns ErrUnavailable if the store cannot be read.
 func (x *Index) SwapByID(ctx context.Context, id order.ID) (found FoundSwap, err error) {
 	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(attribute.Stringer("crossgate.swap", id)))
 	defer func() { endSpan(span, err) }()

@@ -12,7 +12,7 @@ import (
 	"crossgate/order/ledger"
 )
 
-// trace searches the chains for a transaction with events of orders. See search for done, and for the errors.
+// trace searches the chains for a transaction with events of orders. See search for done and the errors.
 func (x *Index) trace(ctx context.Context, tx chain.TxHash, storeErr error) (read order.Evidence, done func(), err error) {
 	read, done, err = x.search(ctx, tx, x.candidates(tx), x.holds, func(events []order.Event) bool {
 		ofOrders, _ := ledger.Parted(events)
@@ -24,7 +24,7 @@ func (x *Index) trace(ctx context.Context, tx chain.TxHash, storeErr error) (rea
 	return read, done, withStore(ctx, err, storeErr)
 }
 
-// withStore is why something was not found: that is not certain while the store, which could have it, was not read.
+// withStore adds to a failed search that the store, which might have had the result, could not be read.
 func withStore(ctx context.Context, err, storeErr error) error {
 	if err == nil || storeErr == nil || callerLeft(ctx) || errors.Is(err, order.ErrNoOrder) || errors.Is(err, order.ErrNoSwap) {
 		return err
@@ -40,7 +40,7 @@ func (e *UnreachableError) add(id chain.ID, err error) {
 	e.Err = errors.Join(e.Err, fmt.Errorf("chain %d: %w", id, err))
 }
 
-// completeAll completes the orders of one transaction at once.
+// completeAll completes the orders of one transaction concurrently.
 func (x *Index) completeAll(ctx context.Context, known [][]order.Event, from provenance) ([]*order.Order, error) {
 	orders := make([]*order.Order, len(known))
 	failures := make([]error, len(known))
@@ -55,10 +55,10 @@ func (x *Index) completeAll(ctx context.Context, known [][]order.Event, from pro
 	return orders, nil
 }
 
-// complete folds an order from the known events and further ones of its two chains. A chain whose follower is level
-// with it has none beyond the stored ones, if those are among the known events; a chain that is not configured, or has
-// no history, cannot be asked, and the order is as the other chain has it. order.ErrNotFound when a reorg dropped all
-// known events.
+// complete folds an order from the known events and further ones of its two chains. A chain with a level follower has
+// none beyond the stored ones, if those are among the known events. A chain that is not configured or has no history
+// cannot be asked: the order is as the other chain has it. It returns order.ErrNotFound if a reorg dropped all known
+// events.
 func (x *Index) complete(ctx context.Context, known []order.Event, from provenance) (*order.Order, error) {
 	known, gaps, single := x.identify(ctx, known)
 	o, hasTerms := order.Fold(known)
@@ -95,7 +95,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	now, _ := order.Fold(created.Events)
 	if o.Created != nil && created.Standing > order.Single && now.Created.At.Time != o.Created.At.Time {
 		from.single = map[order.ID][]chain.ID{o.ID: o.Single}
-		return x.complete(ctx, created.Events, from) // histories begin at another time
+		return x.complete(ctx, created.Events, from) // the histories must begin at a different time
 	}
 	gaps = slices.Concat(gaps, give.takeGap(&giveErr), take.takeGap(&takeErr))
 	if err := unreachable(ctx, give, giveErr, take, takeErr); err != nil {
@@ -118,7 +118,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	return completed, nil
 }
 
-// takeGap takes note that a chain could not be searched to the end, which is not a failure.
+// takeGap clears a *PartialError, which is not a failure, and returns its gap.
 func (q *query) takeGap(err *error) []order.Gap {
 	partial, is := errors.AsType[*order.PartialError](*err)
 	if !is {
@@ -128,22 +128,22 @@ func (q *query) takeGap(err *error) []order.Gap {
 	return []order.Gap{partial.Gap}
 }
 
-// provenance is where known events come from, and so what they can be relied on for.
+// provenance says where known events come from, and thus how far they can be relied on.
 type provenance struct {
-	// unsettled are the chains in doubt when the store was asked: blocks that were read may be gone.
+	// unsettled are the chains in doubt when the store was read: blocks that were read may be gone.
 	unsettled map[chain.ID]bool
-	stored    bool // everything that is stored of the order is among the events
-	traced    bool // the creation was read just now, from its chain or from a store that is level with it
+	stored    bool // the events include everything stored about the order
+	traced    bool // the creation was just read, from its chain or from a store level with it
 
-	// confirm is what endpoints agree on of the transaction that was read just now from its chain; nil: of none.
+	// confirm returns what endpoints agree on about the transaction just read from its chain; nil: none was read.
 	confirm func() order.Evidence
 
-	single map[order.ID][]chain.ID // chains on which one endpoint alone reported some of the events
+	single map[order.ID][]chain.ID // chains on which a single endpoint reported some of the events
 }
 
 func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] }
 
-// onOneWord is the chain of the transaction that was read just now, if one endpoint alone has it so.
+// onOneWord returns the chain of the transaction just read if its contents rest on a single endpoint.
 func (from provenance) onOneWord() []chain.ID {
 	if from.confirm == nil {
 		return nil
@@ -154,8 +154,8 @@ func (from provenance) onOneWord() []chain.ID {
 	return nil
 }
 
-// unsettled lists the chains in doubt. It has to be asked before the store is read: events read later descend from the
-// heads of now at least.
+// unsettled returns the chains in doubt. Call it before reading the store: anything read afterwards descends at least
+// from the heads at the time of the call.
 func (x *Index) unsettled() map[chain.ID]bool {
 	var chains map[chain.ID]bool
 	for _, f := range x.Followers {
@@ -169,8 +169,8 @@ func (x *Index) unsettled() map[chain.ID]bool {
 	return chains
 }
 
-// isComplete reports whether nothing can be added to an order: it was paid out, all steps to there are
-// known, and its call is over.
+// isComplete reports whether nothing can be added to an order: it was paid out, all steps before that are known, and
+// its call has ended.
 func isComplete(o *order.Order) bool {
 	switch {
 	case o.Created == nil:
@@ -183,18 +183,18 @@ func isComplete(o *order.Order) bool {
 	return o.ClaimedCancel != nil && o.SentCancel != nil
 }
 
-// query asks a chain for the history of its side of an order; needless when chain is zero.
+// query asks a chain for the history of its side of an order; there is nothing to ask if chain is zero.
 type query struct {
 	chain     chain.ID
 	historian order.HistorySource
 	order     order.ID
 	side      order.Side
 	since     uint64
-	creation  chain.TxHash // to be read again, since a reorg may have dropped it; absent when it cannot have
-	isPartial bool         // its chain could not be searched to the end
+	creation  chain.TxHash // to be read again if a reorg may have dropped it; else absent
+	isPartial bool         // the chain could not be searched completely
 }
 
-// query is what has to be asked about one side of an order.
+// query returns the query to make about one side of an order.
 func (x *Index) query(o *order.Order, side order.Side, from provenance) query {
 	id, since := o.Terms.Give.Chain, order.Since(o)
 	if side == order.TakeSide {
@@ -235,9 +235,9 @@ func (x *Index) ask(ctx context.Context, q query) (order.Evidence, error) {
 	return read, nil
 }
 
-// replaces reports whether the history has a known event again, or leaves it out because a reorg dropped it. The
-// creation stays unless the history has it again, and so does what a history may lack: changes of the amounts and
-// steps of the external call.
+// replaces reports whether the history repeats a known event, or omits it because a reorg dropped it. The creation is
+// kept unless the history repeats it, and so is everything that a history may lack: changes of the amounts and steps of
+// the external call.
 func (q query) replaces(e order.Event, history []order.Event) bool {
 	if e.At.Chain != q.chain || q.isPartial {
 		return false

@@ -17,7 +17,7 @@ import (
 	"crossgate/store"
 )
 
-// NotCreatedError is an order.ErrNoOrder of a transaction that is a later step of orders.
+// NotCreatedError is an order.ErrNoOrder for a transaction that is a later step of orders.
 type NotCreatedError struct{ Orders []order.ID }
 
 func (e *NotCreatedError) Error() string {
@@ -26,14 +26,14 @@ func (e *NotCreatedError) Error() string {
 
 func (e *NotCreatedError) Unwrap() error { return order.ErrNoOrder }
 
-// transaction has the known events of the orders that a transaction is a step of.
+// transaction holds the known events of the orders that a transaction is a step of.
 type transaction struct {
-	orders  [][]order.Event // in the sequence of ledger.ByOrder
-	created int             // how many it created
-	at      order.At        // of one of its events
-	read    []order.Event   // of the transaction, just now from its chain; nil: they are stored
+	orders  [][]order.Event // in the order of ledger.ByOrder
+	created int             // how many orders the transaction created; they come first
+	at      order.At        // position of one of the transaction's events
+	read    []order.Event   // the transaction's events as just read from its chain; nil: read from the store
 	from    provenance
-	done    func() // ends the search, once its consequences are read as well
+	done    func() // ends the search; to be called after everything that depends on it is read
 }
 
 func (t transaction) ids() []order.ID {
@@ -44,7 +44,7 @@ func (t transaction) ids() []order.ID {
 	return ids
 }
 
-// look reads what the store knows of a transaction's orders; if that is nothing, or may be gone, what the chains do.
+// look reads a transaction's orders from the store or, if that has none or they may be gone, from the chains.
 func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err error) {
 	t = transaction{from: provenance{unsettled: x.unsettled()}, done: func() {}}
 	var storeErr error
@@ -86,8 +86,8 @@ func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err e
 	return t, nil
 }
 
-// isLacking reports whether the store ought to have had any of some events, which it had not, and has their orders
-// compared with the contracts.
+// isLacking reports whether any of the events should have been in the store but was not. It has their orders queued for
+// comparison with the contracts.
 func (x *Index) isLacking(orders [][]order.Event) (is bool) {
 	for _, e := range slices.Concat(orders...) {
 		if f := x.Of(e.At.Chain); f != nil && f.HasRead(e.At.Block) {
@@ -98,14 +98,14 @@ func (x *Index) isLacking(orders [][]order.Event) (is bool) {
 	return is
 }
 
-// take puts a reading of the transaction in the place of an earlier one.
+// take replaces an earlier reading of the transaction.
 func (t *transaction) take(tx chain.TxHash, read []order.Event) {
 	ofOrders, _ := ledger.Parted(read)
 	t.read, t.orders = read, ledger.ByOrder(ofOrders, tx)
 	t.count(tx)
 }
 
-// correct takes the reading that the chain's endpoints agree on, if that is another one.
+// correct switches to the reading that the chain's endpoints agree on, and reports whether it differs.
 func (x *Index) correct(ctx context.Context, tx chain.TxHash, t *transaction) (isCorrected bool) {
 	if t.from.confirm == nil || order.Say(t.read) == order.Say(t.from.confirm().Events) {
 		return false
@@ -115,7 +115,7 @@ func (x *Index) correct(ctx context.Context, tx chain.TxHash, t *transaction) (i
 	return true
 }
 
-// count takes note of where the transaction is, and how many of the orders it created.
+// count records where the transaction is and how many of the orders it created.
 func (t *transaction) count(tx chain.TxHash) {
 	t.created = 0
 	for _, events := range t.orders {
@@ -130,12 +130,12 @@ func (t *transaction) count(tx chain.TxHash) {
 	}
 }
 
-// Find returns the orders that a transaction created, in log order, and how far was searched for them, also beside an
-// error. It reads the store, and the chains for what the store does not cover: order.ErrNotFound when no chain knows
-// the transaction (see ErrUnasked), order.ErrNoOrder when it created none, *NotCreatedError when it is a later step of
-// orders, *UnreachableError when a chain does not answer that could know it (*UnheardError) or has to be asked about an
-// order, *BusyError when chains are not asked. While the store cannot be read, the chains are asked for everything, and
-// ErrUnavailable stands for order.ErrNotFound.
+// Find returns the orders that a transaction created, in log order, and the basis of the search, even with an error. It
+// reads the store, and the chains for anything that the store does not cover. It returns order.ErrNotFound if no chain
+// knows the transaction (see ErrUnasked), order.ErrNoOrder if it created none, *NotCreatedError if it is a later step
+// of orders, *UnreachableError if a chain does not answer that could know it (*UnheardError) or must be asked about an
+// order, and *BusyError if chains are not asked. While the store cannot be read, the chains are asked for everything,
+// and ErrUnavailable replaces order.ErrNotFound.
 func (x *Index) Find(ctx context.Context, tx chain.TxHash) ([]Found, order.Basis, error) {
 	return x.find(ctx, tx, func(_ context.Context, t *transaction) error {
 		if t.created == 0 {
@@ -146,8 +146,8 @@ func (x *Index) Find(ctx context.Context, tx chain.TxHash) ([]Found, order.Basis
 	})
 }
 
-// FindIn returns orders that a transaction has any event of, in the sequence of IDsIn: those with some ids, without any
-// all of them. See Find for the errors.
+// FindIn returns the orders that a transaction has any event of, in the order of IDsIn: those with the given ids, or
+// all of them if there are none. See Find for the errors.
 func (x *Index) FindIn(ctx context.Context, tx chain.TxHash, ids ...order.ID) ([]Found, order.Basis, error) {
 	return x.find(ctx, tx, func(ctx context.Context, t *transaction) error {
 		t.orders = slices.DeleteFunc(t.orders, func(events []order.Event) bool {
@@ -157,7 +157,7 @@ func (x *Index) FindIn(ctx context.Context, tx chain.TxHash, ids ...order.ID) ([
 	})
 }
 
-// find completes the orders of a transaction that choose leaves.
+// find completes those orders of a transaction that choose selects.
 func (x *Index) find(
 	ctx context.Context, tx chain.TxHash, choose func(context.Context, *transaction) error,
 ) (found []Found, searched order.Basis, err error) {
@@ -177,7 +177,7 @@ func (x *Index) find(
 	return x.found(ctx, searched, t.from, orders...), searched, nil
 }
 
-// completeIn completes the orders of a transaction that choose leaves: once more where endpoints agree on others.
+// completeIn completes the orders that choose selects, and does so again if endpoints agree on different ones.
 func (x *Index) completeIn(
 	ctx context.Context, tx chain.TxHash, t *transaction, choose func(context.Context, *transaction) error,
 ) (orders []*order.Order, err error) {
@@ -209,8 +209,8 @@ func startFind(ctx context.Context, tx chain.TxHash) (context.Context, trace.Spa
 	return tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order.transaction", tx)))
 }
 
-// IDsIn returns the orders that a transaction has any event of, those that it created first, each in log order, and
-// its place. It reads nothing else of them; the errors are those of Find, with the basis of the search.
+// IDsIn returns the orders that a transaction has any event of, those that it created first, each group in log order,
+// and the transaction's position. It reads nothing else about them. The errors and their basis are those of Find.
 func (x *Index) IDsIn(ctx context.Context, tx chain.TxHash) (ids []order.ID, at order.At, basis order.Basis, err error) {
 	ctx, span := startFind(ctx, tx)
 	defer func() { endSpan(span, err) }()
@@ -236,8 +236,8 @@ func (x *Index) IDsIn(ctx context.Context, tx chain.TxHash) (ids []order.ID, at 
 	return t.ids(), t.at, basis, nil
 }
 
-// addCreations adds the creations of orders whose events have none. An order's give chain is that in its terms, that of
-// a claim, or the one that stores it. *UnreachableError when a chain does not answer that has to be asked.
+// addCreations adds missing creations of orders. An order's give chain is taken from its terms or a claim, or is the
+// chain that stores it. It returns *UnreachableError if a chain that must be asked does not answer.
 func (x *Index) addCreations(ctx context.Context, t *transaction) error {
 	give, unplaced := make(map[order.ID]chain.ID), []order.ID(nil)
 	for _, events := range t.orders {
@@ -277,7 +277,7 @@ func (x *Index) addCreations(ctx context.Context, t *transaction) error {
 	return err
 }
 
-// giveChain is the give chain of an order, where its events say so.
+// giveChain returns the give chain of an order if its events reveal it.
 func giveChain(events []order.Event) (id chain.ID, is bool) {
 	for _, e := range events {
 		switch fact := e.Fact.(type) {
@@ -290,10 +290,10 @@ func giveChain(events []order.Event) (id chain.ID, is bool) {
 	return 0, false
 }
 
-// errUnheard is why nothing is not what a chain stores: one of its endpoints alone says so, and it has others.
+// errUnheard says that only one of a chain's several endpoints reported that the chain stores nothing.
 var errUnheard = errors.New("one endpoint alone says that it stores nothing")
 
-// place asks all chains at once which of some orders they store, as their give chain does.
+// place asks all chains concurrently which of some orders they store as give chain, and records that in give.
 func (x *Index) place(ctx context.Context, ids []order.ID, give map[order.ID]chain.ID) error {
 	var mu sync.Mutex
 	var asked failures
@@ -323,7 +323,7 @@ func (x *Index) place(ctx context.Context, ids []order.ID, give map[order.ID]cha
 	return nil
 }
 
-// failures are those of chains that are asked at once.
+// failures collects the failures of chains that are asked concurrently.
 type failures struct {
 	work   sync.WaitGroup
 	mu     sync.Mutex
@@ -340,7 +340,7 @@ func (f *failures) ask(id chain.ID, question func() error) {
 	})
 }
 
-// wait returns *UnreachableError if a chain failed, or that the caller has left.
+// wait returns *UnreachableError if a chain failed, or the context's error if the caller has left.
 func (f *failures) wait(ctx context.Context) error {
 	f.work.Wait()
 	if len(f.failed.Chains) > 0 && callerLeft(ctx) {

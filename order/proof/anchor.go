@@ -13,25 +13,25 @@ import (
 	"crossgate/order/ledger"
 )
 
-// anchorage holds a chain's endpoints to blocks that all of them had once these were final: its anchors. Nothing up to
-// the newest is withdrawn for what endpoints say, and after it nothing that was final for what one of them says.
+// anchorage checks a chain's endpoints against its anchors: blocks that all of them had once these were final. No
+// report of endpoints withdraws blocks up to the newest anchor; later final blocks are withdrawn only if several agree.
 type anchorage struct {
-	source order.AnchoredSource // nil: the endpoints cannot be held to anything
-	newest order.Block          // that they are held to; number and hash alone
-	agreed order.Block          // that endpoints agreed on last
-	until  uint64               // block up to which that holds, after so many reorgs
+	source order.AnchoredSource // nil: the source cannot check endpoints
+	newest order.Block          // anchor that endpoints are checked against; only number and hash are set
+	agreed order.Block          // block that endpoints agreed on last
+	until  uint64               // last block that the agreement covers, as long as reorgs stays the same
 	reorgs uint64
-	doubt  *ledger.Block // that endpoints contradict each other about, or the store; nil: none
+	doubt  *ledger.Block // block about which endpoints contradict each other or the store; nil: none
 }
 
-// SettledAt is the newest block of a head that may become an anchor. Some chains call their newest block finalized,
-// which says nothing of where they will go on.
+// SettledAt returns the newest block of a head that may become an anchor. Some chains call their newest block
+// finalized, which says nothing about the branch on which they will continue.
 func SettledAt(head order.Head) uint64 {
 	return min(head.Finalized, head.Latest.Number-min(head.Latest.Number, order.TipRange))
 }
 
-// agree returns the block of a number on which two endpoints agree or, where they do not, most of all that prove anew
-// to have the newest anchor, and how many do: one where no other answers.
+// agree returns the block at a number on which two endpoints agree, and how many do: 1 if no other answers. If they do
+// not agree, the majority decides of all endpoints that prove once more to have the newest anchor.
 func (a *anchorage) agree(ctx context.Context, number uint64) (agreed order.Block, voices int, err error) {
 	if a.source == nil {
 		return order.Block{}, 0, nil
@@ -43,8 +43,8 @@ func (a *anchorage) agree(ctx context.Context, number uint64) (agreed order.Bloc
 	return election(number, a.source.Testify(ctx, number, everyEndpoint))
 }
 
-// agreeFor has endpoints agree on the branch that holds a range, and on as much of what follows before end as one
-// anchor is for.
+// agreeFor makes endpoints agree on the branch that holds a range and, before end, on as many blocks after it as share
+// an anchor.
 func (c *Chain) agreeFor(ctx context.Context, position ledger.Checkpoint, r ledger.Range, end uint64) error {
 	if r.To <= c.anchorage.until && position.Reorgs == c.anchorage.reorgs {
 		return nil
@@ -58,12 +58,12 @@ func (c *Chain) agreeFor(ctx context.Context, position ledger.Checkpoint, r ledg
 	return nil
 }
 
-// everyEndpoint is more than a chain has.
+// everyEndpoint exceeds the number of a chain's endpoints.
 const everyEndpoint = 1000
 
-// election returns the block of a number that most endpoints report, and how many do.
+// election returns the block at a number that a majority of endpoints reports, and how many do.
 func election(number uint64, reported map[string]order.Block) (agreed order.Block, voices int, err error) {
-	last := uint64(0) // where a chain leaves numbers out, an endpoint that lacks a block reports one before it
+	last := uint64(0) // if a chain skips numbers, an endpoint that lacks a block reports an earlier one
 	for _, block := range reported {
 		last = max(last, block.Number)
 	}
@@ -86,7 +86,7 @@ func election(number uint64, reported map[string]order.Block) (agreed order.Bloc
 	return agreed, voices, nil
 }
 
-// Contradiction is why nothing is read of a chain: it is not known which of its endpoints serve it.
+// Contradiction says that a chain is not read because it is unclear which of its endpoints serve it.
 type Contradiction struct {
 	block uint64
 	said  string
@@ -96,8 +96,8 @@ func (c *Contradiction) Error() string {
 	return fmt.Sprintf("endpoints contradict final block %d: %s", c.block, c.said)
 }
 
-// Hold has the chain's endpoints prove that they have its newest anchor, and asks anew about what they contradicted
-// each other about.
+// Hold makes the chain's endpoints prove that they have its newest anchor, and asks again about the block that they
+// contradicted each other about.
 func (c *Chain) Hold(ctx context.Context, position ledger.Checkpoint) error {
 	if err := c.LearnAnchor(ctx); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (c *Chain) Hold(ctx context.Context, position ledger.Checkpoint) error {
 	return c.reconsider(ctx, position)
 }
 
-// LearnAnchor has endpoints prove that they have the newest anchor in the store.
+// LearnAnchor makes endpoints prove that they have the newest anchor in the store.
 func (c *Chain) LearnAnchor(ctx context.Context) error {
 	if c.anchorage.source == nil {
 		return nil
@@ -118,15 +118,15 @@ func (c *Chain) LearnAnchor(ctx context.Context) error {
 	return err
 }
 
-// HoldAgain has them prove it anew: one of them may have gone over to another branch.
+// HoldAgain makes endpoints prove the newest anchor once more: one of them may have switched to another branch.
 func (c *Chain) HoldAgain() {
 	if c.anchorage.source != nil {
 		c.anchorage.source.Anchor(c.anchorage.newest, true)
 	}
 }
 
-// KeptBefore returns the newest block before a number by which the chain can be compared: one that was not settled when
-// it was read, the newest of those that were, or the newest anchor, and none before that.
+// KeptBefore returns the newest block before a number that the chain can be compared by: one that was not settled when
+// it was read, the newest one that was, or the newest anchor. It returns none before that anchor.
 func (c *Chain) KeptBefore(ctx context.Context, position ledger.Checkpoint, below uint64) (kept ledger.Block, found bool, err error) {
 	kept, found, err = c.Ledger.KeptBlock(ctx, c.ID, below)
 	anchor := ledger.Block{Number: c.anchorage.newest.Number, Hash: c.anchorage.newest.Hash}
@@ -137,7 +137,7 @@ func (c *Chain) KeptBefore(ctx context.Context, position ledger.Checkpoint, belo
 	return anchor, anchor.Number < below, nil
 }
 
-// FirstAnchor makes an anchor of the newest block that is settled, where there is none and endpoints agree on it.
+// FirstAnchor makes the newest settled block an anchor if there is none yet and endpoints agree on the block.
 func (c *Chain) FirstAnchor(ctx context.Context, head order.Head) error {
 	number := SettledAt(head)
 	if !c.anchorage.newest.Hash.IsAbsent() || number == 0 {
@@ -148,7 +148,7 @@ func (c *Chain) FirstAnchor(ctx context.Context, head order.Head) error {
 		return c.contradicted(ledger.Block{Number: number}, err)
 	}
 	if agreed.Hash.IsAbsent() {
-		return nil // until the next look
+		return nil // try again at the next look
 	}
 	_, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error { return tx.Anchor(ctx, c.ID, agreed) })
 	if err != nil {
@@ -157,8 +157,8 @@ func (c *Chain) FirstAnchor(ctx context.Context, head order.Head) error {
 	return c.LearnAnchor(ctx)
 }
 
-// contradicted has everything that is asked of the chain fail while its endpoints contradict each other, or the store,
-// about a block: until they do not any more, be it that an operator has taken one out of use.
+// contradicted suspends the source while its endpoints contradict each other, or the store, about a block: until they
+// no longer do, possibly because an operator took one out of use.
 func (c *Chain) contradicted(about ledger.Block, err error) error {
 	if errors.As(err, new(*Contradiction)) {
 		c.anchorage.doubt = &about
@@ -167,14 +167,14 @@ func (c *Chain) contradicted(about ledger.Block, err error) error {
 	return err
 }
 
-// reconsider asks anew about the block that endpoints contradicted each other about.
+// reconsider asks again about the block that endpoints contradicted each other about.
 func (c *Chain) reconsider(ctx context.Context, position ledger.Checkpoint) error {
 	about := c.anchorage.doubt
 	if about == nil {
 		return nil
 	}
 	agreed, voices, err := c.anchorage.agree(ctx, about.Number)
-	isKnown := !about.Hash.IsAbsent() && position.Block >= about.Number // unless an operator has withdrawn it
+	isKnown := !about.Hash.IsAbsent() && position.Block >= about.Number // unless an operator withdrew it
 	if err == nil && isKnown && agreed.Hash != about.Hash && voices < 2 {
 		err = oneVoice(*about, agreed)
 	}
@@ -186,14 +186,14 @@ func (c *Chain) reconsider(ctx context.Context, position ledger.Checkpoint) erro
 	return nil
 }
 
-// oneVoice says that one endpoint alone contradicts a final block.
+// oneVoice returns a Contradiction: a single endpoint contradicts a final block.
 func oneVoice(stored ledger.Block, reported order.Block) error {
 	return &Contradiction{stored.Number, fmt.Sprintf("the only endpoint has %s, %s was read", reported.Hash, stored.Hash)}
 }
 
-// BackToAnchor returns the anchor to which a reorg goes back that has dropped all blocks which it could be compared by.
-// Where the oldest of them was final, endpoints of another branch than the newest anchor's are not used from here on,
-// and what the others say decides.
+// BackToAnchor returns the anchor to return to after a reorg that dropped all blocks to compare with, oldest being the
+// first of them. If that was final, endpoints of another branch than the newest anchor's are not used from now on, and
+// the remaining endpoints decide.
 func (c *Chain) BackToAnchor(ctx context.Context, position ledger.Checkpoint, head order.Head, oldest ledger.Block) (fork uint64, err error) {
 	anchor, _, err := c.Ledger.AnchorBefore(ctx, c.ID, oldest.Number)
 	if err != nil {
@@ -220,5 +220,5 @@ func (c *Chain) BackToAnchor(ctx context.Context, position ledger.Checkpoint, he
 	return fork, nil
 }
 
-// maxBlock is more than the number of any block.
+// maxBlock is higher than any block number.
 const maxBlock = 1<<63 - 1

@@ -1,6 +1,6 @@
-// Package proof decides how far the endpoints of a chain are believed. Final blocks are read a second time, and the
-// ledger is corrected where the first reading was wrong; anchors are blocks that endpoints agreed on, behind which none
-// of them takes the chain back; blocks that no endpoint can give are quarantined and asked for again.
+// Package proof decides how far a chain's endpoints are believed. Final blocks are read a second time, and the ledger
+// is corrected if the first reading was wrong. Anchors are blocks that endpoints agreed on, and that no endpoint can
+// undo. Blocks that no endpoint can return are quarantined and requested again.
 package proof
 
 import (
@@ -20,37 +20,37 @@ import (
 	"crossgate/store"
 )
 
-// When final blocks are read a second time. Blocks on one endpoint's word are proven soon, provenAtOnce or more at a
-// time, by two lists of logs. Fewer, at the price of a header each, are proven provenPromptly at a time while the chain
-// is asked about, else when the last proof is provenSoon ago; blocks at the tip, which were read with evidence, once
-// there are Together of them or the last proof is provenEvery ago.
+// When final blocks are read a second time. Blocks that rest on a single endpoint are proven soon: ProvenAtOnce or more
+// at a time by two lists of logs. Fewer cost a header each: they are proven provenPromptly at a time while the chain is
+// asked about, else ProvenSoon after the last proof. Blocks at the tip, read with evidence, are proven once there are
+// Together of them or ProvenEvery after the last proof.
 const (
 	Together       = 1000
 	ProvenAtOnce   = 600
-	provenAlone    = 256 // fewer cost a header each, and are proven in slices
+	provenAlone    = 256 // fewer cost a header each and are proven in slices
 	provenPromptly = 32
-	provenSlice    = 5 // of those that are proven promptly
+	provenSlice    = 5 // size of a slice
 	ProvenSoon     = 10 * time.Minute
 	ProvenEvery    = 30 * time.Minute
-	provenAgain    = 10_000 // blocks, when an endpoint is found wrong for the first time
+	provenAgain    = 10_000 // blocks to prove once more when an endpoint is first found wrong
 )
 
-// Chain is a chain, the ledger that it is read into, and how far its endpoints can be believed. One goroutine uses it,
-// but for Events and Corrections.
+// Chain is a chain, the ledger that it is read into, and how far its endpoints are believed. Only Events and
+// Corrections are safe for concurrent use.
 type Chain struct {
-	chain.Chain // its id alone where the registry does not hold it
+	chain.Chain // only its ID is set if the registry lacks the chain
 	Source      order.Source
 	Ledger      ledger.Ledger
-	Lease       store.Lease // that the ledger is written under; set by its writers
+	Lease       store.Lease // protects writes to the ledger; set by the writer
 	Logger      *slog.Logger
-	SettledTo   uint64 // block up to which the chain was settled by heads that were accepted
+	SettledTo   uint64 // newest settled block of all accepted heads
 
 	quarantine quarantine
 	prover     prover
 	anchorage  anchorage
 }
 
-// NewChain believes nothing yet.
+// NewChain returns a Chain that believes nothing yet.
 func NewChain(c chain.Chain, source order.Source, l ledger.Ledger, logger *slog.Logger) Chain {
 	anchored, _ := source.(order.AnchoredSource)
 	return Chain{
@@ -63,52 +63,52 @@ func NewChain(c chain.Chain, source order.Source, l ledger.Ledger, logger *slog.
 	}
 }
 
-// Verifier is the source of the chain if that can read blocks a second time.
+// Verifier returns the chain's source if it can read blocks a second time.
 func (c *Chain) Verifier() (v order.Verifier, can bool) {
 	v, can = c.Source.(order.Verifier)
 	return v, can
 }
 
-// Corrections is how many events second readings have added or removed since the start.
+// Corrections returns how many events second readings have added or removed since the start.
 func (c *Chain) Corrections() uint64 { return uint64(c.prover.corrections.Load()) }
 
-// prover knows which blocks of a chain were read on one endpoint's word, and what second readings came to.
+// prover records which blocks of a chain rest on a single endpoint, and the results of second readings.
 type prover struct {
-	wordEnd uint64          // blocks before it were read on one endpoint's word, as far as is known
+	wordEnd uint64          // end of the blocks known to rest on a single endpoint
 	since   uint64          // first block that was proven since the start
-	at      time.Time       // when blocks were proven last
-	liars   map[string]bool // endpoints that were found wrong since the start
-	back    time.Time       // when blocks may be read again that are one endpoint's word
-	pause   time.Duration   // after which they may be once more
-	backTo  uint64          // block from which they were last
+	at      time.Time       // time of the last proof
+	liars   map[string]bool // endpoints found wrong since the start
+	back    time.Time       // earliest time to read blocks again that rest on a single endpoint
+	pause   time.Duration   // between such attempts
+	backTo  uint64          // block that proving last went back to
 
 	corrections *atomic.Int64 // events that second readings added or removed
 }
 
-// Begin takes up a position. At the start nothing is known of the evidence by which the blocks up to it were read.
+// Begin takes up a position. At the start it is not known on what evidence the blocks up to there were read.
 func (c *Chain) Begin(position ledger.Checkpoint) {
 	if c.prover.wordEnd == 0 {
 		c.prover.wordEnd = position.Block + 1
 	}
 }
 
-// TookWord takes note of a range whose older blocks were read on one endpoint's word.
+// TookWord records that a range was read, whose older blocks rest on a single endpoint.
 func (c *Chain) TookWord(r ledger.Range, head order.Head) {
 	if end := min(r.To+order.TipRange, head.Latest.Number) + 1; end > r.From+order.TipRange {
 		c.prover.wordEnd = max(c.prover.wordEnd, end-order.TipRange)
 	}
 }
 
-// Haste is how a chain's blocks are proven.
+// Haste is how promptly a chain's blocks are proven.
 type Haste uint8
 
 const (
-	AtLeisure Haste = iota // whatever is due together: no client asks for the chain
+	AtLeisure Haste = iota // all that is due in one go: no client asks about the chain
 	InSlices               // a few at a time, since clients wait for the next look meanwhile
-	Promptly               // in slices, also few blocks by themselves
+	Promptly               // in slices, even if there are only a few blocks
 )
 
-// due returns how many of the blocks from position.ProvenEnd to before end are to be read a second time now, at most.
+// due returns the maximum number of blocks in [position.ProvenEnd, end) to read a second time now.
 func (p *prover) due(position ledger.Checkpoint, end uint64, haste Haste) uint64 {
 	if end <= position.ProvenEnd {
 		return 0
@@ -126,8 +126,8 @@ func (p *prover) due(position ledger.Checkpoint, end uint64, haste Haste) uint64
 	return 0
 }
 
-// endAfter returns the block before which a chain is proven when a range was read a second time and some endpoints were
-// wrong. Where one of them was not known to err, what it had a part in is proven once more, this time by the blocks.
+// endAfter returns the end of the proven blocks after a second reading of a range that found endpoints wrong. If one of
+// them is newly found wrong, blocks that it may have reported are proven again, by the blocks themselves.
 func (p *prover) endAfter(r ledger.Range, wrong []string) uint64 {
 	if slices.ContainsFunc(wrong, func(name string) bool { return !p.liars[name] }) {
 		return max(p.since, r.From-min(r.From, provenAgain))
@@ -135,8 +135,8 @@ func (p *prover) endAfter(r ledger.Range, wrong []string) uint64 {
 	return r.To + 1
 }
 
-// mayGoBack reports whether blocks that are one endpoint's word are to be read again: at longer and longer intervals
-// until the first of them are confirmed, since other endpoints may never have them.
+// mayGoBack reports whether to read blocks again that rest on a single endpoint, at growing intervals until the first
+// of them are confirmed: other endpoints may never have them.
 func (p *prover) mayGoBack() bool {
 	if time.Now().Before(p.back) {
 		return false
@@ -146,18 +146,18 @@ func (p *prover) mayGoBack() bool {
 	return true
 }
 
-// Proven is what a second reading came to.
+// Proven is the result of a second reading.
 type Proven struct {
-	End        uint64 // the chain is proven before this block
+	End        uint64 // blocks before it are proven
 	Correction ledger.Correction
 	Changes    []order.Change
-	Wrong      []string // endpoints
+	Wrong      []string // endpoints found wrong
 	Standing   order.Standing
-	SingleFrom uint64 // of the blocks before End, those from here on are one endpoint's word; 0: none are
+	SingleFrom uint64 // blocks from here to End rest on a single endpoint; 0: none do
 }
 
-// ProveNext has the first of the final blocks that are not proven verified, of a range no wider than most, and the
-// ledger corrected where it was wrong; isDue is false when none are to be read a second time now.
+// ProveNext verifies the next final blocks that are not proven, at most most of them, and corrects the ledger if it was
+// wrong; isDue is false if no blocks are to be read a second time now.
 func (c *Chain) ProveNext(
 	ctx context.Context, position ledger.Checkpoint, head order.Head, haste Haste, most uint64,
 ) (came Proven, isDue bool, err error) {
@@ -169,7 +169,7 @@ func (c *Chain) ProveNext(
 		return came, false, nil
 	}
 	r := ledger.Range{From: position.ProvenEnd, To: min(position.ProvenEnd+min(most, count), end) - 1}
-	if goesBack { // the newest show whether there is another endpoint now
+	if goesBack { // the newest ones show whether there is another endpoint now
 		r = ledger.Range{From: max(position.SingleFrom, position.ProvenEnd-min(position.ProvenEnd, provenSlice)), To: position.ProvenEnd - 1}
 	}
 	c.prover.since = min(c.prover.since, r.From)
@@ -183,7 +183,7 @@ func (c *Chain) ProveNext(
 		}
 		switch {
 		case found.Standing == order.Single && !isSingle:
-			found.SingleFrom = max(r.From, 1) // 0: none are
+			found.SingleFrom = max(r.From, 1) // 0 means none
 		case found.Standing > order.Single && isSingle && (goesBack || c.prover.mayGoBack()):
 			found.End, found.SingleFrom, c.prover.backTo = min(found.End, position.SingleFrom), 0, position.SingleFrom
 		case found.Standing > order.Single && r.From == c.prover.backTo:
@@ -212,7 +212,7 @@ func (c *Chain) ProveNext(
 	return came, true, nil
 }
 
-// Verify has a range read a second time, and stores what differs together with what the caller has to.
+// Verify reads a range a second time and stores the differences, in one transaction with the writes of also.
 func (c *Chain) Verify(
 	ctx context.Context, verifier order.Verifier, r ledger.Range, also func(*ledger.Tx, *Proven) error,
 ) (came Proven, err error) {
@@ -249,11 +249,11 @@ func (c *Chain) Verify(
 	return came, nil
 }
 
-// ErrOneWord is why nothing is changed: one endpoint alone says so of what others have said.
+// ErrOneWord says that nothing is changed, since a single endpoint contradicts blocks that others confirmed.
 var ErrOneWord = errors.New("one endpoint alone has it")
 
-// VerifyBlock reads a block a second time, senders and times included; see order.Verifier. ErrOneWord where one
-// endpoint alone has it, and more have those around it.
+// VerifyBlock reads a block a second time, including senders and times; see order.Verifier. It returns ErrOneWord if
+// only one endpoint has the block although several have those around it.
 func (c *Chain) VerifyBlock(
 	ctx context.Context, verifier order.Verifier, number uint64, position ledger.Checkpoint, first []order.Event,
 ) (order.Proof, error) {
@@ -267,7 +267,7 @@ func (c *Chain) VerifyBlock(
 	return p, err
 }
 
-// attest holds senders and times of events against signatures and headers, or against what another endpoint reports.
+// attest verifies senders and times of events by signatures and headers, or by the reports of another endpoint.
 func (c *Chain) attest(ctx context.Context, p order.Proof) (order.Proof, error) {
 	attester, can := c.Source.(order.Attester)
 	if !can || len(p.Events) == 0 {
@@ -281,7 +281,7 @@ func (c *Chain) attest(ctx context.Context, p order.Proof) (order.Proof, error) 
 	return p, nil
 }
 
-// apart parts events from those in blocks that are left out, which may have been read in part.
+// apart separates events from those in quarantined blocks, which may have been read incompletely.
 func apart(events []order.Event, left []ledger.QuarantinedBlock) (others, ofLeft []order.Event) {
 	for _, e := range events {
 		if slices.ContainsFunc(left, func(b ledger.QuarantinedBlock) bool { return b.Number == e.At.Block }) {
@@ -293,7 +293,7 @@ func apart(events []order.Event, left []ledger.QuarantinedBlock) (others, ofLeft
 	return others, ofLeft
 }
 
-// verifyParts has parts of a range verified, whose events were read before.
+// verifyParts verifies parts of a range; first are the events of their first reading.
 func verifyParts(ctx context.Context, verifier order.Verifier, parts []ledger.Range, first []order.Event) (whole order.Proof, err error) {
 	whole.Standing = order.Intrinsic
 	for _, part := range parts {
@@ -310,7 +310,7 @@ func verifyParts(ctx context.Context, verifier order.Verifier, parts []ledger.Ra
 	return whole, nil
 }
 
-// Confirm has the first reading of a range that is not stored yet replaced by what a second one has.
+// Confirm replaces the first reading of a range that is not stored yet by a second one.
 func (c *Chain) Confirm(ctx context.Context, r ledger.Range, got *ledger.Contents) error {
 	verifier, can := c.Verifier()
 	for can {
@@ -322,7 +322,7 @@ func (c *Chain) Confirm(ctx context.Context, r ledger.Range, got *ledger.Content
 			continue
 		}
 		if bad, is := errors.AsType[*order.UnreadableError](err); is && r.Holds(bad.Block) && ctx.Err() == nil {
-			continue // soon it is left out
+			continue // it will soon be quarantined
 		}
 		if err != nil {
 			return err
@@ -334,7 +334,7 @@ func (c *Chain) Confirm(ctx context.Context, r ledger.Range, got *ledger.Content
 	return nil
 }
 
-// Blame names endpoints that contradicted what others or hashes say of a transaction.
+// Blame logs endpoints that contradicted others, or hashes, about a transaction.
 func (c *Chain) Blame(ctx context.Context, wrong []string) {
 	if len(wrong) > 0 {
 		slices.Sort(wrong)
@@ -342,7 +342,7 @@ func (c *Chain) Blame(ctx context.Context, wrong []string) {
 	}
 }
 
-// noteCorrection counts and logs what a second reading changed, with the endpoints that were wrong.
+// noteCorrection counts and logs the changes of a second reading, with the endpoints that were wrong.
 func (c *Chain) noteCorrection(ctx context.Context, r ledger.Range, changed ledger.Correction, wrong []string) {
 	if len(wrong) == 0 && changed.IsEmpty() {
 		return

@@ -13,24 +13,23 @@ import (
 )
 
 const (
-	// QuarantineAfter is how often a block has to be unreadable in a row before it is left out.
+	// QuarantineAfter is how many times in a row a block must be unreadable before it is left out.
 	QuarantineAfter = 3
-	// QuarantineRetry is how long after that it is asked for again, and after each time.
+	// QuarantineRetry is the interval at which blocks that were left out are requested again.
 	QuarantineRetry = time.Minute
 )
 
-// quarantine is which blocks of a chain were unreadable lately, and when those that are left out were asked for again.
+// quarantine records which blocks of a chain were unreadable recently, and when quarantined ones were last retried.
 type quarantine struct {
-	retriedAt time.Time // only the follower's goroutine knows it, and
-	retried   int       // how many were asked for again
+	retriedAt time.Time // used only by the follower's goroutine
+	retried   int       // how many were retried; used only by the follower's goroutine
 
-	mu         sync.Mutex     // ranges are read at the same time
-	unreadable map[uint64]int // how often in a row each block was
+	mu         sync.Mutex     // guards unreadable: ranges are read concurrently
+	unreadable map[uint64]int // by block: how many times in a row it was unreadable
 }
 
-// failed counts how often a block was unreadable in a row, and returns one of the range as quarantined once that is
-// often enough.
-// Blocks are counted each for itself: ranges that are read at the same time fail in any sequence.
+// failed counts how many times in a row a block was unreadable, and returns it as quarantined if it is in the range and
+// reached the limit. Blocks are counted separately, since ranges are read concurrently and fail in any order.
 func (q *quarantine) failed(err error, r ledger.Range) (block ledger.QuarantinedBlock, isDue bool) {
 	bad, is := errors.AsType[*order.UnreadableError](err)
 	if !is {
@@ -43,8 +42,8 @@ func (q *quarantine) failed(err error, r ledger.Range) (block ledger.Quarantined
 	return block, r.Holds(bad.Block) && q.unreadable[bad.Block] >= QuarantineAfter
 }
 
-// due are the blocks of a range to leave out for an error in reading it: those of transactions that are not understood,
-// and one that was unreadable often enough.
+// due returns the blocks of a range to leave out after an error: those with transactions that could not be decoded, and
+// one that was unreadable too many times.
 func (q *quarantine) due(err error, r ledger.Range) []ledger.QuarantinedBlock {
 	list := asideOf(err)
 	if bad, isDue := q.failed(err, r); isDue {
@@ -53,14 +52,14 @@ func (q *quarantine) due(err error, r ledger.Range) []ledger.QuarantinedBlock {
 	return list
 }
 
-// succeeded takes note of a range that was read.
+// succeeded records that a range was read.
 func (q *quarantine) succeeded(r ledger.Range) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	maps.DeleteFunc(q.unreadable, func(number uint64, _ int) bool { return r.Holds(number) })
 }
 
-// retryIsDue reports whether blocks that are left out are to be asked for again, and counts on it that they are.
+// retryIsDue reports whether to retry quarantined blocks, and if so starts the next interval.
 func (q *quarantine) retryIsDue() bool {
 	if time.Since(q.retriedAt) < QuarantineRetry {
 		return false
@@ -69,7 +68,7 @@ func (q *quarantine) retryIsDue() bool {
 	return true
 }
 
-// Events reads the events of a range by read. A block that has been unreadable often enough is left out.
+// Events returns the events of a range, as read by read. It leaves out blocks that were unreadable too many times.
 func (c *Chain) Events(
 	ctx context.Context, r ledger.Range, read func(ctx context.Context, from, to uint64) ([]order.Event, error),
 ) (events []order.Event, left []ledger.QuarantinedBlock, err error) {
@@ -97,7 +96,7 @@ func (c *Chain) Events(
 	return events, left, nil
 }
 
-// asideOf are the blocks of transactions that were put aside, whose other transactions were read.
+// asideOf returns the blocks of transactions that could not be decoded; the others in these blocks were read.
 func asideOf(err error) (left []ledger.QuarantinedBlock) {
 	aside, is := errors.AsType[*order.AsideError](err)
 	if !is {
@@ -110,11 +109,11 @@ func asideOf(err error) (left []ledger.QuarantinedBlock) {
 	return left
 }
 
-// quarantineRetries is how many blocks that were left out are asked for at a time.
+// quarantineRetries is how many quarantined blocks are retried at a time.
 const quarantineRetries = 16
 
-// RetryQuarantined asks once in a while for the blocks that were left out, for some of many. It returns what changed,
-// also beside an error.
+// RetryQuarantined requests some of the quarantined blocks again if that is due. It returns the changes, even with an
+// error.
 func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, err error) {
 	if !c.quarantine.retryIsDue() {
 		return nil, nil
@@ -156,8 +155,8 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 	return changes, nil
 }
 
-// readQuarantined reads a block that was left out, and a second time where those around it are proven: there one
-// endpoint's word is not enough.
+// readQuarantined reads a quarantined block. If those around it are proven, it reads the block twice: there a single
+// endpoint is not enough.
 func (c *Chain) readQuarantined(ctx context.Context, number uint64, position ledger.Checkpoint) ([]order.Event, error) {
 	events, err := c.Source.Events(ctx, number, number)
 	verifier, can := c.Verifier()

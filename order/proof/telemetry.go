@@ -13,7 +13,7 @@ import (
 	"crossgate/order/ledger"
 )
 
-// Span begins a span about a range of a chain's blocks.
+// Span starts a span about a range of a chain's blocks.
 func Span(ctx context.Context, name string, id chain.ID, r ledger.Range) (inside context.Context, end func(error)) {
 	inside, span := otel.Tracer("crossgate/order").Start(ctx, name, trace.WithAttributes(
 		attribute.Int64("crossgate.chain.id", int64(id)),
@@ -28,27 +28,27 @@ func Span(ctx context.Context, name string, id chain.ID, r ledger.Range) (inside
 	}
 }
 
-// chainAttribute names a chain by the API's number.
+// chainAttribute identifies a chain by the API's number.
 func chainAttribute(id chain.ID) metric.MeasurementOption {
 	return metric.WithAttributes(attribute.Int64("crossgate.chain.id", int64(id)))
 }
 
-// CountFinalReorg counts reorgs of a chain that dropped blocks which were final, likewise.
+// CountFinalReorg counts reorgs of a chain that dropped final blocks; see CountCorrections for 0.
 func CountFinalReorg(ctx context.Context, id chain.ID, times int) {
 	Count(ctx, id, times, "crossgate.index.final_reorgs", "Reorgs that dropped blocks which were final.")
 }
 
-// CountCorrections counts events of a chain that the first reading of their blocks missed or made up. It is called with
-// 0 at the start, so that the first correction shows as an increase.
+// CountCorrections counts events that the first reading of a chain's blocks missed or made up. Call it with 0 at the
+// start, so that the first correction shows as an increase.
 func CountCorrections(ctx context.Context, id chain.ID, events int) {
 	Count(ctx, id, events, "crossgate.index.corrections", "Events that a second reading of final blocks added or removed.")
 }
 
-// Count adds to a counter, which is looked up each time, like the tracer: these events are rare enough.
+// Count adds to a counter. It looks the counter up each time, like the tracer: the counted events are rare.
 func Count(ctx context.Context, id chain.ID, times int, name, description string) {
 	counter, invalid := otel.Meter("crossgate/order").Int64Counter(name, metric.WithDescription(description))
 	if invalid != nil {
-		return // a provider that refuses this name refuses to count
+		return // a provider that rejects the name counts nothing
 	}
 	counter.Add(ctx, int64(times), chainAttribute(id))
 }

@@ -11,34 +11,34 @@ import (
 	"crossgate/order"
 )
 
-// Announcer calls announce with each head of a chain as soon as an endpoint reports it, by one connection, until ctx
-// ends or the connection is lost. It returns why, without any secret.
+// Announcer calls announce with each new head of a chain that an endpoint reports over one connection. It returns when
+// ctx ends or the connection is lost, with the reason, free of secrets.
 type Announcer func(ctx context.Context, announce func(head order.Block)) error
 
-// How long to wait after a connection was lost, and after those in a row that did not last.
+// Pauses before reconnecting: after a lost connection, and after several in a row that did not last.
 const (
 	announcerRetry        = time.Second
 	longestAnnouncerRetry = 5 * time.Minute
-	lasting               = time.Minute // a connection that announced heads for so long was a good one
+	lasting               = time.Minute // a connection that announced heads for this long was a good one
 )
 
 // announcements are the heads that a chain's announcers reported. They are reasons to look at the chain, or not to look
-// yet, and never evidence: blocks are read in the same way with and without them.
+// yet, but never evidence: blocks are read the same way with and without them.
 type announcements struct {
 	chain  chain.ID
 	logger *slog.Logger
-	from   []Announcer   // asked while this replica follows the chain
-	every  time.Duration // between two looks at a chain without new announcements
-	trust  time.Duration // for which an announced head says that no later one is missing
-	gained chan struct{} // holds a value when something was announced, or the last announcer has gone
+	from   []Announcer   // run while this replica follows the chain
+	every  time.Duration // interval of looks at a chain without new announcements
+	trust  time.Duration // how long an announced head is taken to mean that no later one is missing
+	gained chan struct{} // holds a value after an announcement, or when the last announcer has gone
 
 	mu     sync.Mutex
-	open   int         // connections by which a head was announced
-	newest order.Block // announced since there is one
-	at     time.Time   // when that was
+	open   int         // connections that have announced a head
+	newest order.Block // newest announced head while connections are open
+	at     time.Time   // time of that announcement
 }
 
-// newAnnouncements trusts an announced head for three block times, and not less than five seconds.
+// newAnnouncements returns announcements that trust a head for three block times, but at least five seconds.
 func newAnnouncements(of chain.Chain, from []Announcer, every time.Duration, logger *slog.Logger) *announcements {
 	return &announcements{
 		chain: of.ID, logger: logger, from: from, every: every, trust: max(3*of.BlockTime, 5*time.Second),
@@ -46,7 +46,7 @@ func newAnnouncements(of chain.Chain, from []Announcer, every time.Duration, log
 	}
 }
 
-// signal has the follower consider anew when to look.
+// signal makes the follower reconsider when to look.
 func (a *announcements) signal() {
 	select {
 	case a.gained <- struct{}{}:
@@ -54,14 +54,14 @@ func (a *announcements) signal() {
 	}
 }
 
-// begin counts a connection that is going to announce its first head.
+// begin counts a connection that is about to announce its first head.
 func (a *announcements) begin() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open++
 }
 
-// end counts it off. Announcements of the last one are forgotten.
+// end discounts a connection. With the last one, announcements are forgotten.
 func (a *announcements) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -71,7 +71,7 @@ func (a *announcements) end() {
 	a.signal()
 }
 
-// add takes note of a head, unless a later one was announced.
+// add records a head, unless a later one was announced.
 func (a *announcements) add(head order.Block) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,8 +82,8 @@ func (a *announcements) add(head order.Block) {
 	a.signal()
 }
 
-// quietUntil returns until when nothing but head, the newest block that was read, is to be expected, as far as
-// announcements can be trusted: zero without announcers, when those who do are behind, and when there is news.
+// quietUntil returns until when no newer head than the given one, the newest that was read, is expected if
+// announcements are trusted. It returns zero without announcers, if the announcers are behind, and if there is news.
 func (a *announcements) quietUntil(head order.Block) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -93,14 +93,14 @@ func (a *announcements) quietUntil(head order.Block) time.Time {
 	return a.at.Add(a.trust)
 }
 
-// now is how many connections announce heads, and the newest number of those; zero where none does.
+// now returns how many connections announce heads and the newest number announced; zeros if there are none.
 func (a *announcements) now() (connections int, newest uint64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.open, a.newest.Number
 }
 
-// listen has the chain's announcers announce its heads until stop, which returns when they have stopped.
+// listen runs the chain's announcers until stop is called, which returns when they have ended.
 func (a *announcements) listen(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var listening sync.WaitGroup
@@ -113,13 +113,13 @@ func (a *announcements) listen(ctx context.Context) (stop func()) {
 	}
 }
 
-// listenTo connects again, after longer each time, when a connection was lost or cannot be made. Pauses differ, so
-// that replicas do not come back together.
+// listenTo reconnects after a lost or failed connection, waiting longer each time. Pauses are jittered so that replicas
+// do not reconnect together.
 func (a *announcements) listenTo(ctx context.Context, announcer Announcer) {
 	countAnnouncerLosses(ctx, a.chain, 0)
 	pause := announcerRetry
 	for {
-		var announced time.Time // first
+		var announced time.Time // time of the first head
 		err := announcer(ctx, func(head order.Block) {
 			if announced.IsZero() {
 				announced = time.Now()
@@ -146,11 +146,11 @@ func (a *announcements) listenTo(ctx context.Context, announcer Announcer) {
 	}
 }
 
-// Announced is what endpoints report of a chain's heads unasked.
+// Announced describes the heads that a chain's endpoints announce.
 type Announced struct {
-	Endpoints   int    // that are configured to
-	Connections int    // of these that do; 0 also where another replica follows the chain
-	Newest      uint64 // block that was announced; evidence of nothing
+	Endpoints   int    // configured to announce
+	Connections int    // connections that announce heads; 0 if another replica follows the chain
+	Newest      uint64 // number of the newest announced block; not evidence
 }
 
 // Announced returns the chains whose endpoints are configured to announce heads.

@@ -1,8 +1,8 @@
 // Package follow reads chains into the ledger. Each chain has a Follower, a goroutine of Chains.Run. It polls the
-// chain's head, less often where heads are announced, compares the blocks that were read with it (Settle) and reads on
-// range by range (ReadOn), after a reorg from the fork. Of several processes on one PostgreSQL, the holder of a lease
-// leads and the others watch. What others need of a follower is its State, one value for each moment. A Reader reads a
-// chain apart from its follower. What ends answers that were given is reported to an Observer.
+// chain's head, less often if heads are announced, compares the blocks that were read with it (Settle) and reads
+// further ranges (ReadOn), after a reorg from the fork. Of several processes on one PostgreSQL, the holder of a lease
+// leads and the others watch. A follower's State is an immutable snapshot for others. A Reader reads a chain
+// independently of its follower. Changes that invalidate earlier answers are reported to an Observer.
 package follow
 
 import (
@@ -22,21 +22,21 @@ import (
 	"crossgate/store"
 )
 
-// Options say how chains are followed. Zero values stand for defaults.
+// Options configure how chains are followed. Zero values mean defaults.
 type Options struct {
-	Chains   chain.Registry    // families and block times; chains that it does not hold are not searched
-	Lookback uint64            // blocks behind the head where following a new chain begins; 0: its first block
-	Range    uint64            // most blocks to read at once; default 2000
-	Pace     Pace              // how often chains are asked for news
-	Ahead    int               // ranges that may be read ahead of those being stored, of all chains together; default 4
-	Prices   stats.PriceSource // for statistics; nil: no values are known
+	Chains   chain.Registry    // families and block times; other chains are not searched
+	Lookback uint64            // blocks behind the head at which a new chain is begun; 0: at its first block
+	Range    uint64            // maximum number of blocks to read at a time; default 2000
+	Pace     Pace              // how often chains are polled
+	Ahead    int               // ranges that all chains together may read ahead of storing; default 4
+	Prices   stats.PriceSource // for statistics; nil: values are unknown
 	Observer Observer          // default: none
-	Keep     time.Duration     // of the log's entries; 0: there is no log
+	Keep     time.Duration     // how long log entries are kept; 0: there is no log
 	Logger   *slog.Logger
 
-	Announcers map[chain.ID][]Announcer // of chains that need not be asked for every head; default: none
+	Announcers map[chain.ID][]Announcer // of chains that need not be polled for every head; default: none
 
-	readAhead chan struct{} // holds one value per range that is read ahead
+	readAhead chan struct{} // holds one value per range being read ahead
 }
 
 func (o Options) withDefaults() Options {
@@ -49,15 +49,15 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Chains are followed into a database.
+// Chains holds the followed chains and the database that they are read into.
 type Chains struct {
 	Options
 	DB        *store.DB
-	Followers []*Follower // ascending chain ids
+	Followers []*Follower // ascending by chain ID
 	unknown   atomic.Pointer[map[chain.ID]uint64]
 }
 
-// New makes followers of sources over a database. They do nothing until Run.
+// New returns followers of sources, with a database to store into. They do nothing until Run.
 func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Chains {
 	c := &Chains{Options: o.withDefaults(), DB: db}
 	c.unknown.Store(new(map[chain.ID]uint64))
@@ -69,7 +69,7 @@ func New(db *store.DB, sources map[chain.ID]order.Source, o Options) *Chains {
 	return c
 }
 
-// Of returns the follower of a chain, nil where it is not followed.
+// Of returns the follower of a chain, nil if the chain is not followed.
 func (c *Chains) Of(id chain.ID) *Follower {
 	for _, f := range c.Followers {
 		if f.ID == id {
@@ -79,7 +79,7 @@ func (c *Chains) Of(id chain.ID) *Follower {
 	return nil
 }
 
-// Source is where a chain is read from; nil where it is not followed.
+// Source returns the source of a chain, nil if the chain is not followed.
 func (c *Chains) Source(id chain.ID) order.Source {
 	if f := c.Of(id); f != nil {
 		return f.Source
@@ -87,7 +87,7 @@ func (c *Chains) Source(id chain.ID) order.Source {
 	return nil
 }
 
-// Readers are the chains to read apart from those that follow them.
+// Readers returns, for every chain, a reader that is independent of its follower.
 func (c *Chains) Readers() []*Reader {
 	readers := make([]*Reader, len(c.Followers))
 	for i, f := range c.Followers {
@@ -96,8 +96,8 @@ func (c *Chains) Readers() []*Reader {
 	return readers
 }
 
-// Run follows every chain until ctx ends, and returns when all followers have stopped. A chain that
-// cannot be read is tried again; it does not hold up the others.
+// Run follows every chain until ctx ends, and returns when all followers have stopped. A chain that cannot be read is
+// retried without holding up the others.
 func (c *Chains) Run(ctx context.Context) error {
 	stopObserving, err := c.observe()
 	if err != nil {
@@ -115,5 +115,5 @@ func (c *Chains) Run(ctx context.Context) error {
 	return stopObserving()
 }
 
-// Ledger is for what may take its time.
+// Ledger returns a ledger without time limits on its statements.
 func (c *Chains) Ledger() ledger.Ledger { return ledger.Ledger{DB: c.DB, Keep: c.Keep} }

@@ -11,14 +11,14 @@ import (
 	"crossgate/store"
 )
 
-// Orders are counted with a pause after each transaction in which followers can write, and are looked for
-// again after an interval when there are none.
+// Orders are counted with a pause after each transaction, during which followers can write. If there is nothing to
+// count, orders are looked for again after an interval.
 const (
 	countPause    = 10 * time.Millisecond
 	countInterval = 3 * time.Second
 )
 
-// catchUp counts, until ctx ends, the orders that have changed. One replica does it.
+// catchUp counts changed orders until ctx ends. One replica at a time does so.
 func (c *Chains) catchUp(ctx context.Context) {
 	for {
 		if err := c.CatchUpOnce(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
@@ -30,7 +30,7 @@ func (c *Chains) catchUp(ctx context.Context) {
 	}
 }
 
-// CatchUpOnce counts what waits, unless another replica does.
+// CatchUpOnce counts all orders that wait for it, unless another replica does.
 func (c *Chains) CatchUpOnce(ctx context.Context) error {
 	lease, leads, err := c.DB.Claim(ctx, "count statistics")
 	if err != nil || !leads {

@@ -15,8 +15,8 @@ import (
 	"crossgate/store"
 )
 
-// Follower keeps one chain's events in the store. Only its own goroutine moves it; others read what its parts say may
-// be read by them.
+// Follower keeps one chain's events in the store. Only its own goroutine changes it; other goroutines may use its
+// State, and the fields and methods documented for them.
 type Follower struct {
 	*Reader
 	Demand    *demand
@@ -27,10 +27,10 @@ type Follower struct {
 	state
 	failures failureLog
 
-	Leading   atomic.Int64 // 1 while this replica follows the chain
-	Unsettled atomic.Int64 // orders that differ from what the contracts store
+	Leading   atomic.Int64 // 1 if this replica follows the chain
+	Unsettled atomic.Int64 // orders that differ from their state in the contracts
 	Lacking   lacking
-	lookedAt  time.Time // when a replica that watches asked for the head
+	lookedAt  time.Time // when a watching replica last asked for the head
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Follower {
@@ -48,10 +48,10 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Fol
 	return f
 }
 
-// Run follows the chain until ctx ends, whenever no other replica does; otherwise it watches how far that
-// one has come.
+// Run follows the chain until ctx ends whenever no other replica does; otherwise it watches the progress of that
+// replica.
 func (f *Follower) Run(ctx context.Context) {
-	defer func() { f.State().epoch.End() }() // its next head is not looked for any more
+	defer func() { f.State().epoch.End() }() // its next head is no longer looked for
 	proof.CountCorrections(ctx, f.ID, 0)
 	proof.CountFinalReorg(ctx, f.ID, 0)
 	for {
@@ -75,8 +75,8 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// WatchFor watches the chain, which another replica follows, until the lease is to be claimed again. It returns false
-// when ctx has ended.
+// WatchFor watches the chain while another replica follows it, until it is time to claim the lease again. It returns
+// false if ctx has ended.
 func (f *Follower) WatchFor(ctx context.Context) bool {
 	if f.State().Doubt == nil && time.Since(f.lookedAt) < f.untilWatch() {
 		f.watchStore(ctx)
@@ -85,12 +85,12 @@ func (f *Follower) WatchFor(ctx context.Context) bool {
 	}
 	pause := store.LeaseInterval
 	if f.State().Doubt != nil {
-		pause = f.Paces.Asked // the one that follows is about to withdraw blocks
+		pause = f.Paces.Asked // the following replica is about to withdraw blocks
 	}
 	return order.Wait(ctx, pause, nil)
 }
 
-// Basis is what an answer about the chain would be read from now.
+// Basis returns the basis of an answer about the chain that is read from now on.
 func (f *Follower) Basis() order.ChainBasis {
 	_, isVerifiable := f.Verifier()
 	b := f.State().basis(isVerifiable, f.HeadLife())
@@ -101,8 +101,8 @@ func (f *Follower) Basis() order.ChainBasis {
 	return b
 }
 
-// lead follows the chain until ctx ends or the lease is lost. After failures in a row by which nothing was stored it
-// waits longer each time, or for as long as those who were asked want.
+// lead follows the chain until ctx ends or the lease is lost. After consecutive failures that stored nothing it waits
+// longer each time, or for as long as an endpoint asked it to.
 func (f *Follower) lead(ctx context.Context, held store.Lease) {
 	leading, release := f.Ledger.Hold(ctx, held)
 	f.Lease = held
@@ -121,8 +121,7 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 		err := f.CatchUp(leading)
 		switch {
 		case leading.Err() != nil || err == nil || errors.Is(err, ledger.ErrMoved) || errors.Is(err, store.ErrUnavailable):
-			// Where another process moved the checkpoint, reading begins there; a store that is unavailable says so at
-			// once.
+			// If another process moved the checkpoint, reading resumes there; an unavailable store fails fast.
 			pause = f.Paces.Asked
 			if err == nil {
 				f.failures.recovered(ctx)
@@ -133,7 +132,7 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 			}
 			pause = f.PauseAfter(err, pause)
 			if errors.As(err, new(*order.UnreadableError)) {
-				pause = f.Paces.Asked // soon the block is left out
+				pause = f.Paces.Asked // the block will soon be quarantined
 			}
 			f.failures.failed(ctx, err, pause)
 		}
@@ -149,15 +148,15 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 	}
 }
 
-// CatchUp reads what happened since the checkpoint, range by range.
+// CatchUp reads everything that happened since the checkpoint, range by range.
 func (f *Follower) CatchUp(ctx context.Context) error {
 	err := f.catchUp(ctx)
 	f.stopFor(ctx, err)
 	return err
 }
 
-// stopFor takes note that nothing is read of the chain while its endpoints contradict each other: until an operator
-// decides, or they say something else.
+// stopFor records that the chain is not read because its endpoints contradict each other, until they agree or an
+// operator decides.
 func (f *Follower) stopFor(ctx context.Context, err error) {
 	if !errors.Is(err, order.ErrOtherBranch) && !errors.As(err, new(*proof.Contradiction)) {
 		return
@@ -176,7 +175,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 		return err
 	}
 	if known && f.moved(position, chain.Hash{}) {
-		f.Observer.BranchChanged(f.ID) // withdrawn by the replica that followed the chain until now
+		f.Observer.BranchChanged(f.ID) // withdrawn by the replica that followed the chain before
 	}
 	if err := f.Hold(ctx, position); err != nil {
 		return err
@@ -219,7 +218,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	return unread
 }
 
-// begin reads the first block that is to be read, and returns the checkpoint there.
+// begin reads the first block to index, and returns the checkpoint there.
 func (f *Follower) begin(ctx context.Context, head order.Head) (ledger.Checkpoint, error) {
 	var first uint64
 	if f.lookback > 0 && head.Latest.Number > f.lookback {
@@ -232,8 +231,8 @@ func (f *Follower) begin(ctx context.Context, head order.Head) (ledger.Checkpoin
 	return begun.Checkpoint, err
 }
 
-// prove has the final ones of the blocks that were read verified. It goes on at the next look when half the time to it
-// has gone: the blocks of a start take long to prove, and new ones must not wait.
+// prove verifies the final blocks among those that were read. It pauses until the next look once half the time until
+// then is used up: blocks at a start take long to prove, and new ones must not wait.
 func (f *Follower) prove(ctx context.Context, position ledger.Checkpoint, head order.Head) error {
 	for begun := time.Now(); time.Since(begun) <= f.every()/2; {
 		came, isDue, err := f.ProveNext(ctx, position, head, f.haste(), f.width.Now)
@@ -247,7 +246,7 @@ func (f *Follower) prove(ctx context.Context, position ledger.Checkpoint, head o
 	return nil
 }
 
-// haste is prompt where each look brings no more blocks than are read with evidence.
+// haste returns Promptly if each look brings no more blocks than are read with evidence.
 func (f *Follower) haste() proof.Haste {
 	switch {
 	case f.Demand.now() == Unasked:
@@ -258,12 +257,12 @@ func (f *Follower) haste() proof.Haste {
 	return proof.InSlices
 }
 
-// every is how long to wait between two looks.
+// every returns how long to wait between two looks.
 func (f *Follower) every() time.Duration { return f.Paces.Of(f.Chain.Chain, f.Demand.now()) }
 
-// Settle compares the blocks that were read with the chain, newest first, and returns the newest that is still there:
-// where following began when none is. When it is not the last one that was read, a reorg has dropped blocks, and the
-// chain is in doubt until those after it are read again. It is in doubt as well where the chain is behind every block
+// Settle compares the blocks that were read with the chain, newest first, and returns the newest one still on it, or
+// where following began if there is none. If that is not the last one read, a reorg has dropped blocks, and the chain
+// is in doubt until the blocks after it are read again. The chain is also in doubt if its head is before every block
 // that it could be compared by.
 func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head order.Head) (fork uint64, err error) {
 	// Nothing is known of blocks beyond the head: the chain, or the endpoint that reported the head, is behind.
@@ -309,7 +308,7 @@ func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head 
 	return fork, nil
 }
 
-// canonical returns the hash of a block without asking for one that the head names.
+// canonical returns the hash of a block, and asks for the block only if the head does not contain its hash.
 func (f *Follower) canonical(ctx context.Context, number uint64, head order.Head) (chain.Hash, error) {
 	switch number {
 	case head.Latest.Number:
@@ -318,7 +317,7 @@ func (f *Follower) canonical(ctx context.Context, number uint64, head order.Head
 		return head.Latest.Parent, nil
 	}
 	if head.Latest.Number > number && head.Latest.Number-number <= order.TipRange {
-		// The next block names it, and is read anyway.
+		// The next block has the hash and is read anyway.
 		if next, err := f.Source.Block(ctx, number+1); err == nil && next.Number == number+1 {
 			return next.Parent, nil
 		}
@@ -330,7 +329,7 @@ func (f *Follower) canonical(ctx context.Context, number uint64, head order.Head
 	return block.Hash, nil
 }
 
-// apply stores an advance and moves on.
+// apply stores an advance and updates the state.
 func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
 	if _, err := f.Reader.apply(ctx, a); err != nil {
 		return err
@@ -338,7 +337,7 @@ func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
 	return f.stored(ctx, a)
 }
 
-// stored moves the state to a stored advance, and learns the blocks that it left out.
+// stored updates the state after an advance was stored, including the blocks left out.
 func (f *Follower) stored(ctx context.Context, a ledger.Advance) error {
 	f.moved(a.Checkpoint, a.Blocks[0].Hash)
 	if len(a.Quarantined) == 0 {
@@ -347,7 +346,7 @@ func (f *Follower) stored(ctx context.Context, a ledger.Advance) error {
 	return f.learnQuarantined(ctx)
 }
 
-// learnQuarantined reads which blocks are left out: this process or another one has quarantined them.
+// learnQuarantined reads which blocks are left out; this or another process quarantined them.
 func (f *Follower) learnQuarantined(ctx context.Context) error {
 	list, err := f.Ledger.Quarantined(ctx, f.ID, ledger.Range{From: 0, To: math.MaxInt64})
 	if err == nil {

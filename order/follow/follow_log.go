@@ -9,14 +9,14 @@ import (
 	"crossgate/store"
 )
 
-// failureLog logs why a chain is not followed. The follower's goroutine alone uses it.
+// failureLog logs why a chain is not followed. Only the follower's goroutine uses it.
 type failureLog struct {
 	logger   *slog.Logger
-	loggedAt time.Time // when the present failure was logged; zero: none
+	loggedAt time.Time // when the current failure was logged; zero: there is none
 }
 
-// failed logs why the chain is not followed, unless the store is unavailable, which it logs once itself. Of a failure
-// that lasts it reminds every quarter of an hour; each attempt is logged at level debug.
+// failed logs why the chain is not followed, unless the store is unavailable, which the store itself logs once. It
+// repeats the warning every quarter of an hour; attempts in between are logged at level debug.
 func (l *failureLog) failed(ctx context.Context, err error, pause time.Duration) {
 	const reminder = 15 * time.Minute
 	if errors.Is(err, store.ErrUnavailable) {

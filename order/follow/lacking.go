@@ -7,14 +7,14 @@ import (
 	"crossgate/order"
 )
 
-// lacking are orders that the chain was seen to have more of than the store, to be compared out of turn. The zero value
-// is none; safe for concurrent use.
+// lacking holds orders that the chain has more events about than the store, to be compared out of turn. The zero value
+// is empty; it is safe for concurrent use.
 type lacking struct {
 	mu  sync.Mutex
 	ids map[order.ID]bool
 }
 
-// Lacks adds an order, unless there are many.
+// Lacks adds an order, unless there are too many.
 func (l *lacking) Lacks(id order.ID) {
 	const most = 1000
 	l.mu.Lock()
@@ -27,7 +27,7 @@ func (l *lacking) Lacks(id order.ID) {
 	}
 }
 
-// Take moves them to others.
+// Take moves the orders to others.
 func (l *lacking) Take(others map[order.ID]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"crossgate/store"
 )
 
-// listen passes on the announcements of all replicas until ctx ends. Notifications are lost without a connection: then
-// everything may have changed.
+// listen passes on the notifications of all replicas until ctx ends. Without a connection notifications are lost: after
+// each reconnect, any order may have changed.
 func (c *Chains) listen(ctx context.Context) {
 	if !c.DB.IsReplicated() {
 		return

@@ -14,8 +14,8 @@ import (
 	"crossgate/order/proof"
 )
 
-// gauges are read of each follower and its basis whenever measurements are collected. Those of a chain's head are left
-// out before it is known.
+// gauges are read from each follower and its basis whenever measurements are collected. Gauges that need the chain's
+// head are omitted until it is known.
 var gauges = []struct {
 	name, description string
 	read              func(f *Follower, b *order.ChainBasis) uint64
@@ -53,7 +53,7 @@ var gauges = []struct {
 	},
 }
 
-// observe has the gauges read whenever measurements are collected, until stop is called.
+// observe registers the gauges to be read whenever measurements are collected, until stop is called.
 func (c *Chains) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/order")
 	var all []metric.Observable
@@ -107,8 +107,8 @@ func chainAttribute(id chain.ID) metric.MeasurementOption {
 	return metric.WithAttributes(attribute.Int64("crossgate.chain.id", int64(id)))
 }
 
-// Corrections returns for each chain how many events second readings of its final blocks have added or removed here
-// since the start.
+// Corrections returns, for each chain, how many events second readings of final blocks have added or removed in this
+// process.
 func (c *Chains) Corrections() map[chain.ID]uint64 {
 	all := make(map[chain.ID]uint64, len(c.Followers))
 	for _, f := range c.Followers {

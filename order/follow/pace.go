@@ -8,29 +8,29 @@ import (
 	"crossgate/chain"
 )
 
-// askedFor is how long a chain counts as asked about after a request, and after the start.
+// askedFor is how long a chain counts as asked about after a request, and after a start.
 const askedFor = 5 * time.Minute
 
-// Pace is how often a chain is asked for news. A head costs the same whether or not a request waits for it, so
-// the pace follows the requests: docs/decisions/0026-following.md.
+// Pace is how long to wait between two looks at a chain. A head costs the same whether or not a request waits for it,
+// so the pace follows demand: docs/decisions/0026-following.md.
 type Pace struct {
-	// Asked is while its orders are asked for; default 1.9 s. Where those of more than togetherAsked chains are, all
-	// wait longer, so that together they are asked for news no more often than these.
+	// Asked applies while the chain's orders are asked for; default 1.9 s. With more than togetherAsked such chains,
+	// all wait longer, so that together they are polled no more often than togetherAsked chains.
 	Asked   time.Duration
-	Listed  time.Duration // while locked assets are asked for, which any chain may hold; default 15 s
+	Listed  time.Duration // while locked assets, which any chain may hold, are asked for; default 15 s
 	Idle    time.Duration // otherwise; default 1 min
-	Retired time.Duration // otherwise, of a chain that takes no new orders; default 4 min
-	Quiet   time.Duration // at least, while heads are announced and the newest one was read; default 15 s
-	// Looks is how many times a day a chain may be asked at all by the plans of its endpoints; nil or 0: any number.
+	Retired time.Duration // otherwise, for a chain that takes no new orders; default 4 min
+	Quiet   time.Duration // minimum while heads are announced and the newest one was read; default 15 s
+	// Looks returns how many looks a day the plans of a chain's endpoints permit; nil or 0: any number.
 	Looks func(chain.ID) float64
-	// Together is the number of chains whose orders are asked about; nil: few.
+	// Together returns the number of chains whose orders are asked about; nil: few.
 	Together func() int
 }
 
-// togetherAsked is how many chains are asked for news as often as Asked says.
+// togetherAsked is how many chains can be polled at the pace Asked.
 const togetherAsked = 7
 
-// WithDefaults has them in the place of zeros.
+// WithDefaults returns the pace with zero durations replaced by defaults, and shorter ones raised to their order.
 func (p Pace) WithDefaults() Pace {
 	for _, each := range []struct {
 		of       *time.Duration
@@ -46,10 +46,10 @@ func (p Pace) WithDefaults() Pace {
 	return p
 }
 
-// Demand is the kind of requests about a chain at a time.
+// Demand is the kind of requests that recently concerned a chain.
 type Demand uint8
 
-// The kinds of demand, from none.
+// Kinds of demand, ascending.
 const (
 	Unasked Demand = iota
 	AskedWhatIsLocked
@@ -80,20 +80,20 @@ func (p Pace) Of(c chain.Chain, asked Demand) time.Duration {
 	return every
 }
 
-// demand is when a chain was asked about last.
+// demand records when a chain was last asked about.
 type demand struct {
 	Orders, locked atomic.Int64  // UNIX nanoseconds
-	woken          chan struct{} // holds a value when it is more than was asked before
+	woken          chan struct{} // holds a value if the demand has grown
 }
 
-// newDemand begins as if orders were asked for: a gateway that starts has to become level.
+// newDemand starts as if orders were asked for: a starting gateway has to catch up.
 func newDemand() *demand {
 	d := &demand{woken: make(chan struct{}, 1)}
 	d.Orders.Store(time.Now().UnixNano())
 	return d
 }
 
-// now returns the demand for the chain.
+// now returns the current demand.
 func (d *demand) now() Demand {
 	isRecent := func(at *atomic.Int64) bool { return time.Since(time.Unix(0, at.Load())) < askedFor }
 	switch {
@@ -105,7 +105,7 @@ func (d *demand) now() Demand {
 	return Unasked
 }
 
-// ask takes note of a question.
+// ask records a request.
 func (d *demand) ask(what Demand) {
 	before, at := d.now(), &d.Orders
 	if what == AskedWhatIsLocked {
@@ -120,7 +120,7 @@ func (d *demand) ask(what Demand) {
 	}
 }
 
-// AskedAbout takes note of a request about orders of chains.
+// AskedAbout records a request about orders of chains.
 func (c *Chains) AskedAbout(ids ...chain.ID) {
 	for _, id := range ids {
 		if f := c.Of(id); f != nil {
@@ -129,7 +129,7 @@ func (c *Chains) AskedAbout(ids ...chain.ID) {
 	}
 }
 
-// askedTogether counts the chains whose orders are asked about.
+// askedTogether returns how many chains' orders are asked about.
 func (c *Chains) askedTogether() (chains int) {
 	for _, f := range c.Followers {
 		if f.Demand.now() == AskedAboutOrders {
@@ -139,7 +139,7 @@ func (c *Chains) askedTogether() (chains int) {
 	return chains
 }
 
-// AskedWhatIsLocked takes note of a request for locked assets.
+// AskedWhatIsLocked records a request for locked assets.
 func (c *Chains) AskedWhatIsLocked() {
 	for _, f := range c.Followers {
 		if !f.Retired {
@@ -148,9 +148,9 @@ func (c *Chains) AskedWhatIsLocked() {
 	}
 }
 
-// waitForNews returns when it is time for the next look: by the pace, counted from when the last one began, so
-// that proofs do not hold it up; at once when more is asked than before; where heads are announced, when a new one is,
-// and not before the pace. It returns false when ctx has ended.
+// waitForNews waits until it is time for the next look: at the pace, counted from the start of the last look so that
+// proofs do not delay it; immediately if demand grows; if heads are announced, at a new one but not before the pace. It
+// returns false if ctx has ended.
 func (f *Follower) waitForNews(ctx context.Context, begun time.Time) bool {
 	for {
 		pace, since := f.every(), time.Since(begun)

@@ -9,13 +9,13 @@ import (
 	"crossgate/order/proof"
 )
 
-// Projection is what following a chain takes in a day, by JSON-RPC method.
+// Projection is the daily cost of following a chain, by JSON-RPC method.
 type Projection struct {
 	Looks float64
 	Calls map[string]float64
 }
 
-// Total is the number of all calls.
+// Total returns the number of all calls.
 func (p Projection) Total() float64 {
 	total := 0.0
 	for _, calls := range p.Calls {
@@ -24,7 +24,7 @@ func (p Projection) Total() float64 {
 	return total
 }
 
-// Units returns what the calls cost where methods have costs, * any other one; 1 without.
+// Units returns the cost of the calls, given the costs of methods; * is the cost of others, and the default is 1.
 func (p Projection) Units(costs map[string]int) float64 {
 	units := 0.0
 	for method, calls := range p.Calls {
@@ -37,20 +37,20 @@ func (p Projection) Units(costs map[string]int) float64 {
 	return units
 }
 
-// logsPerSecond is how many logs a busy chain has, by which the filters in its headers fill up: 83 on Ethereum.
+// logsPerSecond is how many logs a busy chain emits, which fill its headers' filters: 83 on Ethereum.
 const logsPerSecond = 80
 
-// suspected is the share of a chain's blocks whose filter does not rule the order protocol out: each of a block's logs
-// sets up to 12 bits of 2048 (the contract, three topics), and the protocol is ruled out when none of its four
-// contracts has its three bits.
+// suspected returns the share of a chain's blocks whose filters do not rule out events of the order protocol. Each log
+// sets up to 12 of the 2048 bits (contract, three topics). The protocol is ruled out if each of its four contracts
+// lacks one of its three bits.
 func suspected(blockTime time.Duration) float64 {
 	bits := 12 * logsPerSecond * blockTime.Seconds()
 	isSet := 1 - math.Exp(-bits/2048)
 	return 1 - math.Pow(1-math.Pow(isSet, 3), 4)
 }
 
-// Project returns what following a chain takes when it is looked at so often, by so many endpoints, each asked for
-// its head too, without orders: those come on top, some 3 calls each.
+// Project returns the cost of following a chain with a look every so often and a number of endpoints, each also asked
+// for its head. Orders are not included; they take some 3 calls each.
 func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	const day = float64(24 * time.Hour)
 	looks, blocks := day/float64(every), day/float64(max(c.BlockTime, time.Millisecond))
@@ -64,7 +64,7 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 		"eth_getBlockByNumber": looks + max(looks/4, min(looks, day/float64(15*time.Second))) + news*(tip-1),
 		"eth_getLogs":          news * tip * suspected(c.BlockTime),
 	}}
-	if each > order.TipRange { // a list of the older ones, and whether the one before them still stands
+	if each > order.TipRange { // a list of the older ones, and a check of the block before them
 		p.Calls["eth_getLogs"] += news
 		p.Calls["eth_getBlockByNumber"] += 2 * news
 	}
@@ -74,7 +74,7 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	p.Calls["eth_getBlockByNumber"] += voices*proofs.lists + proofs.headers
 	// Two endpoints agree on the branch of the proven blocks, and each proves that it has the newest anchor.
 	p.Calls["eth_getBlockByNumber"] += voices*proofs.lists + day/float64(15*time.Minute)
-	// Endpoints prove which chain they serve, and their heads are compared, every 15 s at most.
+	// Every 15 s at most, endpoints prove which chain they serve, and their heads are compared.
 	again := min(looks, day/float64(15*time.Second))
 	p.Calls["eth_chainId"] = again * float64(endpoints+1) / 2
 	if endpoints > 1 {
@@ -83,17 +83,17 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	return p
 }
 
-// proofs are the second readings of a day.
+// proofs counts the second readings of a day.
 type proofs struct{ lists, headers float64 }
 
-// proofsOf counts them where each look brings so many blocks: those beyond the tip rest on one endpoint's word and are
-// proven when provenAtOnce have come together, few of them by their headers.
+// proofsOf returns the second readings for looks that find each blocks. Those beyond the tip rest on a single endpoint
+// and are proven once there are ProvenAtOnce of them, or by their headers if they are few.
 func proofsOf(blocks, each, every float64) proofs {
 	const day = float64(24 * time.Hour)
 	if each <= order.TipRange {
 		return proofs{lists: max(blocks/proof.Together, day/float64(proof.ProvenEvery))}
 	}
-	together := math.Ceil(proof.ProvenAtOnce/each) * each // by whole looks
+	together := math.Ceil(proof.ProvenAtOnce/each) * each // in whole looks
 	const few = 256
 	switch soon := math.Ceil(float64(proof.ProvenSoon)/every) * each; {
 	case together > soon && soon <= few:
@@ -104,8 +104,8 @@ func proofsOf(blocks, each, every float64) proofs {
 	return proofs{lists: blocks / min(together, proof.Together)}
 }
 
-// projectSolana counts a look at Solana: its head in three calls, and the transactions of two programs between two
-// blocks.
+// projectSolana returns the cost of following Solana: a look takes its head, in three calls, and the transactions of
+// two programs between two blocks.
 func projectSolana(looks, blocks float64) Projection {
 	proofs := blocks / proof.Together
 	return Projection{Looks: looks, Calls: map[string]float64{

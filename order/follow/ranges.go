@@ -10,19 +10,19 @@ import (
 	"crossgate/order/proof"
 )
 
-// Width is how many blocks are read at once: fewer after a failure or when they hold very many events, and
-// more again after each success.
+// Width is how many blocks are read at a time: fewer after a failure or if they hold very many events, more again after
+// each success.
 type Width struct{ Now, Most uint64 }
 
-// NewWidth begins with the most.
+// NewWidth returns the maximum width.
 func NewWidth(most uint64) Width { return Width{most, most} }
 
 // Failed halves the width.
 func (w *Width) Failed() { w.Now = max(1, w.Now/2) }
 
-// Held takes note of how many events a range of this width held.
+// Held adjusts the width to the number of events that a range of this width held.
 func (w *Width) Held(events int) {
-	const plenty = 5000 // events in one transaction
+	const plenty = 5000 // events for one transaction
 	if events > plenty {
 		w.Failed()
 		return
@@ -31,9 +31,8 @@ func (w *Width) Held(events int) {
 }
 
 // ReadOn reads and stores the blocks after a fork up to the head. The fork is the checkpoint's own block unless a reorg
-// has dropped blocks: then the first range reaches as far as they did, so that surviving events are there again in the
-// transaction that withdraws the rest. A range ends with the newest final block, so that there is always one to go back
-// to.
+// has dropped blocks: then the first range extends as far as they did, so that one transaction withdraws them and
+// restores the surviving events. A range ends at the newest final block, so that there is always one to return to.
 func (f *Follower) ReadOn(ctx context.Context, position ledger.Checkpoint, fork uint64, head order.Head) (ledger.Checkpoint, error) {
 	dropped := min(position.Block, head.Latest.Number) - min(fork, head.Latest.Number)
 	if fork < position.Block && (dropped == 0 || dropped > f.width.Now) {
@@ -88,7 +87,7 @@ func (f *Follower) ReadOn(ctx context.Context, position ledger.Checkpoint, fork 
 	return position, err
 }
 
-// read reads the events of a range, and its last block.
+// read returns the events of a range, and its last block.
 func (f *Follower) read(ctx context.Context, r ledger.Range, head order.Head) (got ledger.Contents, err error) {
 	ctx, end := proof.Span(ctx, "index.follow", f.ID, r)
 	defer func() { end(err) }()
@@ -96,8 +95,8 @@ func (f *Follower) read(ctx context.Context, r ledger.Range, head order.Head) (g
 	if err != nil {
 		return ledger.Contents{}, fmt.Errorf("read events of blocks %d to %d: %w", r.From, r.To, err)
 	}
-	// Asked after the events: an endpoint that does not know the last block has not returned all of them, and
-	// a reorg in between shows in its hash.
+	// Read after the events: an endpoint that does not know the last block has not returned all events, and a reorg in
+	// between shows in its hash.
 	last, err := f.Source.Block(ctx, r.To)
 	if err != nil {
 		return ledger.Contents{}, fmt.Errorf("read block %d: %w", r.To, err)
@@ -108,10 +107,10 @@ func (f *Follower) read(ctx context.Context, r ledger.Range, head order.Head) (g
 	return ledger.Contents{Range: r, Events: events, End: last, Quarantined: quarantined}, nil
 }
 
-// InSequence reads the ranges that next plans and hands what they hold to store in their sequence. One is always
-// read; more are read ahead, one for each slot of the semaphore that is free. A range keeps its slot until it is
-// stored, so the semaphore bounds the memory too, however much faster blocks are read than stored. It ends with the
-// first error of store, when all reading has ended.
+// InSequence reads the ranges that next plans and passes the results to store in order. One range is always being read;
+// others are read ahead, one for each free slot of the semaphore readAhead. A range keeps its slot until stored, so the
+// semaphore also bounds memory if blocks are read faster than stored. InSequence stops at the first error of store and
+// returns it once all readers have ended.
 func InSequence(
 	ctx context.Context, readAhead chan struct{}, next func() (ledger.Range, bool),
 	read func(context.Context, ledger.Range) (ledger.Contents, error), store func(ledger.Contents, error) error,
@@ -122,7 +121,7 @@ func InSequence(
 	}
 	type pending struct {
 		result  chan result
-		release func() // its slot
+		release func() // frees its slot
 	}
 	var queue []pending
 	defer func() {

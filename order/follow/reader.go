@@ -17,7 +17,7 @@ import (
 type Reader struct {
 	proof.Chain
 	Paces     Pace
-	Range     uint64 // most blocks to read at once
+	Range     uint64 // maximum number of blocks to read at a time
 	ReadAhead chan struct{}
 	Observer  Observer
 }
@@ -31,7 +31,7 @@ func newReader(db *store.DB, id chain.ID, source order.Source, o Options) *Reade
 	}
 }
 
-// Report passes changes on, unless replicas notify each other through the database.
+// Report passes changes to the Observer, unless replicas notify each other through the database.
 func (r *Reader) Report(changes []order.Change) {
 	if !r.Ledger.IsReplicated() && len(changes) > 0 {
 		r.Observer.OrdersChanged(changes)
@@ -44,7 +44,7 @@ func (r *Reader) BeginAt(ctx context.Context, number uint64, head order.Head) (b
 	if err != nil {
 		return begun, fmt.Errorf("read first block %d: %w", number, err)
 	}
-	number = first.Number // another where the chain has left that one out, or nodes have dropped it
+	number = first.Number // differs if the chain skipped that number or nodes have pruned it
 	events, quarantined, err := r.Events(ctx, ledger.Range{From: number, To: number}, r.Source.Events)
 	if err != nil {
 		return begun, fmt.Errorf("read events of block %d: %w", number, err)
@@ -59,7 +59,7 @@ func (r *Reader) BeginAt(ctx context.Context, number uint64, head order.Head) (b
 	return begun, err
 }
 
-// GoBack withdraws what blocks after a number said, to read on from there.
+// GoBack withdraws the events of blocks after a number, so that reading can resume there.
 func (r *Reader) GoBack(ctx context.Context, position ledger.Checkpoint, number uint64) (back ledger.Advance, changes []order.Change, err error) {
 	block, err := r.Source.Block(ctx, number)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *Reader) GoBack(ctx context.Context, position ledger.Checkpoint, number 
 	return back, changes, err
 }
 
-// apply stores an advance.
+// apply stores an advance and reports its changes.
 func (r *Reader) apply(ctx context.Context, a ledger.Advance) ([]order.Change, error) {
 	a.Chain, a.Lease = r.ID, r.Lease
 	changes, err := r.Ledger.Apply(ctx, a)
@@ -83,7 +83,7 @@ func (r *Reader) apply(ctx context.Context, a ledger.Advance) ([]order.Change, e
 	return changes, err
 }
 
-// droppable lists the blocks to recognise a reorg by: the last one read, and those that hold events.
+// droppable returns the blocks by which to detect a reorg: the last one read, and unsettled ones with events.
 func droppable(events []order.Event, last ledger.Block, settled uint64) []ledger.Block {
 	kept := []ledger.Block{last}
 	for _, e := range events {
@@ -96,8 +96,8 @@ func droppable(events []order.Event, last ledger.Block, settled uint64) []ledger
 
 const maxBackoff = 30 * time.Second
 
-// PauseAfter is how long to wait after a failure that followed a pause: longer each time, or for as long as those who
-// were asked want.
+// PauseAfter returns how long to wait after a failure that followed a pause: longer each time, or for as long as an
+// endpoint asked to.
 func (r *Reader) PauseAfter(err error, pause time.Duration) time.Duration {
 	longest := max(maxBackoff, r.Paces.Asked)
 	if asked, is := errors.AsType[interface {

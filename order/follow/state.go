@@ -11,31 +11,31 @@ import (
 	"crossgate/order/ledger"
 )
 
-// State is how far a chain is read, and how that compares with the chain, at one moment.
+// State is how far a chain was read, and how that compares with the chain, at one moment.
 type State struct {
 	Position ledger.Checkpoint
-	Head     order.Block   // that block, once it was compared with those that were read
+	Head     order.Block   // newest head that was compared with the blocks that were read
 	Level    time.Time     // when the store last held everything that the chain had
-	Doubt    chan struct{} // closed when blocks that were read and are gone are withdrawn; nil when none is gone
-	Stopped  error         // why nothing is read until an operator decides; nil: it is
+	Doubt    chan struct{} // closed when dropped blocks are withdrawn; nil if no read block was dropped
+	Stopped  error         // why the chain is not read until an operator decides; nil: it is read
 
 	begun     bool         // the position is known
-	newest    chain.Hash   // of the newest block that the chain reported
-	hash      chain.Hash   // of the block at the position, as far as known
-	epoch     *order.Epoch // since the newest block was reported
-	finalized uint64       // newest block past any reorg
-	seenTo    uint64       // newest block that another replica stored since the last head was read, where that is later; else 0
-	headTime  uint64       // of the newest block that was reported, UNIX seconds
+	newest    chain.Hash   // hash of the newest block that the chain reported
+	hash      chain.Hash   // hash of the block at the position, if known
+	epoch     *order.Epoch // began when the newest block was reported
+	finalized uint64       // newest block that no reorg can drop
+	seenTo    uint64       // newest block stored by another replica since the last head was read, if later; else 0
+	headTime  uint64       // time of the newest block reported, UNIX seconds
 	headAge   time.Duration
-	doubtedTo uint64                    // the doubt lasts until blocks up to here are read again
-	every     time.Duration             // between looks at the head
-	left      []ledger.QuarantinedBlock // that are left out, ascending
+	doubtedTo uint64                    // block up to which blocks must be read again to end the doubt
+	every     time.Duration             // interval of looks at the head
+	left      []ledger.QuarantinedBlock // blocks left out, ascending
 }
 
-// state has the present State, which the follower's goroutine alone changes.
+// state holds the current State. Only the follower's goroutine changes it.
 type state struct{ now atomic.Pointer[State] }
 
-// State returns the chain's state now.
+// State returns the chain's current state.
 func (s *state) State() State { return *s.now.Load() }
 
 func (s *state) update(change func(*State)) {
@@ -48,8 +48,8 @@ func (s *state) update(change func(*State)) {
 	}
 }
 
-// moved takes note of the checkpoint and its block's hash, absent where the checkpoint was read from the store. It
-// reports whether blocks were withdrawn since the checkpoint before.
+// moved records the checkpoint and its block's hash, which is absent if the checkpoint was read from the store. It
+// reports whether blocks were withdrawn since the previous checkpoint.
 func (s *state) moved(position ledger.Checkpoint, hash chain.Hash) (withdrawn bool) {
 	s.update(func(is *State) {
 		withdrawn = is.begun && position.Reorgs != is.Position.Reorgs
@@ -61,7 +61,7 @@ func (s *state) moved(position ledger.Checkpoint, hash chain.Hash) (withdrawn bo
 	return withdrawn
 }
 
-// accept takes note of a head that descends from the blocks which were read.
+// accept records a head that descends from the blocks that were read.
 func (s *state) accept(head order.Head) {
 	s.update(func(is *State) {
 		is.compared(head)
@@ -72,7 +72,7 @@ func (s *state) accept(head order.Head) {
 	})
 }
 
-// levelAsOf takes note that the store holds everything that the chain had when its head was asked for.
+// levelAsOf records that the store holds everything that the chain had when its head was requested.
 func (s *state) levelAsOf(asked time.Time) {
 	s.update(func(is *State) {
 		is.Level = asked
@@ -80,16 +80,16 @@ func (s *state) levelAsOf(asked time.Time) {
 	})
 }
 
-// beginEpoch ends the one before: answers that rest on blocks which were not read end with it.
+// beginEpoch starts a new epoch: answers that rest on unread blocks expire with the previous one.
 func (s *State) beginEpoch() {
 	s.epoch.End()
 	s.epoch = &order.Epoch{Began: time.Now()}
 }
 
-// newestNumber is the number of the newest block that is known of the chain; 0 before the first.
+// newestNumber returns the number of the chain's newest known block; 0 if there is none yet.
 func (s *State) newestNumber() uint64 { return max(s.Head.Number, s.seenTo) }
 
-// overtaken ends the epoch when a block is stored that is later than the newest that was seen here.
+// overtaken starts a new epoch if a stored block is later than the newest seen here.
 func (s *State) overtaken(block uint64) {
 	if block > s.newestNumber() {
 		s.seenTo = block
@@ -97,18 +97,18 @@ func (s *State) overtaken(block uint64) {
 	}
 }
 
-// compared takes note of a head that was compared with the blocks that were read.
+// compared records a head that was compared with the blocks that were read.
 func (s *State) compared(head order.Head) {
 	s.Head, s.finalized, s.seenTo = head.Latest, head.Finalized, 0
 }
 
 func (s *State) endDoubt() { s.Doubt, s.doubtedTo = nil, 0 }
 
-// IsFinal reports whether a block is known to be past any reorg.
+// IsFinal reports whether a block is known to be safe from reorgs.
 func (s State) IsFinal(number uint64) bool { return number <= s.finalized }
 
-// basis is that of an answer about the chain, as far as it follows from the state. The proven part depends on whether
-// the chain's blocks can be read a second time; life is how old a head may be; 0: any age.
+// basis returns the basis of an answer about the chain, as far as the state determines it. Proven depends on whether
+// blocks can be read a second time; life is how old a head may be; 0: any age.
 func (s State) basis(isVerifiable bool, life time.Duration) order.ChainBasis {
 	b := order.ChainBasis{
 		Followed: true,
@@ -131,7 +131,7 @@ func (s State) basis(isVerifiable bool, life time.Duration) order.ChainBasis {
 	return b
 }
 
-// HasRead reports whether the store holds all events of a block that is past any reorg.
+// HasRead reports whether the store holds all events of a block that no reorg can drop.
 func (f *Follower) HasRead(number uint64) bool {
 	s := f.State()
 	isLeft := func(b ledger.QuarantinedBlock) bool { return b.Number == number }
@@ -139,7 +139,7 @@ func (f *Follower) HasRead(number uint64) bool {
 }
 
 // Covers reports whether the store holds all events of the chain since a time, UNIX seconds: following began before it,
-// the follower was level with the chain's head just now, and no block is left out that may be newer.
+// the follower was recently level with the head, and no block is left out that may be newer.
 func (f *Follower) Covers(since uint64) bool {
 	const patience = 3 // looks that may be missed
 	s := f.State()
@@ -152,9 +152,9 @@ func (f *Follower) Covers(since uint64) bool {
 		s.Doubt == nil && !s.Level.IsZero() && time.Since(s.Level) <= patience*every
 }
 
-// readHead asks for the newest block. When it cannot follow the one before, or precede it, the chain is in doubt from
-// here on. Whether one far ahead descends from the blocks which were read is not known before they were compared with
-// its branch; settle does that.
+// readHead asks for the newest block. If that can neither follow nor precede the one before, the chain is in doubt from
+// now on. Whether a head further ahead descends from the blocks that were read is only known once Settle has compared
+// them with its branch.
 func (f *Follower) readHead(ctx context.Context) (order.Head, error) {
 	head, err := f.Source.Head(ctx)
 	if err != nil {
@@ -174,7 +174,7 @@ func (f *Follower) readHead(ctx context.Context) (order.Head, error) {
 	return head, nil
 }
 
-// contradict reports whether two heads read one after the other cannot be of one branch.
+// contradict reports whether two consecutively read heads cannot be on one branch.
 func contradict(before, now order.Block) bool {
 	switch {
 	case before.Hash == chain.Hash{}:
@@ -183,15 +183,15 @@ func contradict(before, now order.Block) bool {
 		return now.Hash != before.Hash
 	case now.Number == before.Number+1:
 		return now.Parent != before.Hash
-	case now.Number+1 == before.Number: // an endpoint that is behind another one
+	case now.Number+1 == before.Number: // from an endpoint that is behind another one
 		return now.Hash != before.Parent
 	}
 	return false
 }
 
-// doubtSince takes note of a head that does not descend from the blocks which were read. The doubt lasts until those up
-// to a number are read again. The observer hears of it after the chain is in doubt and before any answer rests on the
-// head: later questions are answered from the chain, or wait.
+// doubtSince records a head that does not descend from the blocks that were read. The doubt lasts until blocks up to
+// until are read again. The observer is notified once the chain is in doubt, before any answer rests on the head: later
+// requests are answered from the chain, or wait.
 func (f *Follower) doubtSince(head order.Head, until uint64) {
 	isNew := f.State().Doubt == nil
 	f.update(func(is *State) {

@@ -11,11 +11,11 @@ import (
 	"crossgate/store"
 )
 
-// UnknownChains returns how many orders give or take on each chain which the registry does not hold, as they were
-// counted last: nothing is followed or searched there.
+// UnknownChains returns, as of the last count, how many orders give or take on each chain that the registry lacks:
+// nothing is followed or searched there.
 func (c *Chains) UnknownChains() map[chain.ID]uint64 { return *c.unknown.Load() }
 
-// countUnknown counts these orders now and then until ctx ends, and logs each unknown chain once.
+// countUnknown counts orders of unknown chains now and then until ctx ends, and logs each such chain once.
 func (c *Chains) countUnknown(ctx context.Context) {
 	const every = 15 * time.Minute
 	for again := true; again; again = order.Wait(ctx, every, nil) {

@@ -9,7 +9,7 @@ import (
 	"crossgate/store"
 )
 
-// watchStore learns how far the replica that follows the chain has come, and reports whether that is known.
+// watchStore reads how far the replica that follows the chain has come, and reports whether that is known.
 func (f *Follower) watchStore(ctx context.Context) bool {
 	f.update(func(is *State) { is.every = store.LeaseInterval })
 	position, known, err := f.Ledger.Checkpoint(ctx, f.ID)
@@ -27,12 +27,12 @@ func (f *Follower) watchStore(ctx context.Context) bool {
 	return f.learnQuarantined(ctx) == nil
 }
 
-// rarely is how often a chain without questions is compared with the store while its follower keeps up: for the
+// rarely is how often a chain that is not asked about is compared with the store while its follower keeps up: for the
 // finalized block, and for reorgs that the follower does not see.
 const rarely = 10 * time.Minute
 
-// untilWatch is how long to wait after a look at the chain. As long as it is not asked about, blocks that are stored
-// soon after they were made say as much as its head does.
+// untilWatch returns how long to wait after a look at the chain. While the chain is not asked about, blocks stored soon
+// after they were made say as much as its head does.
 func (f *Follower) untilWatch() time.Duration {
 	const patience = 3 // looks of the other replica that may be missed
 	asked := f.Demand.now()
@@ -45,7 +45,7 @@ func (f *Follower) untilWatch() time.Duration {
 	return every
 }
 
-// Watch compares that with the chain.
+// Watch compares the state in the store with the chain.
 func (f *Follower) Watch(ctx context.Context) {
 	if !f.watchStore(ctx) {
 		return

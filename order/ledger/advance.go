@@ -9,23 +9,23 @@ import (
 	"crossgate/store"
 )
 
-// Advance is a range of blocks that was read, or a way back: then it ends before it begins.
+// Advance is a range of blocks that was read, or a step back: then its checkpoint is before From.
 type Advance struct {
 	Chain      chain.ID
 	Lease      store.Lease
 	From       uint64
 	Events     []order.Event
-	Blocks     []Block    // of the range, those that may be dropped
-	Settled    uint64     // newest block that is settled (proof.SettledAt)
-	Begins     bool       // nothing of the chain was read before
-	Before     Checkpoint // that the range continues
-	Checkpoint Checkpoint // with the range read
+	Blocks     []Block    // blocks of the range that may yet be dropped
+	Settled    uint64     // newest settled block (proof.SettledAt)
+	Begins     bool       // no blocks of the chain were read before
+	Before     Checkpoint // checkpoint that the range continues
+	Checkpoint Checkpoint // checkpoint after the range
 
-	Quarantined []QuarantinedBlock // of the range, those that were left out
+	Quarantined []QuarantinedBlock // blocks of the range that were left out
 }
 
-// Apply stores the range in one transaction: whatever was known of its blocks and of later ones is
-// replaced, so a range may be read any number of times. ErrMoved when the store is not where the range begins.
+// Apply stores the range in one transaction. It replaces everything known about its blocks and later ones, so a range
+// may be read any number of times. It returns ErrMoved if the store's checkpoint is not a.Before.
 func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, err error) {
 	changes, err = l.Write(ctx, a.Lease, func(tx *Tx) error {
 		if err := moveCheckpoint(ctx, tx, a); err != nil {
@@ -35,7 +35,7 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 			return err
 		}
 		tables := []string{"blocks", "quarantined_blocks"}
-		if a.Checkpoint.Block < a.From { // an anchor may be ahead of the blocks read, but not of the block to go back to
+		if a.Checkpoint.Block < a.From { // an anchor may be ahead of the blocks read, but not of a block to go back to
 			tables = append(tables, "anchors")
 		}
 		for _, table := range tables {
@@ -56,7 +56,7 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 	return changes, nil
 }
 
-// Extend stores a range of blocks before the first one that was read: history.
+// Extend stores a range of history: blocks before the first one read so far.
 func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got Contents) error {
 	first, before := got.End, got.To+1
 	err := l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
@@ -73,7 +73,7 @@ func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got 
 		if err := history.remove(ctx, `chain = $1 AND block BETWEEN $2 AND $3`, int64(id), int64(got.From), int64(got.To)); err != nil {
 			return err
 		}
-		_, err = history.Fold(ctx) // answers rest on earlier blocks
+		_, err = history.Fold(ctx) // its changes end no answers: these already rest on earlier blocks
 		return err
 	})
 	if err != nil {
@@ -82,8 +82,8 @@ func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got 
 	return nil
 }
 
-// moveCheckpoint writes how far a chain has been read, if it still is where the reading began and no repair has moved
-// anything of it.
+// moveCheckpoint stores how far a chain has been read, provided the checkpoint is still where reading began and no
+// repair has moved any part of it.
 func moveCheckpoint(ctx context.Context, tx *Tx, a Advance) error {
 	next := a.Checkpoint
 	if a.Begins {
@@ -100,7 +100,7 @@ func moveCheckpoint(ctx context.Context, tx *Tx, a Advance) error {
 	return changedOne(moved, err)
 }
 
-// changedOne returns ErrMoved when a statement found nothing to change.
+// changedOne returns ErrMoved if a statement changed no row.
 func changedOne(result interface{ RowsAffected() (int64, error) }, err error) error {
 	if err != nil {
 		return err
@@ -111,8 +111,8 @@ func changedOne(result interface{ RowsAffected() (int64, error) }, err error) er
 	return ErrMoved
 }
 
-// keepBlocks remembers the range's blocks and forgets those that are settled, but for the newest of them: however deep
-// a reorg of others is, there is a block to go back to.
+// keepBlocks remembers the range's blocks and forgets settled ones except the newest: however deep a reorg of the
+// others is, there is a block to return to.
 func keepBlocks(ctx context.Context, tx *Tx, a Advance) error {
 	rows := make([][]any, len(a.Blocks))
 	for i, b := range a.Blocks {

@@ -16,8 +16,8 @@ type Side struct {
 	Side  order.Side
 }
 
-// NoteCompared takes note of sides that are over and agree with what the contracts store. A new event of the order ends
-// it.
+// NoteCompared records sides that are complete and agree with the state of the contracts. A new event of the order
+// clears the record.
 func (l Ledger) NoteCompared(ctx context.Context, under store.Lease, sides []Side) error {
 	if len(sides) == 0 {
 		return nil
@@ -32,8 +32,8 @@ func (l Ledger) NoteCompared(ctx context.Context, under store.Lease, sides []Sid
 	})
 }
 
-// Uncompared returns the next orders of a chain that are to be compared with its contracts, most at the most, and how
-// many there are in all.
+// Uncompared returns up to most orders of a chain that are yet to be compared with its contracts, following after, and
+// the number of all such orders.
 func (l Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, most int) (ids []order.ID, all int, err error) {
 	const due = ` FROM orders WHERE compared < 3 AND (give_chain = $1 AND compared IN (0, 2) OR take_chain = $1 AND compared IN (0, 1))`
 	if _, err = l.QueryRow(ctx, []any{&all}, `SELECT COUNT(*)`+due, int64(id)); err == nil {
@@ -46,8 +46,8 @@ func (l Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, mos
 	return ids, all, nil
 }
 
-// WithoutTerms returns orders of a chain that was read from its first block on whose events have no terms, most at the
-// most: their creation, or their fulfilment, is lacking.
+// WithoutTerms returns up to most orders of a chain that was read from its first block, whose events have no terms:
+// their creation or fulfilment is missing.
 func (l Ledger) WithoutTerms(ctx context.Context, id chain.ID, most int) ([]order.ID, error) {
 	ids, err := queryIDs(ctx, l, `SELECT id FROM orders WHERE length(terms) = 0
 		AND EXISTS (SELECT 1 FROM checkpoints WHERE chain = $1 AND first_block = 0)
@@ -58,7 +58,7 @@ func (l Ledger) WithoutTerms(ctx context.Context, id chain.ID, most int) ([]orde
 	return ids, nil
 }
 
-// Sampled returns some orders of a chain that were compared, most at the most.
+// Sampled returns up to most randomly chosen orders of a chain that were compared.
 func (l Ledger) Sampled(ctx context.Context, id chain.ID, most int) ([]order.ID, error) {
 	var from order.ID
 	if _, err := rand.Read(from[:]); err != nil {

@@ -10,8 +10,8 @@ import (
 	"crossgate/store"
 )
 
-// InitiatorAt returns who sent the transaction of the event at a place, as other events of it have it; absent where
-// none does.
+// InitiatorAt returns the sender of the transaction with an event at a place, taken from the same event among others;
+// absent if that is not among them.
 func InitiatorAt(at order.At, events []order.Event) chain.Address {
 	for _, e := range events {
 		if e.At.Chain == at.Chain && e.At.BlockHash == at.BlockHash && e.At.LogIndex == at.LogIndex && e.At.Tx == at.Tx {
@@ -21,7 +21,7 @@ func InitiatorAt(at order.At, events []order.Event) chain.Address {
 	return chain.Address{}
 }
 
-// Identify stores who sent the transactions of events that were stored without.
+// Identify stores the senders of events that were stored without.
 func (l Ledger) Identify(ctx context.Context, events []order.Event) error {
 	initiators := make([]chain.Address, len(events))
 	for i, e := range events {
@@ -45,7 +45,7 @@ func (l Ledger) Identify(ctx context.Context, events []order.Event) error {
 	return nil
 }
 
-// Applied are stored events as the correction makes them, in block and log order.
+// Applied returns stored events with the correction applied, in block and log order.
 func (c Correction) Applied(stored []order.Event) []order.Event {
 	kept := slices.DeleteFunc(slices.Clone(stored), func(e order.Event) bool {
 		return slices.ContainsFunc(c.Wrong, func(wrong order.Event) bool { return isSamePlace(e, wrong) })
@@ -55,21 +55,21 @@ func (c Correction) Applied(stored []order.Event) []order.Event {
 	return kept
 }
 
-// WithdrawAnswers has gateways that follow the chain end the answers which they keep about it: they notice that events
-// were withdrawn. ErrMoved when they were meanwhile.
+// WithdrawAnswers makes gateways that follow the chain drop their cached answers about it: they see that events were
+// withdrawn. It returns ErrMoved if others were withdrawn meanwhile.
 func (tx *Tx) WithdrawAnswers(ctx context.Context, id chain.ID, position Checkpoint) error {
 	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET reorgs = reorgs + 1 WHERE chain = $1 AND reorgs = $2`,
 		int64(id), int64(position.Reorgs)))
 }
 
-// Prove takes note that a chain, proven before a range, is proven before another block, but for one endpoint's word, by
-// reading up to the range's end. ErrMoved when it was not, or a reorg has dropped a part of the range.
+// Prove records that a chain proven before r.From is now, after reading r, proven before end; blocks from singleFrom on
+// rest on a single endpoint. It returns ErrMoved if it was not proven before r.From, or a reorg dropped part of r.
 func (tx *Tx) Prove(ctx context.Context, id chain.ID, r Range, end, singleFrom uint64) error {
 	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1, single_from = $5 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
 		int64(end), int64(id), int64(r.From), int64(r.To), int64(singleFrom)))
 }
 
-// JoinProven adds a range to the proven blocks where it joins them. ErrMoved when a reorg has dropped a part of it.
+// JoinProven adds a range to the proven blocks if it adjoins them. It returns ErrMoved if a reorg dropped part of it.
 func (tx *Tx) JoinProven(ctx context.Context, id chain.ID, r Range) error {
 	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET
 		proven_from = CASE WHEN $1 < proven_from AND $2 >= proven_from THEN $1 ELSE proven_from END,
@@ -77,7 +77,7 @@ func (tx *Tx) JoinProven(ctx context.Context, id chain.ID, r Range) error {
 		WHERE chain = $3 AND first_block <= $1 AND block + 1 >= $2`, int64(r.From), int64(r.To+1), int64(id)))
 }
 
-// Refilled are those stored events of a range in whose place the chain has others.
+// Refilled returns the stored events of a range whose places are taken by events in others.
 func Refilled(stored, others []order.Event, r Range) []order.Event {
 	return slices.DeleteFunc(Within(stored, r), func(e order.Event) bool {
 		return !slices.ContainsFunc(others, func(other order.Event) bool { return isSamePlace(e, other) })
@@ -88,7 +88,7 @@ func isSamePlace(a, b order.Event) bool {
 	return a.At.Chain == b.At.Chain && a.At.Block == b.At.Block && a.At.LogIndex == b.At.LogIndex
 }
 
-// WithEvent adds an event to those of one order, once for each place.
+// WithEvent adds an event to those of one order, unless there is one at its place.
 func WithEvent(events []order.Event, e order.Event) []order.Event {
 	if slices.ContainsFunc(events, func(other order.Event) bool { return isSamePlace(e, other) }) {
 		return events
@@ -101,21 +101,21 @@ func ComparePlaces(a, b order.At) int {
 	return slices.Compare([]uint64{a.Block, uint64(a.LogIndex)}, []uint64{b.Block, uint64(b.LogIndex)})
 }
 
-// Correction is what makes the store right.
+// Correction is a set of changes that make the store correct.
 type Correction struct {
-	Missing []order.Event // that the blocks hold
-	Wrong   []order.Event // that they do not hold
+	Missing []order.Event // in the blocks but not stored
+	Wrong   []order.Event // stored but not in the blocks
 }
 
 func (c Correction) IsEmpty() bool { return len(c.Missing) == 0 && len(c.Wrong) == 0 }
 
-// Correct compares the stored events of blocks with their own.
+// Correct compares the stored events of blocks with the proven ones.
 func Correct(stored, proven []order.Event) Correction {
 	have, want := rowTexts(Alike(stored, proven)), rowTexts(proven)
 	return Correction{Wrong: lacking(stored, have, want), Missing: lacking(proven, want, have)}
 }
 
-// Alike returns stored events with the initiators of proven ones where the stored ones were read without.
+// Alike returns stored events, with missing initiators taken from proven ones.
 func Alike(stored, proven []order.Event) []order.Event {
 	events := slices.Clone(stored)
 	for i := range events {
@@ -126,7 +126,7 @@ func Alike(stored, proven []order.Event) []order.Event {
 	return events
 }
 
-// lacking are those events whose text is not among others.
+// lacking returns the events whose texts are not among others.
 func lacking(events []order.Event, texts, others []string) (lack []order.Event) {
 	known := make(map[string]bool, len(others))
 	for _, text := range others {
@@ -140,7 +140,7 @@ func lacking(events []order.Event, texts, others []string) (lack []order.Event) 
 	return lack
 }
 
-// rowTexts are events as texts that are the same when they are stored alike.
+// rowTexts returns events as texts, equal for events that are stored as equal rows.
 func rowTexts(events []order.Event) []string {
 	texts := make([]string, len(events))
 	for i, e := range events {
@@ -153,7 +153,7 @@ func rowTexts(events []order.Event) []string {
 	return texts
 }
 
-// Correct makes the stored events of a chain right. Another process may have removed some of them.
+// Correct applies a correction to the stored events of a chain. Another process may have removed some of them.
 func (tx *Tx) Correct(ctx context.Context, c Correction) error {
 	for _, e := range c.Wrong {
 		err := tx.remove(ctx, `chain = $1 AND block = $2 AND log_index = $3`, int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex))
@@ -165,7 +165,7 @@ func (tx *Tx) Correct(ctx context.Context, c Correction) error {
 	return nil
 }
 
-// Within are those events that a range holds.
+// Within returns the events in a range.
 func Within(events []order.Event, r Range) []order.Event {
 	return slices.DeleteFunc(slices.Clone(events), func(e order.Event) bool { return !r.Holds(e.At.Block) })
 }

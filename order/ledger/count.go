@@ -9,11 +9,11 @@ import (
 	"crossgate/store"
 )
 
-// Counted is how many orders give on one chain and take on another.
+// Counted is the number of orders that give on one chain and take on another.
 type Counted struct {
 	Give, Take chain.ID
 	Orders     uint64
-	Locked     uint64 // of them, delivered and not paid
+	Locked     uint64 // those delivered but not yet paid for
 }
 
 // CountOrders counts the orders between each pair of chains.

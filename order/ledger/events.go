@@ -12,17 +12,17 @@ import (
 	"crossgate/store"
 )
 
-// The columns of an event, with the terms that its fact may share with others of its order.
+// The columns of an event, and the terms that its fact may share with other facts of its order.
 const (
 	eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, i.address, id, kind, fact, p.address, terms`
 	fromEvents   = ` FROM events JOIN orders ON number = order_number
 		LEFT JOIN addresses i ON i.address_number = initiator LEFT JOIN addresses p ON p.address_number = party`
 )
 
-// What orders and transactions are found by in indexes.
+// Index expressions by which orders and transactions are found.
 var idPrefix, txPrefix = store.PrefixOf("id"), store.PrefixOf("tx")
 
-// EventsOfAll returns the events of orders, those of one order together per id.
+// EventsOfAll returns the events of orders, grouped by order ID.
 func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]order.Event, error) {
 	events := make(map[order.ID][]order.Event, len(ids))
 	if len(ids) == 0 {
@@ -55,7 +55,7 @@ func (l Ledger) OfOrder(ctx context.Context, id order.ID) ([]order.Event, error)
 	return events[id], err
 }
 
-// OrdersIn returns the events of all orders that a transaction has events of, in the sequence of ByOrder. It is one
+// OrdersIn returns the events of all orders that a transaction has events of, in the order of ByOrder. It uses a single
 // statement, since the database may be far away.
 func (l Ledger) OrdersIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
 	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+fromEvents+`
@@ -69,8 +69,8 @@ func (l Ledger) OrdersIn(ctx context.Context, tx chain.TxHash) (orders [][]order
 	return ByOrder(events, tx), nil
 }
 
-// ByOrder parts sorted events by their orders: those that a transaction created come first, then those that it has
-// other events of, each in the sequence of the transaction's events.
+// ByOrder groups sorted events by order: first orders that a transaction created, then those that it has other events
+// of, both in the sequence of the transaction's events.
 func ByOrder(events []order.Event, tx chain.TxHash) (orders [][]order.Event) {
 	all, created, others := make(map[order.ID][]order.Event), []order.ID{}, []order.ID{}
 	for _, e := range events {
@@ -109,7 +109,7 @@ func (l Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]orde
 	return events, nil
 }
 
-// AddStored adds to each order's events those that are stored: what its other chain said, for instance.
+// AddStored adds the stored events of each order to those given, such as events on its other chain.
 func (l Ledger) AddStored(ctx context.Context, orders [][]order.Event) error {
 	ids := make([]order.ID, len(orders))
 	for i, events := range orders {
@@ -129,7 +129,7 @@ func queryEvents(ctx context.Context, q store.Rows, query string, args ...any) (
 	return store.All(ctx, q, func(rows *sql.Rows, e *order.Event) error { return scanEvent(rows, e) }, query, args...)
 }
 
-// scanEvent reads the columns of an event, and more behind them.
+// scanEvent scans the columns of an event, and further columns into more.
 func scanEvent(rows *sql.Rows, e *order.Event, more ...any) error {
 	var kind, initiator int
 	var fact, party sql.RawBytes
@@ -149,10 +149,10 @@ func scanEvent(rows *sql.Rows, e *order.Event, more ...any) error {
 const insertEvent = `INSERT INTO events (chain, block, log_index, block_hash, block_time, tx, initiator, order_number, kind, fact, party, open)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
-// initiatedByMaker is in the place of the number of an initiator.
+// initiatedByMaker is stored instead of an initiator's number.
 const initiatedByMaker = -1
 
-// initiatorOf is an initiator as it is stored.
+// initiatorOf returns an event's initiator in stored form.
 func initiatorOf(e order.Event, numbers map[chain.Address]int64) int64 {
 	if created, is := e.Fact.(order.Created); is && e.At.Initiator == created.Terms.Maker && !e.At.Initiator.IsAbsent() {
 		return initiatedByMaker
@@ -160,8 +160,8 @@ func initiatorOf(e order.Event, numbers map[chain.Address]int64) int64 {
 	return numbers[e.At.Initiator]
 }
 
-// eventRow is the arguments of insertEvent but the last two, of an order whose terms are stored. The initiator and the
-// order are in the form that they are to have.
+// eventRow returns the arguments of insertEvent except the last two, for an order whose terms are stored. initiator and
+// of, the order, must be in stored form.
 func eventRow(e order.Event, initiator, of any, terms, party []byte) []any {
 	kind, fact := encodeFact(e.Fact, terms, party)
 	return []any{
@@ -170,19 +170,19 @@ func eventRow(e order.Event, initiator, of any, terms, party []byte) []any {
 	}
 }
 
-// storedOrder is what the events of an order are stored with.
+// storedOrder is an order's stored state, as needed to store its events.
 type storedOrder struct {
 	number int64
-	terms  []byte // that they share; empty while not known
+	terms  []byte // shared by its events; empty if not known
 	lock   lock
 
-	isKnown, hasTerms   bool // in its row
+	isKnown, hasTerms   bool // whether its row exists, and has terms
 	compared, uncounted int64
 }
 
-// storedOrders returns orders as they are stored, new ones with the numbers that they are to get.
+// storedOrders returns orders as they are stored; it assigns numbers to new ones.
 func storedOrders(ctx context.Context, tx *Tx, ids []order.ID) (map[order.ID]*storedOrder, error) {
-	orders, last := make(map[order.ID]*storedOrder, len(ids)), int64(0) // of all
+	orders, last := make(map[order.ID]*storedOrder, len(ids)), int64(0) // last is the highest number of all orders
 	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		o := new(storedOrder)
@@ -208,7 +208,7 @@ func IsCreation(e order.Event) bool {
 	return creation
 }
 
-// FoldedOrders returns those orders whose terms are known.
+// FoldedOrders returns the orders whose terms are known, folded from their events.
 func FoldedOrders(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID]*order.Order, error) {
 	events, err := EventsOfAll(ctx, q, ids)
 	if err != nil {

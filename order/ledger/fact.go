@@ -10,7 +10,7 @@ import (
 	"crossgate/order"
 )
 
-// form is how a kind of fact is stored: its fields in sequence, numbers as varints.
+// form is the encoding of a kind of fact: its fields in sequence, numbers as varints.
 type form struct {
 	write func(*fields, order.Fact) (isOfKind bool)
 	read  func(*fields) order.Fact
@@ -33,7 +33,7 @@ func formOf[F order.Fact](each func(*fields, *F)) form {
 	}
 }
 
-// forms are in databases, by their places from 1 on: one that moves, or whose fields change, needs a migration.
+// forms are identified in databases by position, starting at 1: moving one or changing its fields needs a migration.
 var forms = []form{
 	formOf(func(f *fields, c *order.Created) {
 		f.terms(&c.Terms)
@@ -81,8 +81,8 @@ var forms = []form{
 	}),
 }
 
-// encodeFact writes a fact of an order whose terms are stored, and with it an address that it may have; nil: they are
-// not.
+// encodeFact encodes a fact of an order whose terms and an address of the fact, party, are stored separately, so that
+// it can refer to them; nil: they are not.
 func encodeFact(fact order.Fact, terms, party []byte) (kind int, raw []byte) {
 	f := fields{raw: make([]byte, 0, 256), shared: terms}
 	f.note(party)
@@ -99,7 +99,7 @@ func decodeFact(kind int, raw, terms, party []byte) (order.Fact, error) {
 		return nil, fmt.Errorf("fact of unknown kind %d", kind)
 	}
 	f := fields{raw: raw, isRead: true, shared: terms}
-	f.note(bytes.Clone(party)) // the row's
+	f.note(bytes.Clone(party)) // the row's buffer is reused
 	fact := forms[kind-1].read(&f)
 	if f.err == nil && len(f.raw) > 0 {
 		f.err = fmt.Errorf("%d bytes too many", len(f.raw))
@@ -110,14 +110,14 @@ func decodeFact(kind int, raw, terms, party []byte) (order.Fact, error) {
 	return fact, nil
 }
 
-// fields writes fields after each other, or reads them. A text that the fact had before is written as its number: most
+// fields encodes or decodes consecutive fields. A text that occurred before in the fact is encoded as its number: most
 // addresses of an order are the maker's.
 type fields struct {
-	raw    []byte // written, or left to read
+	raw    []byte // encoded so far, or left to decode
 	isRead bool
-	shared []byte   // terms of the order that are stored apart
-	texts  [][]byte // so far, but those without bytes
-	err    error    // the first; all that is read from then on is zero
+	shared []byte   // terms of the order that are stored separately
+	texts  [][]byte // all non-empty texts so far
+	err    error    // the first error; everything decoded after it is zero
 }
 
 var errShort = errors.New("it ends early")
@@ -156,7 +156,7 @@ func optional[T any](f *fields, value **T, each func(*T)) {
 	each(*value)
 }
 
-// text is bytes behind a number: 0 for nil, 1 + 2n for the text no. n so far, 2 + 2n for a new one of n bytes.
+// text is bytes after a head: 0 for nil, 1 + 2n for the earlier text n, 2 + 2n for a new one of n bytes.
 func (f *fields) text(b *[]byte) {
 	if !f.isRead {
 		f.write(*b)
@@ -204,7 +204,7 @@ func (f *fields) address(a *chain.Address) {
 	*a = chain.NewAddress(raw)
 }
 
-// hash is a text of 32 bytes, nil where it is absent.
+// hash is a text of 32 bytes, nil if absent.
 func (f *fields) hash(h *chain.Hash) {
 	var raw []byte
 	if !h.IsAbsent() {
@@ -218,14 +218,14 @@ func (f *fields) hash(h *chain.Hash) {
 	}
 }
 
-// amount is a text of its bytes without leading zeros, nil for zero.
+// amount is a text of its big-endian bytes without leading zeros, nil for zero.
 func (f *fields) amount(a *chain.Amount) {
 	raw := a.AppendTo(nil)
 	f.text(&raw)
 	*a = chain.AmountFromBytes(raw)
 }
 
-// terms are behind a number: 0 for those that are stored apart, without any, 1 for others. Their texts come first.
+// terms are a 0 if equal to the separately stored ones, else a 1 and their fields. Their texts are numbered first.
 func (f *fields) terms(t *order.Terms) {
 	isOwn, before := uint8(1), f.texts
 	f.texts = nil
@@ -251,7 +251,7 @@ func encodeTerms(t order.Terms) []byte {
 	return f.raw
 }
 
-// partyIn is the address in a fact that facts of many orders have.
+// partyIn returns the address in a fact that is likely to recur in facts of many orders.
 func partyIn(fact order.Fact) chain.Address {
 	switch fact := fact.(type) {
 	case order.Fulfilled:
@@ -264,7 +264,7 @@ func partyIn(fact order.Fact) chain.Address {
 	return chain.Address{}
 }
 
-// termsIn are the terms in a fact; nil: it has none.
+// termsIn returns the terms in a fact, nil if it has none.
 func termsIn(fact order.Fact) *order.Terms {
 	switch fact := fact.(type) {
 	case order.Created:

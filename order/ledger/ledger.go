@@ -1,6 +1,6 @@
-// Package ledger keeps in a database what chains said of orders: events, the orders that they fold to, and how far each
-// chain is read. Events come and go by one kind of transaction (Tx), which folds and lists anew the orders that it
-// touches and notifies other replicas. Swaps within a chain are events that go the same way, into a table of their own.
+// Package ledger stores what chains reported about orders in a database: events, the orders folded from them, and how
+// far each chain is read. One kind of transaction (Tx) adds and removes events, folds and lists the affected orders
+// again, and notifies other replicas. Swaps within a chain are events too, with their own table.
 package ledger
 
 import (
@@ -14,24 +14,24 @@ import (
 	"crossgate/store"
 )
 
-// Ledger is what the database holds of orders: events, their fold, their log, and how far each chain has been read.
+// Ledger is the stored state of orders: events, folded orders, their log, and how far each chain has been read.
 type Ledger struct {
 	*store.DB
-	Keep time.Duration // how old the blocks and entries of the log may be; 0: nothing is logged
+	Keep time.Duration // maximum age of log entries and of the blocks that they report; 0: nothing is logged
 }
 
-// Checkpoint is how far one chain has been followed: its events from first to block are stored.
+// Checkpoint is how far one chain has been followed: its events from block First to Block are stored.
 type Checkpoint struct {
 	First, FirstTime uint64
 	Block, BlockTime uint64
-	Reorgs           uint64 // times that events were withdrawn
-	// Blocks from ProvenFrom to before ProvenEnd were read a second time, or prove themselves what they hold.
+	Reorgs           uint64 // how many times events were withdrawn
+	// Blocks from ProvenFrom to before ProvenEnd were read a second time, or prove their own contents.
 	ProvenFrom, ProvenEnd uint64
-	SingleFrom            uint64 // of these, those from here on are one endpoint's word all the same; 0: none are
-	WasLevel              uint64 // 1 since everything that the chain had was stored once
+	SingleFrom            uint64 // proven blocks from here on nevertheless rest on a single endpoint; 0: none do
+	WasLevel              uint64 // 1 once everything that the chain had was stored
 }
 
-// Checkpoint returns how far a chain has been followed; known is false when it never was.
+// Checkpoint returns how far a chain has been followed; known is false if it never was.
 func (l Ledger) Checkpoint(ctx context.Context, id chain.ID) (c Checkpoint, known bool, err error) {
 	known, err = l.QueryRow(ctx,
 		[]any{&c.First, &c.FirstTime, &c.Block, &c.BlockTime, &c.Reorgs, &c.ProvenFrom, &c.ProvenEnd, &c.SingleFrom, &c.WasLevel},
@@ -42,7 +42,7 @@ func (l Ledger) Checkpoint(ctx context.Context, id chain.ID) (c Checkpoint, know
 	return c, known, nil
 }
 
-// Level takes note that everything that a chain had is stored.
+// Level records that everything that a chain had is stored.
 func (l Ledger) Level(ctx context.Context, under store.Lease, id chain.ID) error {
 	err := l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE checkpoints SET was_level = 1 WHERE chain = $1`, int64(id))
@@ -54,7 +54,7 @@ func (l Ledger) Level(ctx context.Context, under store.Lease, id chain.ID) error
 	return nil
 }
 
-// Block is a block that was read before it was final.
+// Block identifies a block that was read before it was final.
 type Block struct {
 	Number uint64
 	Hash   chain.Hash
@@ -76,8 +76,8 @@ type ChainBlock struct {
 	Block
 }
 
-// Known returns those of some blocks that are stored, which were not final when they were read, and others of the same
-// chains and numbers.
+// Known returns which of the given blocks, read before they were final, are stored. The result may include others of
+// the same chains and numbers.
 func (l Ledger) Known(ctx context.Context, blocks []ChainBlock) (map[ChainBlock]bool, error) {
 	kept := make(map[ChainBlock]bool, len(blocks))
 	if len(blocks) == 0 {
@@ -99,8 +99,8 @@ func (l Ledger) Known(ctx context.Context, blocks []ChainBlock) (map[ChainBlock]
 	return kept, nil
 }
 
-// ProvenTo returns up to which block a chain is proven from the first block that was read on. Final blocks count as
-// proven where they cannot be read a second time.
+// ProvenTo returns the block up to which a chain is proven from its first read block, 0 if none. If blocks cannot be
+// read a second time, final ones count as proven.
 func (c Checkpoint) ProvenTo(finalized uint64, isVerifiable bool) uint64 {
 	if !isVerifiable {
 		return min(finalized, c.Block)
@@ -115,10 +115,10 @@ func (c Checkpoint) ProvenTo(finalized uint64, isVerifiable bool) uint64 {
 	return 0
 }
 
-// IsSingle reports whether blocks that were read a second time are one endpoint's word all the same.
+// IsSingle reports whether some of the proven blocks nevertheless rest on a single endpoint.
 func (c Checkpoint) IsSingle() bool { return c.SingleFrom > 0 && c.SingleFrom < c.ProvenEnd }
 
-// IsProven reports whether more than one endpoint's word is known of a block.
+// IsProven reports whether more than one endpoint confirmed a block.
 func (c Checkpoint) IsProven(number uint64) bool {
 	return number >= c.ProvenFrom && number < c.ProvenEnd && (c.SingleFrom == 0 || number < c.SingleFrom)
 }
@@ -133,8 +133,8 @@ func (l Ledger) AnchorBefore(ctx context.Context, id chain.ID, before uint64) (b
 	return b, found, nil
 }
 
-// Anchor stores an anchor that is the newest, or far from the one before it. The newest until now goes where it is
-// near to the one before.
+// Anchor stores an anchor if it is the newest or far from the one before it. The previously newest anchor is deleted if
+// it is close to the one before it.
 func (tx *Tx) Anchor(ctx context.Context, id chain.ID, b order.Block) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO anchors (chain, number, hash) SELECT $1, $2, $3
 		WHERE NOT EXISTS (SELECT 1 FROM anchors WHERE chain = $1 AND number > $2)
@@ -149,15 +149,15 @@ func (tx *Tx) Anchor(ctx context.Context, id chain.ID, b order.Block) error {
 	return err
 }
 
-// AnchorsApart is how many blocks there are between two anchors, but for the newest one.
+// AnchorsApart is the minimum number of blocks between two anchors, except before the newest.
 const AnchorsApart = 1000
 
-// Contents is what a range of blocks holds.
+// Contents is everything that was read of a range of blocks.
 type Contents struct {
 	Range
 	Events []order.Event
-	End    order.Block // the range's last block, or its first one where history is read
+	End    order.Block // the range's last block, or its first if history is read
 
-	IsSingle    bool               // history that is one endpoint's word
-	Quarantined []QuarantinedBlock // left out
+	IsSingle    bool               // history that rests on a single endpoint
+	Quarantined []QuarantinedBlock // blocks left out
 }

@@ -11,23 +11,23 @@ import (
 	"crossgate/store"
 )
 
-// lockStatus is what the store says of an order about being locked for its taker.
+// lockStatus says whether the store knows an order to be locked for its taker.
 type lockStatus int64
 
 const (
 	notLocked lockStatus = iota
 	locked
-	delivered // without a creation that was seen
+	delivered // but its creation was not seen
 )
 
-// lock is the row of an order in locks; the zero value: none.
+// lock is the row of an order in locks; the zero value means there is none.
 type lock struct {
 	status    lockStatus
 	authority chain.Address
 	amount    string
 }
 
-// lockOf is the lock of an order. Those that are not locked are found by their listed row.
+// lockOf returns the lock of an order. Created orders that are not locked need none: their listed row has their taker.
 func lockOf(o *order.Order) lock {
 	if o == nil || o.Fulfilled == nil {
 		return lock{}
@@ -44,7 +44,7 @@ func lockOf(o *order.Order) lock {
 	return lock{status, o.Fulfilled.Fact.UnlockAuthority, o.GiveFinal.String()}
 }
 
-// row is the arguments of insertLock.
+// row returns the arguments of insertLock.
 func (l lock) row(o *order.Order, number int64) []any {
 	give := o.Terms.Give
 	return []any{
@@ -53,13 +53,13 @@ func (l lock) row(o *order.Order, number int64) []any {
 	}
 }
 
-// lockedOrdersOf is answered by one range of the index locks_of, which has every column of it: the table is not read.
+// lockedOrdersOf scans one range of the covering index locks_of and does not read the table.
 const lockedOrdersOf = `SELECT id, give_chain, give_token, give_amount, take_chain, locked
 	FROM locks WHERE locked > 0 AND unlock_authority = $1
 	ORDER BY give_chain, give_token, take_chain, id`
 
-// Locks lists the amounts locked for an unlock authority, and its deliveries on orders whose creation was not seen,
-// both by give chain, give token, take chain and id.
+// Locks returns an unlock authority's certain locks, and its deliveries on orders whose creation was not seen, both
+// sorted by give chain, give token, take chain and ID.
 func (l Ledger) Locks(ctx context.Context, taker chain.Address) (certain, unconfirmed []order.Lock, err error) {
 	var row lockRow
 	err = l.ForEachRow(ctx, func(rows *sql.Rows) error {
@@ -82,8 +82,8 @@ func (l Ledger) Locks(ctx context.Context, taker chain.Address) (certain, unconf
 	return certain, unconfirmed, nil
 }
 
-// lockRow is a row of locks as the driver has it: thousands are read for one answer, so nothing is copied
-// that is the same as in the row before.
+// lockRow is a row of locks in the driver's memory. An answer may read thousands, so values equal to the previous row's
+// are not copied.
 type lockRow struct {
 	id, token, amount            sql.RawBytes
 	giveChain, takeChain, status int64

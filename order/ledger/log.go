@@ -12,8 +12,8 @@ import (
 	"crossgate/store"
 )
 
-// entries collects what a transaction adds to the log: first what it withdraws, newest events first, then what it adds,
-// then what has become final. Blocks older than the ledger keeps are left out: so much history may be read at once.
+// entries collects a transaction's additions to the log: retractions, newest event first, then added events, then those
+// that became final. It omits events in blocks older than Ledger.Keep, since much history may be read at a time.
 type entries struct {
 	tx    *Tx
 	since uint64 // UNIX seconds
@@ -21,8 +21,8 @@ type entries struct {
 	list  []order.LogEntry
 }
 
-// newEntries begins with the stored events of the orders, as they are without those that are removed. Events removed
-// and added again are left out.
+// newEntries returns the entries for removing and adding events of orders; known are their stored events without the
+// removed ones. Events that are removed and added again are omitted.
 func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order.Event) *entries {
 	l := &entries{tx: tx, now: time.Now()}
 	if tx.keep == 0 {
@@ -56,7 +56,7 @@ func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order
 	return l
 }
 
-// places are events as texts that are the same where an event is stored again.
+// places returns events as texts that are equal if an event is stored again unchanged.
 func places(events []order.Event) []string {
 	texts := make([]string, len(events))
 	for i, e := range events {
@@ -65,7 +65,7 @@ func places(events []order.Event) []string {
 	return texts
 }
 
-// add adds a step of an event, by which its order came from some events to others.
+// add appends the entry for a step of an event that changed its order's events from before to after.
 func (l *entries) add(step order.Step, e order.Event, before, after []order.Event) {
 	if e.At.Time < l.since {
 		return
@@ -83,7 +83,7 @@ func (l *entries) isFinal(e order.Event) bool {
 	return e.At.Chain == l.tx.settled.Chain && e.At.Block <= l.tx.settled.Number
 }
 
-// openness is 1 of an event that is going to have another entry.
+// openness returns 1 if an event will have a further entry, else 0.
 func (l *entries) openness(e order.Event) int {
 	if l.tx.keep == 0 || e.At.Time < l.since || l.isFinal(e) {
 		return 0
@@ -91,7 +91,7 @@ func (l *entries) openness(e order.Event) int {
 	return 1
 }
 
-// write adds what has become final, and writes all of it. Events must be stored.
+// write adds the entries of events that became final, and stores all entries. The events must be stored already.
 func (l *entries) write(ctx context.Context) error {
 	if l.tx.keep == 0 {
 		return nil
@@ -101,7 +101,7 @@ func (l *entries) write(ctx context.Context) error {
 	}
 	var last int64
 	count := int64(len(l.list))
-	// Transactions that write take turns until they are committed: a reader of an entry can read all before it.
+	// Writing transactions take turns until they commit: a reader that sees an entry sees all earlier ones.
 	err := l.tx.ForEachRow(ctx, func(rows *sql.Rows) error { return rows.Scan(&last) }, `UPDATE log_ends SET newest = $1 +
 		CASE WHEN newest < $2 THEN $2 ELSE newest END RETURNING newest`, count, l.now.UnixMicro()-count)
 	if err != nil {
@@ -118,11 +118,10 @@ func (l *entries) write(ctx context.Context) error {
 	return l.tx.ExecEach(ctx, `INSERT INTO log (position, order_id, entry) VALUES ($1, $2, $3)`, rows)
 }
 
-// areFinal is answered by the index events_open, which has few entries. A plus keeps SQLite from reading all events of
-// the chain.
+// areFinal uses the small index events_open. The plus keeps SQLite from scanning all events of the chain.
 const areFinal = ` WHERE +chain = $1 AND open = 1 AND block <= $2`
 
-// addFinal adds the events that the settled block makes final.
+// addFinal adds entries for the events that the settled block makes final.
 func (l *entries) addFinal(ctx context.Context) error {
 	settled := l.tx.settled
 	if settled.Number == 0 {
@@ -151,7 +150,7 @@ func (l *entries) addFinal(ctx context.Context) error {
 	return nil
 }
 
-// LogEnds are the newest position that the log ever had, and the newest whose entry was deleted.
+// LogEnds returns the newest position ever used by the log, and the newest whose entry was deleted.
 func (l Ledger) LogEnds(ctx context.Context) (newest, deleted uint64, err error) {
 	if _, err = l.QueryRow(ctx, []any{&newest, &deleted}, `SELECT newest, deleted FROM log_ends`); err != nil {
 		return 0, 0, fmt.Errorf("read ends of the log: %w", err)
@@ -159,7 +158,7 @@ func (l Ledger) LogEnds(ctx context.Context) (newest, deleted uint64, err error)
 	return newest, deleted, nil
 }
 
-// Entries are the next of the log after a position, most at the most; of one order, if it is given.
+// Entries returns up to most log entries after a position; only those of one order if it is given.
 func (l Ledger) Entries(ctx context.Context, after uint64, of order.ID, most int) (list []order.LogEntry, err error) {
 	query, args := `SELECT position, order_id, entry FROM log WHERE position > $1 ORDER BY position LIMIT $2`, []any{int64(after), most}
 	if of != (order.ID{}) {
@@ -179,7 +178,7 @@ func (l Ledger) Entries(ctx context.Context, after uint64, of order.ID, most int
 	return list, nil
 }
 
-// Expire deletes the entries that are older than the ledger keeps, some thousand at a time.
+// Expire deletes the entries older than Ledger.Keep, some thousand at a time.
 func (l Ledger) Expire(ctx context.Context) error {
 	before := time.Now().Add(-l.Keep).UnixMicro()
 	for isMore := true; isMore; {

@@ -9,16 +9,16 @@ import (
 	"crossgate/store"
 )
 
-// QuarantinedBlock is a block that no endpoint could give as it must be. The blocks around it are read.
+// QuarantinedBlock is a block that no endpoint returned complete and consistent. The blocks around it are read.
 type QuarantinedBlock struct {
 	Number uint64
 	Reason string
 	Since  uint64 // UNIX seconds
 
-	NotAfter uint64 // UNIX seconds; the block was made by then
+	NotAfter uint64 // UNIX seconds; upper bound of the block's time
 }
 
-// Quarantine takes note of blocks that are left out.
+// Quarantine records blocks that are left out.
 func (tx *Tx) Quarantine(ctx context.Context, id chain.ID, list []QuarantinedBlock) error {
 	rows := make([][]any, len(list))
 	for i, b := range list {
@@ -28,13 +28,13 @@ func (tx *Tx) Quarantine(ctx context.Context, id chain.ID, list []QuarantinedBlo
 		ON CONFLICT (chain, number) DO UPDATE SET reason = excluded.reason`, rows)
 }
 
-// EndQuarantine takes note that a block was read. ErrMoved when another process has.
+// EndQuarantine records that a block was read. It returns ErrMoved if another process has read it.
 func (tx *Tx) EndQuarantine(ctx context.Context, id chain.ID, number uint64) error {
 	return changedOne(tx.ExecContext(ctx, `DELETE FROM quarantined_blocks WHERE chain = $1 AND number = $2`, int64(id), int64(number)))
 }
 
-// Quarantined lists the blocks of a range that were left out, in ascending order. The latest time of each follows from
-// later stored blocks.
+// Quarantined returns the blocks of a range that were left out, ascending. NotAfter is derived from later stored
+// blocks.
 func (l Ledger) Quarantined(ctx context.Context, id chain.ID, r Range) (list []QuarantinedBlock, err error) {
 	list, err = store.All(ctx, l, func(rows *sql.Rows, b *QuarantinedBlock) error {
 		err := rows.Scan(&b.Number, &b.Reason, &b.Since, &b.NotAfter)
@@ -52,7 +52,7 @@ func (l Ledger) Quarantined(ctx context.Context, id chain.ID, r Range) (list []Q
 	return list, nil
 }
 
-// Without are the parts of the range between blocks that are left out, which are in ascending order.
+// Without returns the parts of the range between blocks that are left out, which must be in ascending order.
 func (r Range) Without(left []QuarantinedBlock) []Range {
 	var parts []Range
 	from := r.From
@@ -74,5 +74,5 @@ func (r Range) Without(left []QuarantinedBlock) []Range {
 // Range is a range of blocks, both ends included.
 type Range struct{ From, To uint64 }
 
-// Holds reports whether a block is one of the range.
+// Holds reports whether a block is in the range.
 func (r Range) Holds(block uint64) bool { return r.From <= block && block <= r.To }

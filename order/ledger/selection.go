@@ -11,19 +11,19 @@ import (
 	"crossgate/store"
 )
 
-// Selection says which orders an audit or a repair is about: those that all of its members hold of. The zero value
-// stands for every order.
+// Selection selects the orders of an audit or repair: those that match all of its fields. The zero value selects every
+// order.
 type Selection struct {
-	Chain  chain.ID      // what this chain says of orders, and nothing else; zero: what every chain does
-	Orders []order.ID    // also such as the index has never heard of
+	Chain  chain.ID      // only what this chain reports about orders; zero: all chains
+	Orders []order.ID    // may include orders unknown to the index
 	Taker  chain.Address // unlock authority of orders that were delivered
-	Since  uint64        // UNIX seconds; with an event then or later
-	Until  uint64        // UNIX seconds; with an event then or before, zero: at any time
+	Since  uint64        // UNIX seconds; orders with an event at or after it
+	Until  uint64        // UNIX seconds; orders with an event at or before it; zero: no bound
 
-	StatesAlone bool // stored events are held against the contracts' states, not against their transactions
+	StatesAlone bool // compare stored events with the contracts' states only, not with the contracts' transactions
 }
 
-// Selected lists the stored orders of a selection that have a side on a chain, in ascending order.
+// Selected returns the stored orders of a selection that have a side on a chain, ascending.
 func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []order.ID, err error) {
 	if len(of.Orders) > 0 {
 		return of.Orders, nil
@@ -31,10 +31,10 @@ func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 	isTimed, until := of.Since > 0 || of.Until > 0, cmp.Or(of.Until, math.MaxUint64)
 	args := []any{int64(id), store.Number(of.Since), store.Number(until), store.Bit(isTimed)}
 	const timed = ` AND block_time BETWEEN $2 AND $3`
-	// Without a time an order is selected that has lost all of its events.
+	// Without a time bound this includes orders that lost all their events.
 	query := `SELECT id FROM orders WHERE (give_chain = $1 OR take_chain = $1) AND ($4 = 0 OR EXISTS
 		(SELECT 1 FROM events WHERE order_number = number` + timed + `))`
-	if of.Taker.IsAbsent() { // events of orders whose terms are not known, too
+	if of.Taker.IsAbsent() { // includes events of orders whose terms are not known
 		query += ` UNION SELECT id` + fromEvents + ` WHERE chain = $1` + timed
 	} else {
 		args = append(args, store.Blob(of.Taker.Bytes()))

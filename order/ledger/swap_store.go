@@ -10,8 +10,8 @@ import (
 	"crossgate/store"
 )
 
-// Swaps within a chain are events like those of orders, and are read, withdrawn and corrected together with them. They
-// have a table of their own, since one event says all of a swap and lists are made of its columns.
+// Swaps within a chain are events like those of orders: they are read, withdrawn and corrected together. They have a
+// table of their own, since one event describes all of a swap and lists use its columns.
 
 const swapColumns = `chain, block, log_index, block_hash, block_time, tx, id,
 	sender, recipient, token_in, amount_in, token_out, amount_out, fee, affiliate, affiliate_fee, referral_code`
@@ -19,7 +19,7 @@ const swapColumns = `chain, block, log_index, block_hash, block_time, tx, id,
 const insertSwap = `INSERT INTO swaps (` + swapColumns + `)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 
-// swapRow is the arguments of insertSwap.
+// swapRow returns the arguments of insertSwap.
 func swapRow(s order.Swap) []any {
 	affiliate, share := []byte(nil), ""
 	if a := s.Fact.Affiliate; a != nil {
@@ -60,7 +60,7 @@ func (l Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swap
 	return swaps, nil
 }
 
-// SwapsByID returns those of some swaps that are stored, and others whose ids begin alike.
+// SwapsByID returns the stored swaps among ids; the result may include others whose IDs share a prefix.
 func (l Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*order.Swap, error) {
 	known := make(map[order.ID]*order.Swap, len(ids))
 	if len(ids) == 0 {

@@ -16,20 +16,20 @@ import (
 	"crossgate/store"
 )
 
-// Tx is the transaction by which events come into a ledger and go. When its steps are done, the orders that these
-// events are about are folded and listed anew.
+// Tx is a transaction that adds events to a ledger and removes them. After its steps, the orders that these events are
+// about are folded and listed again.
 type Tx struct {
 	*store.Tx
 	keep           time.Duration // Ledger.Keep
 	removed, added []order.Event
-	final          []order.Event // removed ones that are final in the log
-	settled        ChainBlock    // the newest block, by its number, that no reorg can take back; zero: unknown
+	final          []order.Event // removed events that the log already had as final
+	settled        ChainBlock    // newest block, by number, that no reorg can drop; zero: unknown
 }
 
-// ErrMoved says that another process has moved a chain's checkpoint meanwhile: the blocks read are of no use.
+// ErrMoved says that another process moved a chain's checkpoint meanwhile: the blocks just read are useless.
 var ErrMoved = errors.New("another process follows the chain")
 
-// Write runs the steps of a transaction, returns the changes and notifies other replicas of them.
+// Write runs the steps of a transaction, returns the resulting changes and notifies other replicas of them.
 func (l Ledger) Write(ctx context.Context, under store.Lease, steps func(*Tx) error) (changes []order.Change, err error) {
 	err = l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		written := &Tx{Tx: tx, keep: l.Keep}
@@ -44,10 +44,10 @@ func (l Ledger) Write(ctx context.Context, under store.Lease, steps func(*Tx) er
 	return changes, err
 }
 
-// Add adds events, which are not stored.
+// Add adds events that are not stored yet.
 func (tx *Tx) Add(events ...order.Event) { tx.added = append(tx.added, events...) }
 
-// remove removes the events and swaps of some blocks, and notes the events that are final in the log.
+// remove deletes the events and swaps that match a condition, and notes which of them the log has as final.
 func (tx *Tx) remove(ctx context.Context, where string, args ...any) error {
 	before := len(tx.removed)
 	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
@@ -70,13 +70,13 @@ func (tx *Tx) remove(ctx context.Context, where string, args ...any) error {
 	return err
 }
 
-// Fold stores the added events, and writes anew their orders and those that lost events. Of an order
-// left without terms its number and id stay. Write ends with it.
+// Fold stores the added events, and rewrites the orders that gained or lost events. An order left without terms keeps
+// its number and ID. Write calls Fold last.
 func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	added, swaps := Parted(tx.added)
 	removed, removedSwaps := Parted(tx.removed)
 	orders := make(map[order.ID]*order.Order, len(added))
-	var ids []order.ID // as they come: their numbers follow each other in indexes as their events do
+	var ids []order.ID // in order of appearance, so that numbers follow each other in indexes as the events do
 	for _, e := range slices.Concat(removed, added) {
 		if _, isKnown := orders[e.Order]; !isKnown {
 			orders[e.Order], ids = nil, append(ids, e.Order)
@@ -134,7 +134,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 	return changesOf(orders, slices.Concat(tx.removed, tx.added)), err
 }
 
-// numbered are the addresses of events that numbers take the place of.
+// numbered returns the addresses in events that are stored as numbers.
 func numbered(events []order.Event) []chain.Address {
 	all := make([]chain.Address, 0, 2*len(events))
 	for _, e := range events {
@@ -145,10 +145,10 @@ func numbered(events []order.Event) []chain.Address {
 	return all
 }
 
-// orderChange is how rows of orders and locks change, as the arguments of statements.
+// orderChange collects changes to rows of orders and locks, as arguments of statements.
 type orderChange struct{ written, unlocked, locked [][]any }
 
-// replace takes an order from its stored rows to those of today; nil: its terms are not known.
+// replace adds the changes from an order's stored rows to its current ones; o is nil if its terms are not known.
 func (c *orderChange) replace(id order.ID, was *storedOrder, o *order.Order, isValued bool) {
 	if row, isChanged := was.row(id, o, isValued); isChanged {
 		c.written = append(c.written, row)
@@ -165,7 +165,7 @@ func (c *orderChange) replace(id order.ID, was *storedOrder, o *order.Order, isV
 	}
 }
 
-// relist lists orders and swaps anew: orders as they are now, nil where nothing is known of their terms.
+// relist rewrites the listed rows of orders and swaps; an order is nil if its terms are not known.
 func relist(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order, swaps, withdrawn []order.Swap) error {
 	rows := make(map[order.ID]*list.Row, len(orders)+len(swaps))
 	for id, o := range orders {
@@ -182,8 +182,8 @@ func relist(ctx context.Context, tx *store.Tx, orders map[order.ID]*order.Order,
 	return list.Replace(ctx, tx, rows)
 }
 
-// changesOf lists what answers depend on the orders now, or do or did on events that were added or withdrawn, in the
-// sequence of ids: several of an order whose events named others before.
+// changesOf returns the orders with the creations and takers that answers about them may depend on: the current ones
+// and those in added or removed events, sorted by ID. An order has several changes if its events differ in these.
 func changesOf(folded map[order.ID]*order.Order, events []order.Event) (all []order.Change) {
 	changes := make(map[order.ID]order.Change, len(folded))
 	name := func(id order.ID, creation chain.TxHash, taker chain.Address) {
@@ -215,15 +215,15 @@ func changesOf(folded map[order.ID]*order.Order, events []order.Event) (all []or
 	return all
 }
 
-// Channel has the changes that replicas notify each other of, as JSON: null stands for any. A notification has
-// changesEach of them, to stay below PostgreSQL's limit; more than changesNamed become one that names none.
+// Channel carries the changes that replicas notify each other of, as JSON; null means any. To stay below PostgreSQL's
+// limit, a notification has at most changesEach of them; more than changesNamed become one null.
 const (
 	Channel      = "crossgate_orders"
 	changesEach  = 30
 	changesNamed = 600
 )
 
-// announce notifies the other replicas of changes when the transaction is committed.
+// announce notifies the other replicas of changes once the transaction is committed.
 func (tx *Tx) announce(ctx context.Context, changes []order.Change) error {
 	if len(changes) > changesNamed {
 		return tx.Notify(ctx, Channel, "null")
@@ -239,7 +239,7 @@ func (tx *Tx) announce(ctx context.Context, changes []order.Change) error {
 	return tx.Notify(ctx, Channel, payloads...)
 }
 
-// valued are the orders where an amount, or who moved it when, has changed.
+// valued returns the orders with an event that sets an amount, its time or its party.
 func valued(added, removed []order.Event) map[order.ID]bool {
 	is := make(map[order.ID]bool, len(added))
 	for _, e := range slices.Concat(added, removed) {
@@ -260,8 +260,8 @@ const (
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 )
 
-// row is the arguments of upsertOrder, and whether they change anything; nil: the terms are not known. Statistics may
-// change with any order that is not fulfilled.
+// row returns the arguments of upsertOrder and whether they change anything; o is nil if the terms are not known. Any
+// change of an unfulfilled order may affect the statistics.
 func (s *storedOrder) row(id order.ID, o *order.Order, isValued bool) (all []any, isChanged bool) {
 	var give, take chain.ID
 	terms, compared, uncounted := []byte{}, int64(3), int64(1)

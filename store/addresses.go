@@ -7,10 +7,10 @@ import (
 	"crossgate/chain"
 )
 
-// AddressNumber is the SQL for the number of an address that is an argument.
+// AddressNumber is the SQL expression for the number of an address passed as an argument.
 const AddressNumber = `(SELECT address_number FROM addresses WHERE address = %s)`
 
-// AddressNumbers returns the numbers that are in the places of addresses, and gives new ones theirs. An absent address
+// AddressNumbers returns the numbers stored in place of addresses, and assigns numbers to new ones. An absent address
 // has 0.
 func (tx *Tx) AddressNumbers(ctx context.Context, all ...chain.Address) (map[chain.Address]int64, error) {
 	numbers := make(map[chain.Address]int64)
@@ -24,7 +24,7 @@ func (tx *Tx) AddressNumbers(ctx context.Context, all ...chain.Address) (map[cha
 	if len(keys) == 0 {
 		return numbers, nil
 	}
-	var last int64 // of all
+	var last int64 // highest number in use
 	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var a chain.Address
 		var number int64

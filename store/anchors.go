@@ -8,13 +8,13 @@ import (
 	"crossgate/chain"
 )
 
-// Anchor is a block that is known to be its chain's.
+// Anchor is a block known to belong to its chain.
 type Anchor struct {
 	Number uint64
 	Hash   chain.Hash
 }
 
-// Anchors returns the newest anchor of each chain, and changes nothing: none of a database without the table.
+// Anchors returns the newest anchor of each chain, without changing anything; none if the table does not exist.
 func (l Location) Anchors(ctx context.Context) (newest map[chain.ID]Anchor, err error) {
 	newest = make(map[chain.ID]Anchor)
 	err = l.using(func(db database) error {

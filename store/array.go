@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// A list is one argument of a query, []int64 or [][]byte, used in a query as column = ANY($1): its text is the
-// same however long the list is. SQLite has no arrays: it gets JSON, and reads that as a table.
+// A list is one argument of a query, []int64 or [][]byte, used as column = ANY($1), so that the query text does not
+// depend on its length. SQLite has no arrays: there the list is passed as JSON and read as a table.
 
-// withoutArrays is a runner of SQLite.
+// withoutArrays is a runner for SQLite.
 type withoutArrays struct{ runner }
 
 func (r withoutArrays) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
@@ -36,7 +36,7 @@ func listsAsJSON(query string, args []any) (string, []any) {
 	}
 	spelled := slices.Clone(args)
 	query = anyOf.ReplaceAllStringFunc(query, func(condition string) string {
-		number, _ := strconv.Atoi(strings.Trim(condition, "= ANY($)")) // digits
+		number, _ := strconv.Atoi(strings.Trim(condition, "= ANY($)")) // only digits, so this cannot fail
 		value, list := "value", args[number-1]
 		if raw, is := list.([][]byte); is {
 			texts := make([]string, len(raw))
@@ -45,7 +45,7 @@ func listsAsJSON(query string, args []any) (string, []any) {
 			}
 			value, list = "unhex(value)", texts
 		}
-		text, _ := json.Marshal(list) // of numbers or of texts
+		text, _ := json.Marshal(list) // of numbers or strings, so this cannot fail
 		spelled[number-1] = string(text)
 		return fmt.Sprintf("IN (SELECT %s FROM json_each($%d))", value, number)
 	})

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// errOwnTools keeps two ways from doing the same: a PostgreSQL has tools of its own.
+// errOwnTools avoids a second way to do the same: PostgreSQL has its own tools.
 var errOwnTools = errors.New("PostgreSQL is backed up by pg_dump and restored by pg_restore; this is for SQLite files")
 
-// Backup copies an SQLite database as it is at one moment into a new file, while a gateway uses it.
+// Backup writes a consistent copy of an SQLite database to a new file, even while a gateway uses the database.
 func (l Location) Backup(ctx context.Context, file string) error {
 	if l.Postgres != "" {
 		return errOwnTools
@@ -28,7 +28,7 @@ func (l Location) Backup(ctx context.Context, file string) error {
 	})
 }
 
-// Restore makes an SQLite file, which must not exist yet, of a backup. A damaged backup is refused.
+// Restore creates an SQLite file, which must not exist yet, from a backup. It rejects a damaged backup.
 func (l Location) Restore(ctx context.Context, file string) error {
 	if l.Postgres != "" {
 		return errOwnTools
@@ -52,8 +52,8 @@ func (l Location) Restore(ctx context.Context, file string) error {
 	})
 }
 
-// writeNew copies a database into a new file beside its place and moves it there: an interrupted copy is never taken
-// for a whole one.
+// writeNew copies a database to a temporary file next to its destination and then renames it: an interrupted copy is
+// never mistaken for a complete one.
 func writeNew(ctx context.Context, db database, path string) error {
 	if facts, err := os.Stat(path); err == nil && facts.Size() > 0 {
 		return fmt.Errorf("%s exists and is left as it is: name another file, or move it away", path)
@@ -62,7 +62,7 @@ func writeNew(ctx context.Context, db database, path string) error {
 		return fmt.Errorf("%s: its directory does not exist", path)
 	}
 	part := path + ".part"
-	if err := os.RemoveAll(part); err != nil { // what an interrupted one has left
+	if err := os.RemoveAll(part); err != nil { // left over from an interrupted copy
 		return err
 	}
 	if _, err := db.ExecContext(ctx, `VACUUM INTO $1`, part); err != nil {

@@ -8,7 +8,7 @@ import (
 	"crossgate/chain"
 )
 
-// Blob is how bytes are passed to a statement: no bytes are an empty value, never NULL.
+// Blob returns bytes as passed to a statement: no bytes are an empty value, never NULL.
 func Blob(raw []byte) []byte {
 	if raw == nil {
 		return []byte{}
@@ -16,13 +16,13 @@ func Blob(raw []byte) []byte {
 	return raw
 }
 
-// Text is how words of others are passed to a statement: PostgreSQL takes neither zeros nor bytes other than UTF-8.
+// Text returns foreign text as passed to a statement: PostgreSQL accepts neither NUL nor invalid UTF-8.
 func Text(said string) string { return strings.ReplaceAll(strings.ToValidUTF8(said, "?"), "\x00", "?") }
 
-// Number is a number as databases have them.
+// Number converts a number to the type that databases have, capped at 1<<62.
 func Number(n uint64) int64 { return int64(min(n, 1<<62)) }
 
-// Bit is 1 for what holds, else 0.
+// Bit returns 1 for true, 0 for false.
 func Bit(holds bool) int64 {
 	if holds {
 		return 1
@@ -38,12 +38,12 @@ func (c Column) Scan(value any) error {
 	case []byte:
 		return c(value)
 	case nil:
-		return c(nil) // how SQLite's driver returns an empty value
+		return c(nil) // SQLite's driver returns an empty value as nil
 	}
 	return fmt.Errorf("column holds %T, not bytes", value)
 }
 
-// HashColumn scans into a hash, which has one length.
+// HashColumn scans into a hash, which has a fixed length.
 func HashColumn(into *chain.Hash) Column {
 	return func(raw []byte) error {
 		if len(raw) != len(into) {
@@ -54,7 +54,7 @@ func HashColumn(into *chain.Hash) Column {
 	}
 }
 
-// HashKeys are hashes as one argument of a statement, for = ANY.
+// HashKeys returns hashes as one argument of a statement, for = ANY.
 func HashKeys(hashes []chain.Hash) [][]byte {
 	keys := make([][]byte, len(hashes))
 	for i := range hashes {
@@ -63,16 +63,16 @@ func HashKeys(hashes []chain.Hash) [][]byte {
 	return keys
 }
 
-// prefixLength is how many bytes of an id or a hash are in indexes, where all would take six times as much.
+// prefixLength is how many bytes of an ID or hash are indexed: all of them would take six times as much space.
 const prefixLength = 5
 
-// Prefix is the first bytes of an id or a hash, by which indexes find it. Others may share them.
+// Prefix returns the first bytes of an ID or hash, by which indexes find it. Others may share them.
 func Prefix(raw []byte) []byte { return raw[:min(prefixLength, len(raw))] }
 
-// PrefixOf is the SQL for the Prefix of a column, as indexes have it.
+// PrefixOf returns the SQL expression for the Prefix of a column, as used in indexes.
 func PrefixOf(column string) string { return fmt.Sprintf("substr(%s, 1, %d)", column, prefixLength) }
 
-// Prefixes are those of hashes as one argument of a statement, for = ANY.
+// Prefixes returns the prefixes of hashes as one argument of a statement, for = ANY.
 func Prefixes(hashes []chain.Hash) [][]byte {
 	prefixes := make([][]byte, len(hashes))
 	for i := range hashes {
@@ -89,7 +89,7 @@ func AddressColumn(into *chain.Address) Column {
 	}
 }
 
-// TxHashColumn scans into the hash of a transaction.
+// TxHashColumn scans into a transaction hash.
 func TxHashColumn(into *chain.TxHash) Column {
 	return func(raw []byte) error {
 		*into = chain.NewTxHash(raw)

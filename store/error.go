@@ -11,8 +11,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// remedies say what to do about SQLite's errors (sqlite.org/rescode.html, primary codes), serverRemedies about
-// PostgreSQL's (postgresql.org/docs/current/errcodes-appendix.html).
+// remedies say what to do about errors of SQLite (sqlite.org/rescode.html, primary codes), serverRemedies about those
+// of PostgreSQL (postgresql.org/docs/current/errcodes-appendix.html).
 var remedies = map[int]string{
 	sqlite3.SQLITE_FULL:     "the disk is full: free some space; the index resumes by itself",
 	sqlite3.SQLITE_IOERR:    "disk error: check the disk and its free space; the index resumes by itself",
@@ -33,7 +33,7 @@ var serverRemedies = map[string]string{
 
 const readOnlyStandby = "the database is a read-only standby: set index.postgres to the primary, which takes writes"
 
-// withRemedy adds to a database's error what to do about it.
+// withRemedy adds to a database error what to do about it, if that is known.
 func withRemedy(err error) error {
 	remedy, known := remedies[primaryCode(err)]
 	if server, is := errors.AsType[*pgconn.PgError](err); is {
@@ -45,7 +45,7 @@ func withRemedy(err error) error {
 	return fmt.Errorf("%s (%w)", remedy, err)
 }
 
-// primaryCode is the result code of SQLite's error, 0 for another one. Extended codes hold it in their low byte.
+// primaryCode returns the result code of an SQLite error, 0 for other errors. Extended codes hold it in the low byte.
 func primaryCode(err error) int {
 	refused, is := errors.AsType[*sqlite.Error](err)
 	if !is {
@@ -55,11 +55,11 @@ func primaryCode(err error) int {
 	return refused.Code() & primary
 }
 
-// isBusy reports whether another process kept the file locked.
+// isBusy reports whether another process kept the file locked for too long.
 func isBusy(err error) bool { return primaryCode(err) == sqlite3.SQLITE_BUSY }
 
-// inOneLine puts the reasons of a failed connection into one line, each once: pgx has a line for each attempt, and
-// where the URL leaves it whether to use TLS (sslmode), it makes two at each address.
+// inOneLine puts the reasons of a failed connection on one line, each only once. pgx has a line per attempt, and makes
+// two attempts per address if the URL does not say whether to use TLS (sslmode).
 func inOneLine(err error) error {
 	if errors.As(err, new(*pgconn.ConnectError)) {
 		return oneLine{err}

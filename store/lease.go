@@ -13,13 +13,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// replica is this process to the others on one PostgreSQL.
+// replica identifies this process to the others on one PostgreSQL.
 type replica struct {
 	config *pgx.ConnConfig
-	name   string // among the holders of leases
+	name   string // as a holder of leases
 }
 
-// replicaName differs between replicas, also between those that a machine starts one after the other.
+// replicaName returns a name that differs between replicas, even if a machine starts one after the other.
 func replicaName() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -28,8 +28,8 @@ func replicaName() string {
 	return fmt.Sprintf("%s/%d/%.6s", host, os.Getpid(), rand.Text())
 }
 
-// A lease expires leaseLife after its holder renewed it last, every leaseRenewal. LeaseInterval is how often others
-// should try to claim it. Together they bound the time in which the job of a replica that died is not done.
+// A lease expires leaseLife after its holder last renewed it, which it does every leaseRenewal. LeaseInterval is how
+// often others should try to claim it. Together these limit how long a job is not done after a replica has died.
 const (
 	leaseLife     = 8 * time.Second
 	leaseRenewal  = 2 * time.Second
@@ -37,19 +37,19 @@ const (
 )
 
 // Lease is the right to do a job that one process at a time may do. epoch counts the holders and fences off earlier
-// ones: a replica that was thought dead cannot write. The zero value always holds.
+// ones: a replica that was presumed dead cannot write. The zero value is always valid.
 type Lease struct {
 	job   string
 	epoch int64
 }
 
-// ErrLeaseLost says that another replica holds the lease by now.
+// ErrLeaseLost says that another replica has taken over the lease.
 var ErrLeaseLost = errors.New("another replica took the lease over")
 
-// clock is the database's, since those of replicas differ.
+// clock is the database's clock, since the clocks of replicas differ.
 const clock = `EXTRACT(EPOCH FROM clock_timestamp())`
 
-// Claim takes the lease of a job, unless another replica holds it. With SQLite it is always granted.
+// Claim takes the lease of a job unless another replica holds it. With SQLite it is always granted.
 func (db *DB) Claim(ctx context.Context, job string) (l Lease, granted bool, err error) {
 	if db.replica == nil {
 		return Lease{}, true, nil
@@ -73,7 +73,7 @@ func (db *DB) Claim(ctx context.Context, job string) (l Lease, granted bool, err
 	return l, true, nil
 }
 
-// renew prolongs the lease.
+// renew extends the lease.
 func (l Lease) renew(ctx context.Context, r runner) error {
 	if l == (Lease{}) {
 		return nil
@@ -89,22 +89,22 @@ func (l Lease) renew(ctx context.Context, r runner) error {
 	return ErrLeaseLost
 }
 
-// Lead has work done under the lease of a job, whenever no other replica holds it, until ctx ends. The context of the
-// work ends also when the lease is lost.
+// Lead runs work under the lease of a job whenever no other replica holds it, until ctx ends. The context passed to
+// work also ends when the lease is lost.
 func (db *DB) Lead(ctx context.Context, job string, work func(context.Context, Lease)) {
 	for ctx.Err() == nil {
 		if lease, granted, err := db.Claim(ctx, job); err == nil && granted {
 			holding, release := db.Hold(ctx, lease)
 			work(holding, lease)
-			_ = release() // it expires otherwise
+			_ = release() // on failure it expires
 		}
 		pause(ctx, LeaseInterval)
 	}
 }
 
-// Hold renews a lease until release is called, which gives it back so that others need not wait for it to expire. The
-// context it returns ends with ctx, and when the lease is lost. While the database does not answer nothing is lost:
-// other replicas cannot claim the lease either.
+// Hold renews a lease until release is called, which returns the lease so that others need not wait for its expiry. The
+// returned context ends with ctx or when the lease is lost. The lease is not lost while the database does not answer:
+// other replicas cannot claim it then either.
 func (db *DB) Hold(ctx context.Context, l Lease) (holding context.Context, release func() error) {
 	holding, stop := context.WithCancel(ctx)
 	var renewing sync.WaitGroup
@@ -119,7 +119,7 @@ func (db *DB) Hold(ctx context.Context, l Lease) (holding context.Context, relea
 	}
 }
 
-// keepRenewing returns when ctx has ended or the lease is lost.
+// keepRenewing renews the lease until ctx ends or the lease is lost.
 func (db *DB) keepRenewing(ctx context.Context, l Lease) {
 	tick := time.NewTicker(leaseRenewal)
 	defer tick.Stop()
@@ -141,7 +141,7 @@ func (db *DB) release(ctx context.Context, l Lease) error {
 		return nil
 	}
 	const limit = 2 * time.Second
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit) // a lease is released because ctx ended
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit) // ctx has usually ended by now
 	defer cancel()
 	err := db.availability.do(ctx, func() error {
 		_, err := db.write().ExecContext(ctx, `UPDATE leases SET expires = 0 WHERE job = $1 AND epoch = $2`, l.job, l.epoch)

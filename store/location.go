@@ -15,13 +15,13 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Location names a database, for work on it beside the gateways that may use it.
+// Location identifies a database, for work on it besides that of gateways.
 type Location struct {
-	Postgres string // postgres://user:password@host/name; empty: a file
+	Postgres string // postgres://user:password@host/name; empty: SQLite
 	Path     string // of the SQLite file
 }
 
-// String names the database without its address, which holds a password.
+// String returns a name of the database without its URL, which contains a password.
 func (l Location) String() string {
 	if l.Postgres != "" {
 		return "PostgreSQL"
@@ -29,7 +29,7 @@ func (l Location) String() string {
 	return l.Path
 }
 
-// Check returns what keeps a PostgreSQL's address from being used, and opens nothing.
+// Check returns why a PostgreSQL URL cannot be used, without connecting.
 func (l Location) Check() error {
 	if l.Postgres == "" {
 		return nil
@@ -38,8 +38,8 @@ func (l Location) Check() error {
 	return err
 }
 
-// parsePostgres reads the address of a PostgreSQL, and the files of certificates that it names. Its error does not wrap
-// the cause, which quotes the URL and so its password.
+// parsePostgres parses a PostgreSQL URL and reads the certificate files that it refers to. Its error does not wrap the
+// cause, which quotes the URL and thus the password.
 func parsePostgres(url string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if file, is := errors.AsType[*fs.PathError](err); is {
@@ -52,13 +52,13 @@ func parsePostgres(url string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// database is one that is used as it is, whatever version its schema has.
+// database is used as it is, whatever its schema version.
 type database struct {
 	*sql.DB
 	dialect goose.Dialect
 }
 
-// open opens the database without changing anything. A file must exist.
+// open opens the database without changing it. A file must exist.
 func (l Location) open() (database, error) {
 	if l.Postgres != "" {
 		config, err := parsePostgres(l.Postgres)
@@ -75,7 +75,7 @@ func (l Location) open() (database, error) {
 	return database{db, goose.DialectSQLite3}, err
 }
 
-// using opens the database for as long as work takes.
+// using opens the database for the duration of work.
 func (l Location) using(work func(database) error) error {
 	db, err := l.open()
 	if err == nil {
@@ -87,9 +87,9 @@ func (l Location) using(work func(database) error) error {
 	return nil
 }
 
-// Inspect says what keeps the database from being used, and changes nothing: a PostgreSQL that does not answer, refuses
-// the user, takes no changes or is behind a pooler by transaction, a file of a newer version or of another program, or
-// no directory for it. Errors hold no password.
+// Inspect returns why the database cannot be used, without changing it: a PostgreSQL that does not answer, rejects the
+// user, is read-only or is behind a transaction-mode pooler; a file of a newer version or another program; or a missing
+// directory. Errors contain no password.
 func (l Location) Inspect(ctx context.Context) error {
 	if l.Postgres == "" {
 		if facts, err := os.Stat(filepath.Dir(l.Path)); err != nil || !facts.IsDir() {
@@ -105,17 +105,17 @@ func (l Location) Inspect(ctx context.Context) error {
 	})
 }
 
-// Schema says which programs can open a database.
+// Schema describes which programs can open a database.
 type Schema struct {
-	Version int64 // that it has; 0: nothing is in it yet
-	Oldest  int64 // the oldest schema version whose programs can use it
-	Known   int64 // the newest that this program knows, to which it migrates an older one
+	Version int64 // of the database; 0: it is empty
+	Oldest  int64 // oldest schema version whose programs can use the database
+	Known   int64 // newest version known to this program, to which it migrates older ones
 }
 
 // IsUsable reports whether this program can open the database.
 func (s Schema) IsUsable() bool { return s.Oldest <= s.Known }
 
-// Schema reads what the database says of its schema, and changes nothing. A database of another program is an error.
+// Schema returns the database's schema versions, without changing it. A database of another program is an error.
 func (l Location) Schema(ctx context.Context) (s Schema, err error) {
 	err = l.using(func(db database) error {
 		s.Known = newest()
@@ -129,7 +129,7 @@ func (l Location) Schema(ctx context.Context) (s Schema, err error) {
 	return s, err
 }
 
-// oldestOf is the oldest schema version whose programs can use a database.
+// oldestOf returns the oldest schema version whose programs can use a database.
 func oldestOf(ctx context.Context, db *sql.DB) (oldest int64, err error) {
 	err = db.QueryRowContext(ctx, `SELECT MAX(oldest) FROM compatibility`).Scan(&oldest)
 	return oldest, err

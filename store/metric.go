@@ -14,11 +14,11 @@ const (
 	connectionStateKey = attribute.Key("crossgate.store.connection.state")
 )
 
-// operationBounds are for what a file answers from memory as well as for a server far away, seconds.
+// operationBounds, in seconds, suit a file cached in memory as well as a distant server.
 var operationBounds = []float64{0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
-// newDuration makes the histogram of statements, which the shared cache has by the same name. The name is valid, which
-// is all that could fail.
+// newDuration returns the histogram of statement durations, which has the same name as the shared cache's. Only an
+// invalid name could fail, and this one is valid.
 func newDuration() metric.Float64Histogram {
 	made, _ := otel.Meter("crossgate/store").Float64Histogram("db.client.operation.duration", metric.WithUnit("s"),
 		metric.WithDescription("Duration of calls to the database and to the shared cache."),
@@ -26,8 +26,8 @@ func newDuration() metric.Float64Histogram {
 	return made
 }
 
-// observe measures until stop whether the database answers, and what its connections do. The names are valid, which is
-// all that could fail in making instruments.
+// observe measures, until stop is called, whether the database answers and the state of its connections. Creating
+// instruments could fail only for invalid names, and these are valid.
 func (db *DB) observe() (stop func() error, err error) {
 	meter := otel.Meter("crossgate/store")
 	var all []metric.Observable

@@ -15,20 +15,20 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// listTables lists the tables of a database, in each dialect.
+// listTables lists the tables of a database, by dialect.
 var listTables = map[goose.Dialect]string{
 	goose.DialectSQLite3:  `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
 	goose.DialectPostgres: `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`,
 }
 
-// clustered has the words by which a table is kept in the index of its primary key, which PostgreSQL cannot do.
+// clustered inserts the words that store a table in its primary key's index, which PostgreSQL cannot do.
 var clustered = map[goose.Dialect]*strings.Replacer{
 	goose.DialectSQLite3:  strings.NewReplacer("/* clustered */", "WITHOUT ROWID", "/* clusters */", "PRIMARY KEY"),
 	goose.DialectPostgres: strings.NewReplacer(),
 }
 
-// migrate brings the schema up to date, unless a newer version has. Two processes may open a new file at once, and
-// SQLite has no lock that spans several migrations: a process that finds one applied meanwhile continues from there.
+// migrate brings the schema up to date, unless it is newer. Two processes may open a new file at the same time, and
+// SQLite has no lock across several migrations: a process that finds one already applied continues from there.
 func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOption) error {
 	version, err := inspect(ctx, db, dialect)
 	if err != nil {
@@ -52,9 +52,9 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, options ...
 	}
 }
 
-// newest is the schema version that this program brings a database to.
+// newest returns the schema version that this program migrates a database to.
 func newest() int64 {
-	files, _ := fs.Glob(migrations, "migrations/*.sql") // as they are embedded
+	files, _ := fs.Glob(migrations, "migrations/*.sql") // embedded, so this cannot fail
 	version, _ := goose.NumericComponent(files[len(files)-1])
 	return version
 }
@@ -82,8 +82,8 @@ func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOpt
 	return goose.NewProvider(dialect, db, nil, append(options, goose.WithGoMigrations(steps...))...)
 }
 
-// inspect returns the version of a database's schema, 0 for an empty one. It refuses, without writing anything, a
-// database that holds another program's tables, or whose schema is so new that this build cannot use it.
+// inspect returns a database's schema version, 0 if it is empty. Without writing anything, it rejects a database that
+// holds another program's tables or whose schema is too new for this build.
 func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) (version int64, err error) {
 	tables, err := tablesOf(ctx, db, dialect)
 	if err != nil || len(tables) == 0 {
@@ -103,7 +103,7 @@ func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) (version in
 	return version, err
 }
 
-// newerSchema is one that this program cannot use.
+// newerSchema is the error for a schema too new for this program.
 type newerSchema struct{ version, known int64 }
 
 func (n *newerSchema) Error() string {
@@ -111,7 +111,7 @@ func (n *newerSchema) Error() string {
 		"or restore a backup from before the upgrade", n.version, n.known)
 }
 
-// tablesOf lists the tables of a database.
+// tablesOf returns the names of a database's tables.
 func tablesOf(ctx context.Context, q querier, dialect goose.Dialect) (names []string, err error) {
 	err = forEachRow(ctx, q, func(rows *sql.Rows) error {
 		var name string

@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Notify sends payloads to the replicas that subscribe to a channel, this one among them, when the transaction is
-// committed. PostgreSQL takes less than 8000 bytes each. With SQLite it does nothing.
+// Notify sends payloads to all replicas subscribed to a channel, including this one, when the transaction is committed.
+// PostgreSQL limits each payload to less than 8000 bytes. With SQLite, Notify does nothing.
 func (tx *Tx) Notify(ctx context.Context, channel string, payloads ...string) error {
 	if !tx.isReplicated {
 		return nil
@@ -19,13 +19,13 @@ func (tx *Tx) Notify(ctx context.Context, channel string, payloads ...string) er
 	return tx.ExecEach(ctx, `SELECT pg_notify($1, $2)`, rows)
 }
 
-// Subscription receives the notifications of one channel, on a connection of its own.
+// Subscription receives the notifications of one channel on its own connection.
 type Subscription struct {
 	connection   *pgx.Conn
 	availability *availability
 }
 
-// Subscribe returns once the server sends notifications: earlier ones are lost. PostgreSQL only.
+// Subscribe returns once the server sends notifications; earlier ones are lost. PostgreSQL only.
 func (db *DB) Subscribe(ctx context.Context, channel string) (s Subscription, err error) {
 	err = db.availability.do(ctx, func() error {
 		connection, err := pgx.ConnectConfig(ctx, db.replica.config.Copy())
@@ -42,7 +42,7 @@ func (db *DB) Subscribe(ctx context.Context, channel string) (s Subscription, er
 	return s, err
 }
 
-// Next waits for the next payload; ErrUnavailable when the database goes away meanwhile.
+// Next waits for the next payload. It returns ErrUnavailable if the database becomes unavailable meanwhile.
 func (s Subscription) Next(ctx context.Context) (payload string, err error) {
 	heard, err := s.connection.WaitForNotification(ctx)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s Subscription) Next(ctx context.Context) (payload string, err error) {
 	return heard.Payload, nil
 }
 
-// Close ends the subscription, also after ctx has ended.
+// Close ends the subscription, even if ctx has ended.
 func (s Subscription) Close(ctx context.Context) {
-	_ = s.connection.Close(context.WithoutCancel(ctx)) // nothing was written on it
+	_ = s.connection.Close(context.WithoutCancel(ctx)) // nothing was written to it
 }

@@ -18,42 +18,42 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrUnavailable says that the database does not answer at the moment. Errors that wrap it come at once while that
-// lasts, and need no line in the log: the outage has one.
+// ErrUnavailable says that the database does not answer at the moment. Calls then fail fast with errors that wrap it.
+// They need not be logged: the outage is.
 var ErrUnavailable = errors.New("database unavailable")
 
 const (
-	// slowAfter is how long work may take before the database is probed, and again each time it passes; probeLimit is
-	// how long a probe may take, one round trip, and connectLimit that of a probe that has to connect first, which
-	// takes six. Together they bound how long a caller waits for a database that does not answer, however long a
-	// statement may take on one that does.
+	// slowAfter is how long a call may take before the database is probed, and the interval of further probes while it
+	// lasts. probeLimit is how long a probe may take, one round trip; connectLimit applies if it has to connect first,
+	// which takes six. Together they limit how long a caller waits for a database that does not answer, however long
+	// statements may take on one that does.
 	slowAfter    = 300 * time.Millisecond
 	probeLimit   = 800 * time.Millisecond
 	connectLimit = 1400 * time.Millisecond
-	// probePause is between two probes of a database that does not answer.
+	// probePause is the time between two probes of a database that does not answer.
 	probePause = 500 * time.Millisecond
 )
 
-// probe finds an entry of an index in each of the tables without which nothing can be answered: a server with a lock on
-// one of them, or whose disk stalls, still answers pings.
+// probe looks for one index entry in each table that every answer needs: a server with a lock on one of them, or with a
+// stalled disk, still answers pings.
 const probe = `SELECT EXISTS (SELECT 1 FROM events WHERE chain = 0), EXISTS (SELECT 1 FROM orders WHERE number = 0)`
 
-// availability is the circuit breaker of a database. What goes wrong with a connection, or takes long, has the database
-// probed on a connection that is for nothing else. When it does not answer, all connections to a PostgreSQL are closed,
-// so that whatever waits on one ends, and nothing more is asked until a probe is answered.
+// availability is the circuit breaker of a database. After a connection error, or if a call takes long, it probes the
+// database on a dedicated connection. Without an answer it closes all connections to a PostgreSQL, so that callers
+// waiting on them fail, and rejects calls until a probe succeeds.
 type availability struct {
-	prober    *sql.DB   // with one connection
-	hasTables bool      // otherwise a probe is a ping
-	mode      []any     // in which a PostgreSQL is asked: in one round trip
-	pools     []*sql.DB // of a PostgreSQL: their idle connections are of no use after an outage
+	prober    *sql.DB   // has one connection
+	hasTables bool      // if false, a probe is a ping
+	mode      []any     // query mode of probes of a PostgreSQL: one round trip
+	pools     []*sql.DB // of a PostgreSQL: their idle connections are useless after an outage
 	log       *slog.Logger
-	slow      atomic.Int64 // work under way for longer than slowAfter
+	slow      atomic.Int64 // calls that have been running for longer than slowAfter
 
 	mu       sync.Mutex
-	away     error // why nothing is asked; nil while the database answers
+	away     error // why calls are rejected; nil while the database answers
 	open     map[*trackedConn]struct{}
-	checking chan struct{}      // closed when the check under way has its first result; nil: none is
-	stop     context.CancelFunc // of the check; nil before the first one
+	checking chan struct{}      // closed when the running check has its first result; nil: none is running
+	stop     context.CancelFunc // ends the check; nil before the first one
 	closed   bool
 	checks   sync.WaitGroup
 }
@@ -75,7 +75,7 @@ func (a *availability) do(ctx context.Context, work func() error) error {
 	return a.judge(ctx, err)
 }
 
-// watch has the database checked until done is closed.
+// watch checks the database repeatedly until done is closed.
 func (a *availability) watch(done <-chan struct{}) {
 	a.slow.Add(1)
 	defer a.slow.Add(-1)
@@ -89,8 +89,8 @@ func (a *availability) watch(done <-chan struct{}) {
 	}
 }
 
-// judge has the database checked after an error that came of a connection, and returns ErrUnavailable as well if the
-// database does not answer.
+// judge checks the database after a connection error, and adds ErrUnavailable to the error if the database does not
+// answer.
 func (a *availability) judge(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || errors.Is(err, ErrUnavailable) {
 		return err
@@ -101,8 +101,8 @@ func (a *availability) judge(ctx context.Context, err error) error {
 	return errors.Join(a.err(), err)
 }
 
-// settle returns when it is known whether the database answers. It looks twice: a server that is being stopped ends its
-// connections one after the other, and that for pings may be among the last.
+// settle waits until it is known whether the database answers. It checks twice: a server that is shutting down ends its
+// connections one by one, and the one for probes may be among the last.
 func (a *availability) settle(ctx context.Context) {
 	const between = 150 * time.Millisecond
 	for look := range 2 {
@@ -117,7 +117,7 @@ func (a *availability) settle(ctx context.Context) {
 	}
 }
 
-// pause lets a time pass. It reports false when ctx ends meanwhile.
+// pause waits for d. It returns false if ctx ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -127,17 +127,17 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// LogOutages has the beginning and the end of outages logged. It comes before anything is asked.
+// LogOutages sets the logger for the start and end of outages. Call it before the database is used.
 func (db *DB) LogOutages(log *slog.Logger) { db.availability.log = log }
 
-// err is ErrUnavailable with the reason while the database does not answer.
+// err returns ErrUnavailable with the reason while the database does not answer.
 func (a *availability) err() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.away
 }
 
-// isOfConnection reports whether an error says nothing of the statement: there was no connection, or it broke.
+// isOfConnection reports whether an error is not about the statement: there was no connection, or it broke.
 func isOfConnection(err error) bool {
 	if server, is := errors.AsType[*pgconn.PgError](err); is {
 		return isShutdown(server)
@@ -148,12 +148,12 @@ func isOfConnection(err error) bool {
 		errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || isBusy(err)
 }
 
-// isShutdown reports whether the server ends or begins to run (57P01 to 57P03), or a pooler has no server (08…).
+// isShutdown reports whether the server is stopping or starting (57P01 to 57P03), or a pooler has no server (08…).
 func isShutdown(e *pgconn.PgError) bool {
 	return strings.HasPrefix(e.Code, "57P0") || strings.HasPrefix(e.Code, "08")
 }
 
-// probe returns why the database does not answer. A server that refuses is there.
+// probe returns why the database does not answer. A server that rejects the probe does answer.
 func (a *availability) probe(ctx context.Context, limit time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -173,8 +173,8 @@ func (a *availability) probe(ctx context.Context, limit time.Duration) error {
 	return withRemedy(err)
 }
 
-// check probes in the background, unless that is under way; known is closed with the result. An outage is watched until
-// its end.
+// check probes in the background, unless a check is running; known is closed with the result. The check goes on until
+// an outage ends.
 func (a *availability) check() (known <-chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -193,20 +193,20 @@ func (a *availability) check() (known <-chan struct{}) {
 		known := sync.OnceFunc(func() { close(first) })
 		a.run(ctx, known)
 		a.mu.Lock()
-		a.checking = nil // before it is known: who hears of it and asks again gets a check of his own
+		a.checking = nil // before known is closed: a caller that then checks again gets a new check
 		a.mu.Unlock()
 		known()
 	})
 	return first
 }
 
-// run probes until the database answers or ctx ends. It calls known once the database does not answer.
+// run probes until the database answers or ctx ends. It calls known as soon as the database does not answer.
 func (a *availability) run(ctx context.Context, known func()) {
 	began := time.Now()
 	for {
 		limit := connectLimit
 		switch {
-		case a.pools == nil: // a file says itself that it is locked
+		case a.pools == nil: // a file reports by itself that it is locked
 			limit = patience
 		case a.prober.Stats().OpenConnections > 0:
 			limit = probeLimit
@@ -248,7 +248,7 @@ func (a *availability) comeBack(ctx context.Context, began time.Time) {
 	}
 	for _, pool := range a.pools {
 		most := pool.Stats().MaxOpenConnections
-		pool.SetMaxIdleConns(-1) // closes them
+		pool.SetMaxIdleConns(-1) // closes idle connections
 		pool.SetMaxIdleConns(most)
 	}
 	a.mu.Lock()
@@ -269,12 +269,12 @@ func (c *trackedConn) Close() error {
 	delete(c.of.open, c)
 	c.of.mu.Unlock()
 	if !isOpen {
-		return nil // an outage closed it
+		return nil // already closed by an outage
 	}
 	return c.Conn.Close()
 }
 
-// dial connects to the database while that is available.
+// dial connects to the database unless it is unavailable.
 func (a *availability) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if err := a.err(); err != nil {
 		return nil, err
@@ -297,8 +297,7 @@ func (a *availability) dial(ctx context.Context, network, address string) (net.C
 	return c, nil
 }
 
-// await returns when the database answers. It waits for a server that cannot be reached, or that is starting, for up to
-// limit.
+// await waits until the database answers. It retries for up to limit if a server is unreachable or starting.
 func (a *availability) await(ctx context.Context, limit time.Duration) error {
 	began, isLogged := time.Now(), false
 	for {
@@ -321,7 +320,7 @@ func (a *availability) await(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// close ends the check and closes the connection for probes.
+// close ends the check and closes the probe connection.
 func (a *availability) close() error {
 	a.mu.Lock()
 	a.closed = true

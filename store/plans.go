@@ -9,14 +9,14 @@ import (
 	"crossgate/quote"
 )
 
-// PlanClaim is what an endpoint of a service takes from its monthly plan, as the time in which that is refilled.
+// PlanClaim is spending from the monthly plan of a service's endpoint, as the time in which that is refilled.
 type PlanClaim struct {
 	Service, Endpoint string
 	Claim             time.Duration
 }
 
-// ClaimPlans adds claims to what has been spent and returns, in the order of the claims, when all that was ever claimed
-// of each plan is refilled. Claims of several gateways add up. All of them are stored, or none.
+// ClaimPlans adds claims to the stored spending, all or none of them. It returns, in the order of claims, when
+// everything ever claimed from each plan is refilled. Claims of several gateways add up.
 func (db *DB) ClaimPlans(ctx context.Context, claims []PlanClaim) (refilled []time.Time, err error) {
 	refilled = make([]time.Time, len(claims))
 	err = db.Update(ctx, func(tx *Tx) error {
@@ -40,7 +40,7 @@ func (db *DB) ClaimPlans(ctx context.Context, claims []PlanClaim) (refilled []ti
 	return refilled, nil
 }
 
-// AddVenueDays adds to what became of venues. Counts of several gateways add up. All of them are stored, or none.
+// AddVenueDays adds to the stored results of venues, all or none. Counts of several gateways add up.
 func (db *DB) AddVenueDays(ctx context.Context, days []quote.VenueDay) error {
 	rows := make([][]any, len(days))
 	for i, d := range days {
@@ -57,8 +57,7 @@ func (db *DB) AddVenueDays(ctx context.Context, days []quote.VenueDay) error {
 	return nil
 }
 
-// Venues returns what became of venues from one UNIX day to another, both included, those that won most often first.
-// Day is zero.
+// Venues returns the results of venues in the UNIX days [from, to], those that won most often first. Their Day is zero.
 func (db *DB) Venues(ctx context.Context, from, to uint64) (all []quote.VenueDay, err error) {
 	all, err = All(ctx, db, func(rows *sql.Rows, d *quote.VenueDay) error {
 		return rows.Scan(&d.Venue, &d.Quoted, &d.Won, &d.Contested, &d.Gain)

@@ -16,20 +16,20 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// PostgresOptions say how a PostgreSQL is opened.
+// PostgresOptions configure how a PostgreSQL is opened.
 type PostgresOptions struct {
-	// Wait is how long to wait for a server that does not answer yet; not at all when zero.
+	// Wait is how long to wait for a server that does not answer yet; zero: not at all.
 	Wait time.Duration
-	// Readers is how many connections are open for reading at most, 8 for 0. Those for writing are 3, and notifications
-	// and probes have one each.
+	// Readers is the maximum number of connections for reading; 0: 8. There are up to 3 for writing, and one each for
+	// notifications and probes.
 	Readers int
-	Logger  *slog.Logger // for the beginning and the end of outages; nil: nothing is logged
+	Logger  *slog.Logger // for the start and end of outages; nil: nothing is logged
 }
 
 // OpenPostgres opens the PostgreSQL database at url (postgres://user:password@host/name) and brings its schema up to
-// date. Any number of replicas may use it at a time.
+// date. Any number of replicas may use it concurrently.
 func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, error) {
-	const readers, writers = 8, 3 // unless the options say otherwise
+	const readers, writers = 8, 3 // defaults
 	config, err := parsePostgres(url)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
@@ -61,7 +61,7 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 	return db.measured()
 }
 
-// checkWritable returns why a server takes no changes.
+// checkWritable returns why a server accepts no changes.
 func checkWritable(ctx context.Context, db *sql.DB) error {
 	var isReadOnly bool
 	err := db.QueryRowContext(ctx, `SELECT current_setting('transaction_read_only')::boolean`).Scan(&isReadOnly)
@@ -71,20 +71,20 @@ func checkWritable(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// isBroken reports whether an idle connection was ended from the other side. Unlike a ping, which takes a round trip
-// before the statement, it asks nothing: what a server says when it ends a connection is there to be read. One that was
-// lost without a word is found by the statement, or by the probes of availability, like any other.
+// isBroken reports whether the server has ended an idle connection. Unlike a ping, which takes a round trip before the
+// statement, it sends nothing, but looks for the message that a server sends when it ends a connection. A connection
+// lost without notice is found by the statement, or by the probes of availability, like any other.
 func isBroken(_ context.Context, p stdlib.ShouldPingParams) bool {
 	//lint:ignore SA1019 it says to prefer Ping where latency is low
 	return p.IdleDuration > time.Second && p.Conn.PgConn().CheckConn() != nil
 }
 
-// patience is how long the server is waited for, and how long it waits for a replica that vanished in a transaction.
+// patience is how long to wait for the server, and how long it waits for a replica that vanished during a transaction.
 const patience = 5 * time.Second
 
-// setSession bounds how long a connection is waited for, unless the URL does, and has the server end transactions in
-// which nothing happens for as long. One process runs a statement: beside other work several took four times as long to
-// count a long list. Poolers refuse to pass such settings on when a connection begins, so they are made right after.
+// setSession limits how long to wait for a connection, unless the URL does, and makes the server end transactions that
+// are idle for that long. A statement uses a single server process: with several, counting a long list took four times
+// as long beside other work. Poolers reject such settings at connection start, so they are made right after.
 func setSession(config *pgx.ConnConfig) {
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, patience)
 	config.RuntimeParams["application_name"] = "crossgate"
@@ -95,10 +95,9 @@ func setSession(config *pgx.ConnConfig) {
 	}
 }
 
-// findingByIndex are connections on which rows are found by indexes wherever there is one, as those that write always
-// want them. A plan that the server keeps from when a table was nearly empty would read all of the table when it has
-// grown, for each row that is written, until autovacuum has looked at it. Without jit, since what has no index seems
-// dear then, and is not.
+// findingByIndex returns a config whose connections find rows by index wherever one exists, as writers always want. A
+// plan that the server cached while a table was nearly empty would scan the grown table for each row written, until
+// autovacuum has analysed it. jit is off, since statements without an index now seem expensive, but are not.
 func findingByIndex(config pgx.ConnConfig) pgx.ConnConfig {
 	connected := config.AfterConnect
 	config.AfterConnect = func(ctx context.Context, connection *pgconn.PgConn) error {
@@ -113,7 +112,7 @@ func findingByIndex(config pgx.ConnConfig) pgx.ConnConfig {
 var errPooled = errors.New("a pooler gives its connections to each transaction anew, so notifications and locks would get lost: " +
 	"set pool_mode = session (PgBouncer), or connect to the server itself")
 
-// checkSessions returns errPooled when two connections are one of the server's. It asks by the simple protocol, which
+// checkSessions returns errPooled if two connections share one of the server's. It uses the simple protocol, which
 // every pooler passes on.
 func checkSessions(ctx context.Context, db *sql.DB) error {
 	one, err := db.Conn(ctx)
@@ -144,7 +143,7 @@ func checkSessions(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// migratePostgres lets one replica at a time change the schema, by connections of its own: it reads whole tables.
+// migratePostgres lets one replica at a time change the schema, on separate connections since it reads whole tables.
 func migratePostgres(ctx context.Context, config pgx.ConnConfig) error {
 	locker, err := lock.NewPostgresSessionLocker()
 	if err != nil {

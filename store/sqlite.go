@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
 
-// FileMemory is the most memory in bytes that an SQLite database takes outside of Go's heap: the page cache of the
-// writing connection and of each reading one, and what statements sort and hold until they end. Probes read two pages.
+// FileMemory is the maximum memory in bytes that an SQLite database uses outside of Go's heap: the page caches of the
+// writing and reading connections, and what statements sort and hold while they run. Probes read only two pages.
 const FileMemory = (1+fileReaders)*filePages + 32<<20
 
 const (
@@ -22,8 +22,8 @@ const (
 	filePages   = 8 << 20 // of each connection; most of the file is read through mmap
 )
 
-// OpenSQLite opens the SQLite file at path, or creates it, and brings its schema up to date. One connection writes,
-// others read beside it. A file that a newer version wrote, or another program, is refused and left as it is.
+// OpenSQLite opens or creates the SQLite file at path and brings its schema up to date. One connection writes while
+// others read. It rejects a file that a newer version or another program wrote, without changing it.
 func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := inspectFile(ctx, path); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, withRemedy(err))
@@ -53,9 +53,8 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 	return db.measured()
 }
 
-// connect makes a connection, and so a new file one with a write-ahead log. SQLite does not wait for others there,
-// since the change begins as a read: one who writes to the new file meanwhile is waited for here, for as long as
-// busyLimit.
+// connect opens a connection, which enables the write-ahead log in a new file. SQLite does not wait for other writers
+// there, since that change begins as a read; connect retries for up to busyLimit instead.
 func connect(ctx context.Context, db *sql.DB) error {
 	for began := time.Now(); ; {
 		err := db.PingContext(ctx)
@@ -68,7 +67,7 @@ func connect(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// inspectFile looks into a file, if there is one, without changing it.
+// inspectFile inspects a file, if it exists, without changing it.
 func inspectFile(ctx context.Context, path string) error {
 	if facts, err := os.Stat(path); err != nil || facts.Size() == 0 {
 		return nil //nolint:nilerr // creating the file reports what is wrong
@@ -82,9 +81,9 @@ func inspectFile(ctx context.Context, path string) error {
 }
 
 const (
-	// busyLimit is how long to wait for another process that writes, a backfill for instance.
+	// busyLimit is how long to wait for another process that writes, such as a backfill.
 	busyLimit = 30 * time.Second
-	// readLimit is how long those who read wait, whom only one keeps away that has all of the file for itself.
+	// readLimit is how long readers wait; only a process that has locked the whole file keeps them waiting.
 	readLimit = time.Second
 )
 
@@ -92,9 +91,9 @@ func busyTimeout(limit time.Duration) string {
 	return fmt.Sprintf("busy_timeout(%d)", limit.Milliseconds())
 }
 
-// fileOptions use the write-ahead log, so that readers and the writer do not wait for each other. A power failure can
-// lose the newest commits, which are whole ranges of a chain and are read again. The log is copied back when it has
-// 32 MiB: pages of indexes are written again and again, and so only once.
+// fileOptions enables the write-ahead log, so that readers and the writer do not wait for each other. A power failure
+// can lose the newest commits; these are whole ranges of a chain and are read again. The log is checkpointed at 32 MiB,
+// so that index pages, which change again and again, are copied back only once.
 func fileOptions(busy time.Duration) url.Values {
 	return url.Values{
 		"_pragma": {
@@ -114,10 +113,10 @@ func openFile(path string, connections int, options url.Values) (*sql.DB, error)
 	return limited(db, connections), nil
 }
 
-// mapped is how much of a file is read without copying it.
+// mapped is how much of a file is read through a memory map.
 const mapped = "mmap_size(1073741824)"
 
-// limited keeps up to so many connections open.
+// limited keeps up to the given number of connections open.
 func limited(db *sql.DB, connections int) *sql.DB {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)

@@ -18,8 +18,7 @@ import (
 )
 
 // Attribute keys of a statement: OpenTelemetry's semantic conventions for database clients
-// (opentelemetry.io/docs/specs/semconv/db, v1.44). Its text and arguments are left out: they can be
-// confidential.
+// (opentelemetry.io/docs/specs/semconv/db, v1.44). The text and the arguments are omitted, as they may be confidential.
 const (
 	systemKey     = attribute.Key("db.system.name")
 	operationKey  = attribute.Key("db.operation.name")
@@ -27,7 +26,7 @@ const (
 	errorTypeKey  = attribute.Key("error.type")
 )
 
-// telemetry measures how long each kind of statement takes, and makes a span of each in a recorded trace.
+// telemetry measures the duration of statements by kind, and adds a span for each to a recorded trace.
 type telemetry struct {
 	duration metric.Float64Histogram
 	system   attribute.KeyValue
@@ -37,7 +36,7 @@ func newTelemetry(system string) *telemetry {
 	return &telemetry{duration: newDuration(), system: systemKey.String(system)}
 }
 
-// begin measures a statement until end, which takes its error. calls is how many times it is run in one.
+// begin measures a statement until end is called with its error. calls is how often it runs in one batch.
 func (t *telemetry) begin(ctx context.Context, statement string, calls int) (end func(error)) {
 	operation, collection := summaryOf(statement)
 	if calls > 1 {
@@ -69,11 +68,11 @@ func (t *telemetry) begin(ctx context.Context, statement string, calls int) (end
 	}
 }
 
-// summaryOf returns what a statement does and to which table, the first one that it names; none for a function.
-// Statements are this program's own, so this need not be a parser.
+// summaryOf returns a statement's operation and the first table that it names; none for a function. All statements are
+// this program's own, so it need not be a parser.
 func summaryOf(statement string) (operation, collection string) {
-	named := false          // a table is about to be
-	before, within := "", 0 // the word before; parentheses of a column that is a selection of its own
+	named := false          // the next word is a table
+	before, within := "", 0 // previous word; open parentheses of a column that is a subquery
 	for word := range strings.FieldsSeq(statement) {
 		isColumn := strings.HasSuffix(before, ",") && strings.HasPrefix(word, "(SELECT")
 		before = word
@@ -95,7 +94,7 @@ func summaryOf(statement string) (operation, collection string) {
 	return operation, ""
 }
 
-// codeOf is SQLite's result code or PostgreSQL's SQLSTATE; empty when the database did not answer.
+// codeOf returns SQLite's result code or PostgreSQL's SQLSTATE; empty if the database did not answer.
 func codeOf(err error) string {
 	var file *sqlite.Error
 	var server *pgconn.PgError
@@ -108,7 +107,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// errorType is the database's code, or why there is none.
+// errorType returns the database's code, or why there is none.
 func errorType(ctx context.Context, err error) string {
 	switch code := codeOf(err); {
 	case code != "":
@@ -120,7 +119,7 @@ func errorType(ctx context.Context, err error) string {
 	case errors.Is(err, ErrUnavailable), isOfConnection(err):
 		return "unavailable"
 	}
-	return "_OTHER" // the conventions' word for anything else
+	return "_OTHER" // the conventions' value for anything else
 }
 
 // runner runs statements: a pool of connections, or a transaction.
@@ -131,7 +130,7 @@ type runner interface {
 	PrepareContext(ctx context.Context, statement string) (*sql.Stmt, error)
 }
 
-// observed is a runner whose statements are measured.
+// observed is a runner that measures its statements.
 type observed struct {
 	runner
 	telemetry *telemetry

@@ -1,21 +1,21 @@
-// Package store is the gateway's database: SQLite in one file by default, PostgreSQL where several replicas share it.
-// Both run the same SQL (placeholders $1, ON CONFLICT, RETURNING) on the same schema, which migrations/ builds up.
+// Package store is the gateway's database: SQLite in one file by default, or PostgreSQL shared by several replicas.
+// Both run the same SQL (placeholders $1, ON CONFLICT, RETURNING) on the same schema, which migrations/ creates.
 //
-// A DB has two pools of connections. Reads (ForEachRow, QueryRow) go to one and never wait for a writer. Changes
-// (Update) are transactions on the other and take turns: SQLite has a single writer, PostgreSQL an advisory lock.
+// A DB has two connection pools. Reads (ForEachRow, QueryRow) use one and never wait for a writer. Changes (Update) are
+// transactions on the other and take turns: SQLite has a single writer, PostgreSQL an advisory lock.
 //
-// What only one replica may do at a time, following a chain for instance, it does under a Lease: Claim it, Hold it
-// while working, and write with UpdateUnder, which fails once another replica has taken the lease over. Replicas notify
-// each other of changes with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim
-// always succeeds, and nothing is notified.
+// Jobs that only one replica at a time may do, such as following a chain, run under a Lease: Claim it, Hold it while
+// working, and write with UpdateUnder, which fails once another replica has taken over the lease. Replicas notify each
+// other of changes with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim always
+// succeeds, and Notify does nothing.
 //
-// A database that does not answer makes every call fail after little more than a second, and then at once, with
-// ErrUnavailable (outage.go), until it answers again.
+// If the database does not answer, calls fail with ErrUnavailable after little more than a second, and immediately from
+// then on, until it answers again (outage.go).
 //
-// Who keeps something writes its queries: order/ledger those about orders. Token metadata and what endpoints have spent
-// of their monthly plans are here (tokens.go, plans.go), since packages token and upstream know no database.
+// Packages write the queries for their own data: order/ledger those about orders. Token metadata and the spending from
+// monthly plans are stored here (tokens.go, plans.go), since packages token and upstream do not know the database.
 //
-// All methods may be called from any goroutine. The drivers and the migration library are imported here alone.
+// All methods are safe for concurrent use. Only this package imports the drivers and the migration library.
 package store
 
 import (
@@ -28,17 +28,17 @@ import (
 
 // DB is an open database with an up-to-date schema.
 type DB struct {
-	name           string // the file, or PostgreSQL
+	name           string // file path, or "PostgreSQL"
 	reader, writer *sql.DB
-	replica        *replica // nil with SQLite, which one process owns
+	replica        *replica // nil with SQLite, which a single process owns
 	availability   *availability
-	limit          time.Duration // of a statement that reads; 0: none
+	limit          time.Duration // time limit of statements that read; 0: none
 	telemetry      *telemetry
 	writes         *writeState
-	unobserve      func() error // ends the measurement
+	unobserve      func() error // ends the measurements
 }
 
-// measured begins to measure a database, which is whole but for that.
+// measured starts the measurements of an otherwise complete DB.
 func (db *DB) measured() (*DB, error) {
 	var err error
 	if db.unobserve, err = db.observe(); err != nil {
@@ -47,10 +47,10 @@ func (db *DB) measured() (*DB, error) {
 	return db, nil
 }
 
-// read is the pool of those who read.
+// read returns the pool for reading.
 func (db *DB) read() observed { return db.observed(db.reader) }
 
-// write is the pool of those who change something.
+// write returns the pool for writing.
 func (db *DB) write() observed { return db.observed(db.writer) }
 
 func (db *DB) observed(r runner) observed {
@@ -60,7 +60,7 @@ func (db *DB) observed(r runner) observed {
 	return observed{r, db.telemetry}
 }
 
-// Within is the database for those who cannot wait: a statement that reads has its rows within a limit, or fails with
+// Within returns the database with a time limit for statements that read: one that has no result in time fails with
 // ErrUnavailable.
 func (db *DB) Within(limit time.Duration) *DB {
 	bounded := *db
@@ -75,7 +75,7 @@ func (db *DB) closeConnections() error {
 	return errors.Join(db.availability.close(), db.reader.Close(), db.writer.Close())
 }
 
-// Probe reports whether the database answers, which it asks unless an outage is under way.
+// Probe checks whether the database answers. During an outage it does not ask again.
 func (db *DB) Probe(ctx context.Context) error {
 	select {
 	case <-db.availability.check():
@@ -85,17 +85,17 @@ func (db *DB) Probe(ctx context.Context) error {
 	}
 }
 
-// Available returns nil, or ErrUnavailable with the reason while the database is known not to answer. It asks nothing.
+// Available returns ErrUnavailable with the reason while the database is known not to answer. It sends no probe.
 func (db *DB) Available() error { return db.availability.err() }
 
-// IsSlow reports whether work of the database has been under way for so long that the database is probed.
+// IsSlow reports whether a call has been running for so long that the database is being probed.
 func (db *DB) IsSlow() bool { return db.availability.slow.Load() > 0 }
 
-// IsReplicated reports whether other replicas may use the database as well.
+// IsReplicated reports whether other replicas may use the database too.
 func (db *DB) IsReplicated() bool { return db.replica != nil }
 
-// Replica is this process among those that use the database, as the leases name it: its host, its process id and some
-// letters that distinguish it from others with the same. Empty with SQLite, which one process owns.
+// Replica returns this process's name as a holder of leases: its host, process ID and a random suffix that
+// distinguishes it from others with the same. It is empty with SQLite, which a single process owns.
 func (db *DB) Replica() string {
 	if db.replica == nil {
 		return ""
@@ -103,7 +103,7 @@ func (db *DB) Replica() string {
 	return db.replica.name
 }
 
-// QueryRow scans the one row of a query into dest. It reports false when there is none.
+// QueryRow scans the single row of a query into dest. found is false if there is none.
 func (db *DB) QueryRow(ctx context.Context, dest []any, query string, args ...any) (found bool, err error) {
 	err = db.reading(ctx, func(ctx context.Context) error { return db.read().QueryRowContext(ctx, query, args...).Scan(dest...) })
 	if errors.Is(err, sql.ErrNoRows) {
@@ -117,7 +117,7 @@ func (db *DB) ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query 
 	return withRemedy(db.reading(ctx, func(ctx context.Context) error { return db.read().ForEachRow(ctx, scan, query, args...) }))
 }
 
-// reading runs a statement that reads within the limit.
+// reading runs a statement that reads, within the limit.
 func (db *DB) reading(ctx context.Context, statement func(context.Context) error) error {
 	within := ctx
 	if db.limit > 0 {

@@ -9,7 +9,7 @@ import (
 	"crossgate/token"
 )
 
-// Tokens returns the metadata that SaveTokens stored; tokens without any are left out.
+// Tokens returns the metadata stored by SaveTokens; tokens without any are omitted.
 func (db *DB) Tokens(ctx context.Context, keys []token.Key) (known map[token.Key]token.Reading, err error) {
 	byChain := map[chain.ID][][]byte{}
 	for _, key := range keys {
@@ -31,8 +31,8 @@ func (db *DB) Tokens(ctx context.Context, keys []token.Key) (known map[token.Key
 	return known, nil
 }
 
-// SaveTokens stores the metadata of tokens that have decimals: contracts without may be deployed later. It takes the
-// place of one endpoint's word only.
+// SaveTokens stores the metadata of tokens that have decimals; contracts without them may be deployed later. It
+// replaces stored metadata only if that came from a single endpoint.
 func (db *DB) SaveTokens(ctx context.Context, readings map[token.Key]token.Reading) error {
 	var rows [][]any
 	for key, r := range readings {
@@ -54,8 +54,8 @@ func (db *DB) SaveTokens(ctx context.Context, readings map[token.Key]token.Readi
 	return nil
 }
 
-// OrderedTokens returns the metadata of tokens of a chain that orders were about, of those in most orders at most so
-// many.
+// OrderedTokens returns the metadata of the tokens of a chain that occur in orders; at most most of them, those in the
+// most orders.
 func (db *DB) OrderedTokens(ctx context.Context, id chain.ID, most int) (known map[chain.Address]token.Token, err error) {
 	known = make(map[chain.Address]token.Token)
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {

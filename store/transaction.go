@@ -12,12 +12,12 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Rows reads rows, in a transaction or without one.
+// Rows runs queries, inside or outside a transaction.
 type Rows interface {
 	ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
 }
 
-// All returns the rows of a query, each as scan reads it.
+// All returns the rows of a query, each read by scan.
 func All[T any](ctx context.Context, q Rows, scan func(*sql.Rows, *T) error, query string, args ...any) (all []T, err error) {
 	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var one T
@@ -33,23 +33,23 @@ var (
 	_ Rows = (*Tx)(nil)
 )
 
-// Tx is a transaction under way.
+// Tx is a running transaction.
 type Tx struct {
 	observed
 	conn         *sql.Conn
 	isReplicated bool
 }
 
-// writerLock is the key of the advisory lock under which transactions on PostgreSQL take turns, as they do on SQLite:
-// two chains may report events of one order at the same time.
+// writerLock is the key of the advisory lock that makes transactions on PostgreSQL take turns, as on SQLite: two chains
+// may report events of one order at the same time.
 const writerLock = 0x63726f7373
 
-// Update runs steps in one transaction, which is rolled back when they return an error.
+// Update runs steps in one transaction, and rolls it back if they return an error.
 func (db *DB) Update(ctx context.Context, steps func(*Tx) error) error {
 	return db.UpdateUnder(ctx, Lease{}, steps)
 }
 
-// UpdateUnder is Update for the holder of a lease: ErrLeaseLost when that is another replica by now.
+// UpdateUnder is Update for the holder of a lease. It returns ErrLeaseLost if another replica holds the lease.
 func (db *DB) UpdateUnder(ctx context.Context, l Lease, steps func(*Tx) error) error {
 	end := db.writes.begin()
 	err := withRemedy(db.availability.do(ctx, func() error { return db.update(ctx, l, steps) }))
@@ -62,7 +62,7 @@ func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error 
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // it goes back to the pool
+	defer conn.Close() //nolint:errcheck // returns it to the pool
 	end := db.telemetry.begin(ctx, "BEGIN", 1)
 	begun, err := conn.BeginTx(ctx, nil)
 	end(err)
@@ -86,7 +86,7 @@ func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error 
 	return err
 }
 
-// awaitTurn waits until no other transaction on a PostgreSQL changes anything. SQLite's has begun when none does.
+// awaitTurn waits until no other transaction on a PostgreSQL writes. A transaction on SQLite begins only then.
 func (tx *Tx) awaitTurn(ctx context.Context) error {
 	if !tx.isReplicated {
 		return nil
@@ -97,7 +97,7 @@ func (tx *Tx) awaitTurn(ctx context.Context) error {
 	return err
 }
 
-// ExecEach runs a statement once per row of arguments: prepared on SQLite, in one round trip on PostgreSQL.
+// ExecEach runs a statement once per row of arguments: prepared on SQLite, pipelined in one round trip on PostgreSQL.
 func (tx *Tx) ExecEach(ctx context.Context, statement string, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
@@ -118,7 +118,7 @@ type Step struct {
 	Rows      [][]any
 }
 
-// ExecAll runs steps in their sequence.
+// ExecAll runs steps in order.
 func (tx *Tx) ExecAll(ctx context.Context, steps ...Step) error {
 	for _, each := range steps {
 		if err := tx.ExecEach(ctx, each.Statement, each.Rows); err != nil {
@@ -128,7 +128,7 @@ func (tx *Tx) ExecAll(ctx context.Context, steps ...Step) error {
 	return nil
 }
 
-// prepared runs a statement of the driver's own, without the locks that database/sql takes for each row.
+// prepared runs the driver's own prepared statement, without the locks that database/sql takes per row.
 func (tx *Tx) prepared(ctx context.Context, statement string, rows [][]any) error {
 	statement, places := inSequence(statement)
 	return tx.conn.Raw(func(connection any) error {
@@ -138,7 +138,7 @@ func (tx *Tx) prepared(ctx context.Context, statement string, rows [][]any) erro
 		}
 		defer prepared.Close() //nolint:errcheck // it changes nothing
 		args := make([]driver.NamedValue, len(places))
-		// The driver starts a goroutine for each call that can be cancelled, and a row takes microseconds.
+		// The driver starts a goroutine for every cancellable call, although a row takes only microseconds.
 		each := context.WithoutCancel(ctx)
 		for _, row := range rows {
 			for i, place := range places {
@@ -160,7 +160,7 @@ func (tx *Tx) prepared(ctx context.Context, statement string, rows [][]any) erro
 
 var numbered = regexp.MustCompile(`\$\d+`)
 
-// inSequence is a statement with arguments by their sequence, as SQLite's driver finds them fastest, and their places.
+// inSequence returns a statement with arguments in sequence, the fastest form for SQLite's driver, and their indexes.
 func inSequence(statement string) (spelled string, places []int) {
 	return numbered.ReplaceAllStringFunc(statement, func(argument string) string {
 		number, _ := strconv.Atoi(argument[1:])

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// stuckAfter is for how long none of the changes under way may end until they count as stuck. A batch takes a second.
+// stuckAfter is how long changes may run without any of them ending before they count as stuck. A batch takes a second.
 const stuckAfter = 30 * time.Second
 
-// writeState is what became of changes: reads may go on while a disk is full.
+// writeState records the results of changes: a full disk fails them, but not reads.
 type writeState struct {
 	mu       sync.Mutex
-	failed   error // the last change, by the database's own word
+	failed   error // the database's error for the last change
 	since    time.Time
 	underWay int
-	ended    time.Time // the last of them, or the first began then
+	ended    time.Time // when one last ended, or the first of those under way began
 }
 
-// begin takes note of a change until end, which gets its error.
+// begin records a change; call end with its error.
 func (s *writeState) begin() (end func(error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +35,7 @@ func (s *writeState) begin() (end func(error)) {
 	}
 }
 
-// note takes note of how a change ended, unless that says nothing of the database.
+// note records the result of a change, unless it says nothing about the database.
 func (s *writeState) note(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *writeState) note(err error) {
 	}
 }
 
-// err returns why changes fail, or that they are stuck; nil when neither is known.
+// err returns why changes fail or that they are stuck; nil if neither is known.
 func (s *writeState) err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,5 +65,5 @@ func (s *writeState) err() error {
 	return nil
 }
 
-// Writable returns nil, or why the database takes no changes as far as is known. It asks nothing.
+// Writable returns why the database accepts no changes, if that is known. It does not ask the database.
 func (db *DB) Writable() error { return db.writes.err() }

@@ -1,18 +1,18 @@
--- The schema is the same for SQLite and PostgreSQL: SQLite keeps bytes in a BYTEA column as they are. Hashes and
--- addresses are bytes as their chains store them, amounts are decimal digits, times are UNIX seconds, days are UNIX
--- days, chains are the API's numbers. SQLite keeps tables that end in "clustered" in the index of their primary key,
--- which "clusters" names where PostgreSQL needs none.
+-- The schema is the same for SQLite and PostgreSQL; SQLite stores bytes in a BYTEA column unchanged. Hashes and
+-- addresses are bytes as on their chains, amounts decimal digits, times UNIX seconds, days UNIX days, and chains the
+-- API's numbers. SQLite stores tables that end in "clustered" in the index of their primary key; "clusters" marks that
+-- key where PostgreSQL needs none.
 
--- The oldest schema version whose programs can use this database. A migration that takes something away from them, or
--- asks something new of what they write, raises it to its own number; one that only adds leaves it (docs/versions.md).
+-- The oldest schema version whose programs can use this database. A migration that removes something they use, or
+-- requires them to write something new, raises this to its own number; one that only adds leaves it (docs/versions.md).
 CREATE TABLE compatibility (oldest BIGINT NOT NULL);
 INSERT INTO compatibility (oldest) VALUES (1);
 
--- How far each chain has been read: all events from first_block to block are in events. A follower moves block, a
--- backfill moves first_block. reorgs is how often blocks that had been read were withdrawn: replicas that do not follow
--- the chain notice by it. Blocks from proven_from to before proven_end were read a second time, or prove themselves what
--- they hold; from single_from on (0: none) they are one endpoint's word all the same. was_level: everything that the
--- chain had was stored once; before that an index without orders says nothing.
+-- How far each chain has been read: all events from first_block to block are stored in events. A follower moves block,
+-- a backfill first_block. reorgs counts withdrawals of blocks that had been read, so that replicas that do not follow
+-- the chain notice them. Blocks from proven_from to before proven_end were read a second time, or prove their own
+-- contents; from single_from on (0: none) they nevertheless rest on a single endpoint. was_level: everything that the
+-- chain had was stored once; until then an index without orders says nothing.
 CREATE TABLE checkpoints (
     chain       BIGINT   PRIMARY KEY,
     first_block BIGINT   NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE checkpoints (
     was_level   SMALLINT NOT NULL DEFAULT 1
 );
 
--- Blocks that were not final when they were read. Another hash at the same number is a reorg.
+-- Blocks that were not final when they were read. A different hash at the same number shows a reorg.
 CREATE TABLE blocks (
     chain  BIGINT NOT NULL,
     number BIGINT NOT NULL,
@@ -34,7 +34,7 @@ CREATE TABLE blocks (
     PRIMARY KEY (chain, number)
 );
 
--- Blocks that no endpoint could give as they must be: they are left out, and asked for again.
+-- Blocks that no endpoint returned complete and consistent: they are left out and requested again.
 CREATE TABLE quarantined_blocks (
     chain  BIGINT NOT NULL,
     number BIGINT NOT NULL,
@@ -43,8 +43,8 @@ CREATE TABLE quarantined_blocks (
     PRIMARY KEY (chain, number)
 );
 
--- Blocks that are known to be their chain's: no endpoint that has another one of the same number is used, and nothing up
--- to the newest is ever withdrawn but by an operator. About one in a thousand and the newest are kept.
+-- Blocks known to belong to their chain: an endpoint with a different block of the same number is not used, and only an
+-- operator can withdraw anything up to the newest. About one in a thousand and the newest are kept.
 CREATE TABLE anchors (
     chain  BIGINT NOT NULL,
     number BIGINT NOT NULL,
@@ -52,15 +52,15 @@ CREATE TABLE anchors (
     PRIMARY KEY (chain, number)
 );
 
--- Numbers in the places of addresses that very many rows have; 0 stands for an absent one.
+-- Numbers stored in place of addresses that occur in very many rows; 0 means an absent address.
 CREATE TABLE addresses (
     address_number INTEGER PRIMARY KEY,
     address        BYTEA   NOT NULL UNIQUE
 );
 
--- The events of orders. An order is the fold of its events, so nothing else is needed. kind is the place, from 1 on, of a
--- form in order/ledger's fact.go. initiator and party, an address that fact has, are numbers, -1 for the maker. open is 1 while the log (below)
--- has yet to say that no reorg can take the event back.
+-- The events of orders. An order is its events folded, so nothing else is needed. kind is the position, starting at 1,
+-- of a form in order/ledger's fact.go. initiator (-1: the maker) and party, an address in fact, are numbers of
+-- addresses. open is 1 until the log (below) says that no reorg can undo the event.
 CREATE TABLE events (
     chain        BIGINT   NOT NULL,
     block        BIGINT   NOT NULL,
@@ -78,11 +78,11 @@ CREATE TABLE events (
 ) /* clustered */;
 CREATE INDEX events_open ON events (chain, block) WHERE open = 1;
 CREATE INDEX events_of_order ON events (order_number);
--- The first bytes find a transaction as well as all of them, which are six times as many.
+-- The first bytes find a transaction as well as all of them would, in a sixth of the space.
 CREATE INDEX events_of_transaction ON events (substr(tx, 1, 5));
 
--- How the events of the last days came, became final and were withdrawn, in the sequence of the transactions that wrote
--- them: order.LogEntry. Positions are UNIX microseconds, or more where two would have the same.
+-- How the events of recent days happened, became final and were retracted, in the order of the transactions that wrote
+-- them: order.LogEntry. Positions are UNIX microseconds, higher where two would be equal.
 CREATE TABLE log (
     position BIGINT PRIMARY KEY,
     order_id BYTEA  NOT NULL,
@@ -90,13 +90,13 @@ CREATE TABLE log (
 );
 CREATE INDEX log_of_order ON log (order_id, position);
 
--- The newest position that was ever given, and the newest whose entry was deleted for its age.
+-- The newest position ever assigned, and the newest whose entry was deleted because of its age.
 CREATE TABLE log_ends (newest BIGINT NOT NULL, deleted BIGINT NOT NULL);
 INSERT INTO log_ends (newest, deleted) VALUES (0, 0);
 
--- Subscribers to the log: what they are sent, up to which position that was done, and how it went. secrets is a JSON
--- list, the newest first; configured: the file has it. failing_since and paused_until are UNIX seconds, 0 while nothing
--- fails and where no pause was asked for.
+-- Subscribers to the log: what to send them, up to which position that was done, and with which result. secrets is a
+-- JSON list, newest first; configured: it is in the configuration file. failing_since and paused_until are UNIX
+-- seconds, 0 if nothing fails and no pause was requested.
 CREATE TABLE webhooks (
     name          TEXT     PRIMARY KEY,
     url           TEXT     NOT NULL,
@@ -110,7 +110,7 @@ CREATE TABLE webhooks (
     paused_until  BIGINT   NOT NULL
 );
 
--- Entries of the log that could not be delivered at once, and those of their orders behind them; dead: given up.
+-- Entries of the log that could not be delivered immediately, and later ones of the same orders; dead: given up.
 CREATE TABLE deliveries (
     webhook  TEXT     NOT NULL,
     position BIGINT   NOT NULL,
@@ -123,10 +123,10 @@ CREATE TABLE deliveries (
     PRIMARY KEY (webhook, position)
 );
 
--- Folded orders, the columns that are searched. Written in the transaction that changes their events. terms are what its
--- events say, of which mostly two say it: facts have those alone that differ. They are empty, and so is all else, while
--- no event is known that has them. compared are the sides on which the order is over and agreed with what the contracts
--- store: 1 for the give chain, 2 for the take chain. uncounted is 1 where the order is to be valued anew.
+-- Folded orders, with the columns that are searched. Written in the transaction that changes their events. terms are
+-- those in its events, usually in two of them; facts repeat terms only if they differ. While no known event has terms,
+-- these and the chains are empty. compared holds the sides on which the order is complete and agreed with the state of
+-- the contracts: 1 for the give chain, 2 for the take chain. uncounted is 1 if the order must be valued again.
 CREATE TABLE orders (
     number     INTEGER  PRIMARY KEY,
     compared   SMALLINT NOT NULL DEFAULT 0,
@@ -140,8 +140,8 @@ CREATE INDEX orders_id ON orders (substr(id, 1, 5));
 CREATE INDEX orders_uncompared ON orders (number) WHERE compared < 3;
 CREATE INDEX orders_uncounted ON orders (number) WHERE uncounted = 1;
 
--- Orders that are locked for who may unlock them, and others whose creation is not known: these are in no list. locked is
--- 0 for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it.
+-- Orders locked for their unlock authority, and others whose creation is not known: those are in no list. locked is 0
+-- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it.
 CREATE TABLE locks (
     order_number     INTEGER  PRIMARY KEY,
     locked           SMALLINT NOT NULL,
@@ -155,8 +155,8 @@ CREATE TABLE locks (
 -- A covering index, in the order of the answer: locked assets are read without touching the table.
 CREATE INDEX locks_of ON locks (unlock_authority, give_chain, give_token, take_chain, id, give_amount, locked);
 
--- Swaps within a chain: each is one event of the router, and a row says all of it. id is order/onchain's SwapID. Without
--- an affiliate affiliate_fee is empty; affiliate is empty too where no event names it.
+-- Swaps within a chain: each is one event of the router, and a row describes all of it. id is order/onchain's SwapID.
+-- Without an affiliate, affiliate_fee is empty; affiliate is empty then, and if no event names it.
 CREATE TABLE swaps (
     chain         BIGINT NOT NULL,
     block         BIGINT NOT NULL,
@@ -180,15 +180,14 @@ CREATE TABLE swaps (
 CREATE INDEX swaps_id ON swaps (substr(id, 1, 5));
 CREATE INDEX swaps_of_transaction ON swaps (substr(tx, 1, 5));
 
--- What lists are searched by: a row for each order whose creation is known and for each swap, written in the transaction
--- that writes the order or the swap. key is its place in lists that begin with the newest, descending: the time of the
--- creation or of the swap (32 bits) before what the first 31 bits of its id lack to be ones, less by one where another
--- row has that. cell is the give chain (27 bits), take chain (27), state (3), state of the external call (3) and type of
--- trade (3), 7 of swaps, in one number. Tokens, fulfillers and unlock authorities are numbers of addresses. Others are empty where
--- they are absent. One byte is in the place of the maker as creator, receiver or give
--- authority, and of the receiver as order authority, which they mostly are. Amounts are after patches, a byte with their
--- length before their bytes, so that longer ones are greater. usd is order_values.given of orders, -1 where that is not
--- known.
+-- Lists are searched in this table: it has a row for each order whose creation is known and for each swap, written in
+-- the same transaction as the order or swap. key orders rows by time, descending for the newest first: the time of the
+-- creation or swap (32 bits), then the complement of the first 31 bits of the id, decremented while another row has
+-- that key. cell combines the give chain (27 bits), take chain (27), state (3), state of the external call (3) and
+-- trade type (3; 7 for swaps) in one number. Tokens, fulfillers and unlock authorities are numbers of addresses; other
+-- addresses are empty if absent. A single byte means the maker in creator, receiver and give_authority, and the
+-- receiver in order_authority, which is the usual case. Amounts are after patches, as bytes after their length, so that
+-- they sort by value. usd is order_values.given for orders, -1 if unknown.
 CREATE TABLE listed (
     key              BIGINT   NOT NULL /* clusters */,
     id               BYTEA    NOT NULL,
@@ -210,8 +209,8 @@ CREATE TABLE listed (
 ) /* clustered */;
 CREATE UNIQUE INDEX listed_key ON listed (key, cell);
 CREATE INDEX listed_id ON listed (substr(id, 1, 5));
--- Addresses that may be in very many rows are found beside their cell, so that these are counted without reading the
--- table. Of people beside the maker only others have an entry of their own.
+-- Addresses that may occur in very many rows are indexed with the cell, so that these are counted without reading the
+-- table. Creators, receivers and authorities are indexed only if they differ from the usual address.
 CREATE INDEX listed_cell ON listed (cell, key);
 CREATE INDEX listed_referral ON listed (referral_code, key, cell);
 CREATE INDEX listed_maker ON listed (substr(maker, 1, 5), key);
@@ -226,10 +225,10 @@ CREATE INDEX listed_other_receiver ON listed (substr(receiver, 1, 5), key) WHERE
 CREATE INDEX listed_other_give_authority ON listed (substr(give_authority, 1, 5), key) WHERE length(give_authority) > 1;
 CREATE INDEX listed_other_order_authority ON listed (substr(order_authority, 1, 5), key) WHERE length(order_authority) > 1;
 
--- How many rows of listed each cell has of a subject: of all rows, of those with a referral code, with a token on a
--- side, with a value. The subject's kind is above its first 33 bits, code or number in them; of a pair of tokens it is
--- above 62, and both numbers of 31 in them. A period of 2^21 seconds (24 days) counts those that came in it; -1 and below
--- count those whose amount of the token, or value, is in a range: twice its bits, and one more where the second is set.
+-- How many rows of listed each cell has for a subject: all rows, those with a referral code, with a token on one side,
+-- or with a value. The low 33 bits of a subject hold the code or number, those above its kind; of a pair of tokens, the
+-- low 62 bits hold two numbers. A period of 2^21 seconds (24 days) counts rows of that time; periods from -1 down count
+-- rows by range of the token's amount, or of the value: twice its bit length, plus one if the second bit is set.
 CREATE TABLE listed_counts (
     subject BIGINT NOT NULL,
     period  BIGINT NOT NULL,
@@ -238,31 +237,31 @@ CREATE TABLE listed_counts (
     PRIMARY KEY (subject, period, cell)
 ) /* clustered */;
 
--- What each order whose creation is known adds to the statistics. Values are millionths of a USD at the time, NULL while
--- unknown: given, the fee and the affiliate's share at the creation, taken at the fulfilment.
+-- The contribution of each order whose creation is known to the statistics. Values are millionths of a USD at the time,
+-- NULL if unknown: given, fee and affiliate at the creation, taken at the fulfilment.
 CREATE TABLE order_values (
     id              BYTEA    PRIMARY KEY,
     day             BIGINT   NOT NULL,
     give_chain      BIGINT   NOT NULL,
     take_chain      BIGINT   NOT NULL,
-    swapped         BYTEA    NOT NULL, -- on the give chain, for the token that was given; empty: nothing was
+    swapped         BYTEA    NOT NULL, -- token on the give chain swapped for the give token; empty: none
     creator         BYTEA    NOT NULL,
     fulfilled       SMALLINT NOT NULL,
     active          SMALLINT NOT NULL,
-    unpriced        SMALLINT NOT NULL, -- some of its value is not known
+    unpriced        SMALLINT NOT NULL, -- part of its value is unknown
     given           BIGINT,
     taken           BIGINT,
     fee             BIGINT,
     affiliate       BIGINT,
-    delivered_after BIGINT,            -- seconds by the clocks of the two chains; NULL while it was not
-    margin          SMALLINT           -- order.Margin; NULL while unknown, and of orders that are kept for one taker
+    delivered_after BIGINT,            -- seconds by the clocks of the two chains; NULL if not delivered
+    margin          SMALLINT           -- order.Margin; NULL if unknown, and for orders reserved for one taker
 );
 CREATE INDEX order_values_creator ON order_values (creator, give_chain, take_chain, day);
--- Everything that quantiles of delivery times are made of: the table is not read.
+-- Covers everything that quantiles of delivery times are computed from: the table is not read.
 CREATE INDEX order_values_day ON order_values (day, give_chain, take_chain, delivered_after, margin);
 
--- The sums of that by the day of the creation and the pair of chains. Each sum of values is beside the number of orders
--- that it is of. Creators between any chains are those of the pair 0 and 0.
+-- The sums of order_values by day of creation and pair of chains. Each sum of values has the number of orders in it
+-- next to it. The pair 0 and 0 holds the creators between any chains.
 CREATE TABLE daily_statistics (
     day              BIGINT NOT NULL,
     give_chain       BIGINT NOT NULL,
@@ -284,7 +283,7 @@ CREATE TABLE daily_statistics (
     PRIMARY KEY (day, give_chain, take_chain)
 );
 
--- In how many orders of a day a token was taken, given, or swapped for what was given.
+-- The number of orders per day that took a token, gave it, or swapped it for the give token.
 CREATE TABLE order_tokens (
     day     BIGINT NOT NULL,
     chain   BIGINT NOT NULL,
@@ -293,11 +292,11 @@ CREATE TABLE order_tokens (
     PRIMARY KEY (chain, address, day)
 );
 
--- Days that are to be summed up anew from order_values.
+-- Days to be summed up again from order_values.
 CREATE TABLE stale_days (day BIGINT PRIMARY KEY);
 
--- Metadata of tokens from their contracts. It does not change, but for what one endpoint alone said; operators correct it in
--- the configuration.
+-- Metadata of tokens from their contracts. It is replaced only if it came from a single endpoint; operators correct it
+-- in the configuration.
 CREATE TABLE tokens (
     chain     BIGINT   NOT NULL,
     address   BYTEA    NOT NULL,
@@ -308,9 +307,9 @@ CREATE TABLE tokens (
     PRIMARY KEY (chain, address)
 );
 
--- What became of venues in the comparisons of each day: in how many they quoted, how many of these they won, how many
--- of those were against another quote that could have been taken, and the sum of what they paid out more than the best of
--- the others, millionths of that.
+-- The results of venues in each day's comparisons: in how many a venue quoted, how many of these it won, how many of
+-- those had another quote that could have been taken, and the sum of the margins over the best other payout, in
+-- millionths of that.
 CREATE TABLE venue_days (
     day       BIGINT NOT NULL,
     venue     TEXT   NOT NULL,
@@ -321,7 +320,7 @@ CREATE TABLE venue_days (
     PRIMARY KEY (day, venue)
 );
 
--- What endpoints have spent of their monthly plans: UNIX microseconds at which all of it is refilled.
+-- Spending from the monthly plans of endpoints: the UNIX microseconds at which all of it is refilled.
 CREATE TABLE plans (
     service  TEXT   NOT NULL,
     endpoint TEXT   NOT NULL,
@@ -330,7 +329,7 @@ CREATE TABLE plans (
 );
 
 -- Leases of jobs that one replica at a time may do, such as following a chain. epoch counts the holders and fences off
--- the transactions of earlier ones. expires is UNIX seconds by the database's clock.
+-- transactions of earlier ones. expires is in UNIX seconds by the database's clock.
 CREATE TABLE leases (
     job     TEXT PRIMARY KEY,
     holder  TEXT             NOT NULL,

@@ -13,40 +13,40 @@ import (
 	"crossgate/store"
 )
 
-// subject has rows that are counted.
+// subject identifies a set of rows that are counted together.
 type subject int64
 
-// Kinds of subjects. In the lower bits are the referral code or the number of the token.
+// Kinds of subjects. The lower bits hold the referral code or the token's number.
 const (
 	ofAll subject = iota << 33
 	ofReferral
 	ofGiven
 	ofTaken
 	ofValues
-	ofPairs subject = 1 << 62 // of tokens: the number of that given is pairBits up
+	ofPairs subject = 1 << 62 // pairs of tokens; the give token's number is shifted by pairBits
 )
 
 const pairBits = 31
 
-// bucketOf is the range of amounts that one is counted in.
+// bucketOf returns the bucket that an amount is counted in, a range of amounts.
 func bucketOf(a chain.Amount) int64 {
 	raw := a.AppendTo(nil)
 	if len(raw) == 0 {
 		return 0
 	}
-	first := binary.BigEndian.Uint16(append(raw, 0)) // with the second bit
+	first := binary.BigEndian.Uint16(append(raw, 0)) // includes the second bit
 	width := bits.Len8(raw[0])
 	return int64(2*(8*(len(raw)-1)+width)) + int64(first>>(width+6)&1)
 }
 
-// leastIn is the least amount of a bucket that an amount is in.
+// leastIn returns the smallest amount in a bucket, which must not be empty.
 func leastIn(bucket int64) chain.Amount {
 	n := new(big.Int).Lsh(big.NewInt(2+bucket%2), uint(bucket/2))
 	a, _ := chain.AmountFromBig(n.Rsh(n, 2))
 	return a
 }
 
-// lastBefore is the greatest amount in the buckets before one; nil: any.
+// lastBefore returns the largest amount in the buckets before one; nil: unbounded.
 func lastBefore(bucket int64) *chain.Amount {
 	for ; bucket < 2*257; bucket++ {
 		if least := leastIn(bucket); bucketOf(least) == bucket {
@@ -56,7 +56,7 @@ func lastBefore(bucket int64) *chain.Amount {
 	return nil
 }
 
-// counted is the key of a row of listed_counts.
+// counted is the key of a row in listed_counts.
 type counted struct {
 	subject      subject
 	period, cell int64
@@ -84,7 +84,7 @@ func (c *change) countValue(r *Row, by int64) {
 	}
 }
 
-// countRows are the arguments of insertCount, in one sequence: followers of two chains count some of the same rows.
+// countRows returns the arguments of insertCount, sorted: followers of two chains may count some of the same rows.
 func (c *change) countRows() (rows [][]any) {
 	changed := slices.SortedFunc(maps.Keys(c.counts), func(a, b counted) int {
 		return cmp.Or(cmp.Compare(a.subject, b.subject), cmp.Compare(a.period, b.period), cmp.Compare(a.cell, b.cell))
@@ -97,20 +97,20 @@ func (c *change) countRows() (rows [][]any) {
 	return rows
 }
 
-// counting is the subject of listed_counts that a filter's rows are, as SQL and its arguments.
+// counting is the subject in listed_counts for rows of a filter, as SQL and its arguments.
 type counting struct {
 	subject string
 	of      []any
-	amounts *Amounts             // of a subject with amounts
-	within  func(Amounts) Filter // the filter with others
+	amounts *Amounts             // if the subject has amounts
+	within  func(Amounts) Filter // returns the filter with other amounts
 }
 
 const ofAllRows = "0"
 
-// isRange reports whether only some amounts are asked for.
+// isRange reports whether the filter limits the amounts.
 func (c counting) isRange() bool { return c.amounts != nil && *c.amounts != (Amounts{}) }
 
-// countings are the subjects that the filter names, or all rows.
+// countings returns the subjects for the filter's members, or that of all rows.
 func (f Filter) countings() (all []counting) {
 	for side, token := range f.tokens() {
 		if !token.IsAbsent() {
@@ -146,7 +146,7 @@ func (f Filter) countings() (all []counting) {
 	return all
 }
 
-// amounts are the range as amounts.
+// amounts converts the range of values to amounts.
 func (u USD) amounts() *Amounts {
 	amount := func(micros *int64) *chain.Amount {
 		if micros == nil {
@@ -157,11 +157,11 @@ func (u USD) amounts() *Amounts {
 	return &Amounts{amount(u.From), amount(u.To)}
 }
 
-// micros is an amount that is a value; nil: none.
+// micros converts an amount to a value; nil stays nil.
 func micros(a *chain.Amount) *int64 {
 	if a == nil {
 		return nil
 	}
-	n, _ := a.Uint64() // as no more was asked for
+	n, _ := a.Uint64() // no larger value can be requested
 	return new(int64(n))
 }

@@ -11,7 +11,7 @@ import (
 	"crossgate/store"
 )
 
-// Kind is orders, swaps, or both.
+// Kind says whether a list holds orders, swaps, or both.
 type Kind int
 
 // Kinds of lists.
@@ -21,75 +21,75 @@ const (
 	Both
 )
 
-// Filter says what a list holds: what all of its members match. Absent and empty members match everything. A swap has
-// its chain on both sides, is fulfilled and has no external call; who called the router is its maker and creator, its
-// recipient and affiliate are searched for; it has no authorities, taker or type of trade.
+// Filter selects the rows of a list: those that match all fields. Absent and empty fields match everything. A swap has
+// its chain on both sides, is fulfilled and has no external call; the caller of the router is its maker and creator.
+// Search also finds its recipient and affiliate. It has no authorities, taker or trade type.
 type Filter struct {
 	GiveChains, TakeChains []chain.ID
 	States                 []order.State
 	Calls                  []order.ExternalCallState
-	TradeType              string // of the order's metadata, one of TradeTypes
-	Since, Until           uint64 // UNIX seconds, both included: when it was created
+	TradeType              string // in the order's metadata; one of TradeTypes
+	Since, Until           uint64 // UNIX seconds of the creation, both included
 
-	Maker, Creator                chain.Address // Creator signed the creation
+	Maker, Creator                chain.Address // Creator sent the creating transaction
 	Fulfiller                     chain.Address
-	UnlockAuthorities             []chain.Address // any of them
+	UnlockAuthorities             []chain.Address // matches any of them
 	GiveAuthority, OrderAuthority chain.Address
 	ReferralCode                  *uint32
 	Search                        *Search
 
 	Receiver             chain.Address
-	GiveToken, TakeToken chain.Address // on the chains that are asked for, or on any
-	Given, Taken         Amounts       // of that token
+	GiveToken, TakeToken chain.Address // on the selected chains, or on any
+	Given, Taken         Amounts       // amounts of GiveToken and TakeToken
 	USD                  USD
 	Sort                 Sort
 }
 
-// Amounts are a range of amounts, both ends included; nil: without an end.
+// Amounts is a range of amounts, both ends included; nil means unbounded.
 type Amounts struct{ From, To *chain.Amount }
 
-// USD is a range of values given, millionths of a USD at the time, both ends included; nil: without an end. Orders
-// whose value is not known, and swaps, are in none.
+// USD is a range of give values at the time, in millionths of a USD, both ends included; nil means unbounded. Orders
+// with an unknown value and swaps are in no range.
 type USD struct{ From, To *int64 }
 
-// Sort is the sequence of a list.
+// Sort is the sort order of a list.
 type Sort string
 
-// Sorts. Of the same value the newest come first, of the same second ids are in sequence.
+// Sort orders. Rows of equal value are sorted newest first, those of the same second by ID.
 const (
-	Newest  Sort = "" // "Newest" for clients
+	Newest  Sort = "" // clients call it "Newest"
 	Oldest  Sort = "Oldest"
-	Largest Sort = "Largest" // by value; those without one come last
+	Largest Sort = "Largest" // by value; rows without a value come last
 )
 
-// Sorts are what clients call them.
+// Sorts are the clients' names of the sort orders.
 var Sorts = []string{"Newest", string(Oldest), string(Largest)}
 
-// isValued reports whether values decide about rows.
+// isValued reports whether the filter limits values.
 func (f Filter) isValued() bool { return f.USD != USD{} }
 
-// TradeTypes are the types of trades that orders are known by.
+// TradeTypes returns the trade types that orders can have.
 func TradeTypes() []string { return onchain.OrderTradeTypes() }
 
-// Search is a text that names an order or a swap by an address, a transaction or its id. Absent members match nothing.
+// Search finds an order or a swap by an address, a transaction or its ID. Absent fields match nothing.
 type Search struct {
-	Address chain.Address // maker, receiver, either authority, or beneficiary of the affiliate fee
+	Address chain.Address // maker, receiver, either authority, or affiliate's beneficiary
 	Order   order.ID
-	Tx      chain.TxHash // any of an order's, or a swap's
+	Tx      chain.TxHash // any transaction of an order, or that of a swap
 }
 
-// isPersonal reports whether the filter names something that few rows have, which has an index by time of its own.
+// isPersonal reports whether the filter has a condition that few rows match and that an index sorted by time covers.
 func (f Filter) isPersonal() bool {
 	return f.Search != nil || len(f.UnlockAuthorities) > 0 || !f.Maker.IsAbsent() || !f.Creator.IsAbsent() ||
 		!f.Receiver.IsAbsent() || !f.Fulfiller.IsAbsent() || !f.GiveAuthority.IsAbsent() || !f.OrderAuthority.IsAbsent()
 }
 
-// namesTokens reports whether the filter names a token: many rows may have it, or few.
+// namesTokens reports whether the filter selects a token; many or few rows may have it.
 func (f Filter) namesTokens() bool { return !f.GiveToken.IsAbsent() || !f.TakeToken.IsAbsent() }
 
 func (f Filter) tokens() [2]chain.Address { return [2]chain.Address{f.GiveToken, f.TakeToken} }
 
-// isOfOrders reports whether the filter matches no swap, whatever cells it asks for.
+// isOfOrders reports whether the filter can match only orders, whatever its cells.
 func (f Filter) isOfOrders() bool {
 	return f.isValued() || len(f.UnlockAuthorities) > 0 || !f.Fulfiller.IsAbsent() || !f.GiveAuthority.IsAbsent() || !f.OrderAuthority.IsAbsent()
 }
@@ -100,7 +100,7 @@ type query struct {
 	arguments  []any
 }
 
-// argument returns the placeholder of one more.
+// argument adds an argument and returns its placeholder.
 func (q *query) argument(value any) string {
 	q.arguments = append(q.arguments, value)
 	return fmt.Sprintf("$%d", len(q.arguments))
@@ -130,7 +130,7 @@ func (q *query) kind(k Kind) {
 	}
 }
 
-// in requires that a column holds one of some numbers; of none, anything.
+// in requires a column to hold one of several numbers; if there are none, any.
 func in[N ~uint64 | ~uint8](q *query, column string, numbers []N) {
 	if len(numbers) == 0 {
 		return
@@ -142,14 +142,14 @@ func in[N ~uint64 | ~uint8](q *query, column string, numbers []N) {
 	q.add(column+" = ANY(%s)", all)
 }
 
-// counts requires of listed_counts the subject and the cells that are asked for.
+// counts requires a subject and the filter's cells, in listed_counts.
 func (q *query) counts(k Kind, f Filter, c counting) {
 	q.add("subject = "+c.subject, c.of...)
 	q.kind(k)
 	q.cells(f)
 }
 
-// cells requires values of the cell.
+// cells requires the filter's chains, states and trade type in the cell.
 func (q *query) cells(f Filter) {
 	modulo := func(ids []chain.ID) (all []chain.ID) {
 		for _, id := range ids {
@@ -166,8 +166,8 @@ func (q *query) cells(f Filter) {
 	}
 }
 
-// keys requires what has an index of its own. A plus keeps databases from searching by a referral code, which many rows
-// may share, where a person is named too.
+// keys requires everything that has its own index. A plus before a column keeps databases from using the index of a
+// referral code, which many rows may share, if there is also an address.
 func (q *query) keys(f Filter, column func(string) string, plus func(side int) string) {
 	if !f.Maker.IsAbsent() {
 		q.add(column(store.PrefixOf("maker"))+" = %s AND maker = %s", store.Prefix(f.Maker.Bytes()), f.Maker.Bytes())
@@ -184,7 +184,7 @@ func (q *query) keys(f Filter, column func(string) string, plus func(side int) s
 	}
 	switch len(f.UnlockAuthorities) {
 	case 0:
-	case 1: // its rows are in the sequence of the list
+	case 1: // this index sorts rows as the list does
 		q.add(column("unlock_authority")+" = "+store.AddressNumber+" AND unlock_authority > 0", f.UnlockAuthorities[0].Bytes())
 	default:
 		authorities := make([][]byte, len(f.UnlockAuthorities))
@@ -205,7 +205,7 @@ func (q *query) keys(f Filter, column func(string) string, plus func(side int) s
 	}
 }
 
-// side requires a token, and an amount of it.
+// side requires a token and a range of its amount.
 func (q *query) side(plus, side string, token chain.Address, amounts Amounts) {
 	if token.IsAbsent() {
 		return
@@ -219,7 +219,7 @@ func (q *query) side(plus, side string, token chain.Address, amounts Amounts) {
 	}
 }
 
-// values requires a value. A plus keeps databases from searching by it.
+// values requires a range of values. A plus keeps databases from using the index of values.
 func (q *query) values(f Filter, plus string) {
 	if f.USD.From != nil {
 		q.add(plus+"usd >= %s", max(*f.USD.From, 0))
@@ -231,13 +231,13 @@ func (q *query) values(f Filter, plus string) {
 	}
 }
 
-// part is how a person is in a row: in a column whose first bytes an index has, where a condition holds.
+// part is a place where an address may be in a row: a column with an indexed prefix, if a condition holds.
 type part struct{ column, where string }
 
-// other is a part of a person who is neither the maker nor the receiver, and so is in its index.
+// other returns the part for an address stored in its own column: it is neither the maker's nor the receiver's.
 func other(column string) part { return part{column, "length(" + column + ") > 1"} }
 
-// person requires that an address has one of some parts in a row.
+// person requires an address to be in one of several parts of a row.
 func (q *query) person(a chain.Address, parts ...part) {
 	if a.IsAbsent() {
 		return
@@ -254,7 +254,7 @@ func (u *union) person(a chain.Address, parts ...part) {
 	}
 }
 
-// search requires that one member of a search matches. Each is answered by an index of its own, as OR would not be.
+// search requires one field of a search to match. Each uses its own index, unlike conditions combined by OR.
 func (q *query) search(s Search) {
 	var ways union
 	if !s.Address.IsAbsent() {
@@ -274,7 +274,7 @@ func (q *query) search(s Search) {
 	q.anyOf(ways)
 }
 
-// union is statements that find keys, with their values.
+// union collects statements that select keys, and their arguments.
 type union struct {
 	statements []string
 	values     []any
@@ -287,7 +287,7 @@ func (u *union) add(statement string, values ...[]byte) {
 	}
 }
 
-// anyOf requires that one of some statements finds the row.
+// anyOf requires one of the statements to select the row.
 func (q *query) anyOf(u union) {
 	if len(u.statements) == 0 {
 		q.add("1 = 0")

@@ -12,26 +12,26 @@ import (
 )
 
 // Page is a part of a list, by default newest first: orders by the time of their creation, swaps by that of their
-// block, those of the same second by id.
+// block, and rows of the same second by ID.
 type Page struct {
 	Items []Item
-	Total uint64 // of all parts
+	Total uint64 // rows of the whole list
 }
 
-// Item names an order or a swap.
+// Item identifies an order or a swap.
 type Item struct {
 	ID     order.ID
 	IsSwap bool
 }
 
-// So many rows are rather found by their cells, by a token, or by their values, and sorted than looked for among all
-// rows by time.
+// Up to this number of rows, it is faster to find them by cell, token or value and sort them than to look for them
+// among all rows in time order.
 const (
 	mostSorted       = 1000
 	mostSortedValues = 50_000
 )
 
-// Find returns the part of the list of a filter that begins at skip, counted from 0, and holds at most take.
+// Find returns the part of a filtered list that begins at skip, counted from 0, with at most take items.
 func Find(ctx context.Context, db *store.DB, k Kind, f Filter, skip, take uint64) (p Page, err error) {
 	s := search{db: db, kind: k, filter: f}
 	totals, err := s.count(ctx)
@@ -51,24 +51,24 @@ func Find(ctx context.Context, db *store.DB, k Kind, f Filter, skip, take uint64
 	return p, err
 }
 
-// search is the search for a filter.
+// search is the state of a search with a filter.
 type search struct {
 	db     *store.DB
 	kind   Kind
 	filter Filter
-	isFew  bool    // so few rows match that they are rather found by their cells
-	isMany bool    // so many match that they are rather looked for in the list's sequence
-	cells  []int64 // in which they are, then
-	common [2]bool // the token of the side is in more rows than that of the other side
+	isFew  bool    // so few rows match that they are found by their cells
+	isMany bool    // so many rows match that they are looked for in list order
+	cells  []int64 // cells of the matching rows if isFew
+	common [2]bool // by side: its token is in more rows than that of the other side
 }
 
-// count is how many rows match that came in a period.
+// count is the number of matching rows in a period.
 type count struct {
 	period int64
 	rows   uint64
 }
 
-// everything is the period of rows that are not counted by periods.
+// everything is the period of a count that spans all periods.
 const everything = 1 << 40
 
 func (c count) begin() uint64 { return uint64(c.period) * periodSeconds }
@@ -81,7 +81,7 @@ func sum(counts []count) (rows uint64) {
 	return rows
 }
 
-// count counts the rows: by periods, newest first, or all of them.
+// count counts the matching rows: by period, newest first, or all in one.
 func (s *search) count(ctx context.Context) (totals []count, err error) {
 	f, of := s.filter, s.filter.countings()
 	all := count{period: everything}
@@ -104,7 +104,7 @@ func (s *search) count(ctx context.Context) (totals []count, err error) {
 	return []count{all}, err
 }
 
-// compareTokens finds out which one of two tokens is in fewer rows, and so is looked for.
+// compareTokens finds out which of two tokens is in fewer rows: its index is used.
 func (s *search) compareTokens(ctx context.Context) error {
 	var rows [2]uint64
 	for side, token := range s.filter.tokens() {
@@ -125,7 +125,7 @@ func (s *search) compareTokens(ctx context.Context) error {
 	return nil
 }
 
-// periods counts the rows of all periods that the filter's time touches, newest first.
+// periods counts the matching rows of all periods that overlap the filter's time, newest first.
 func (s *search) periods(ctx context.Context, of counting) (totals []count, err error) {
 	f, until, most := s.filter, int64(everything), uint64(mostSortedValues)
 	if f.Until > 0 {
@@ -134,7 +134,7 @@ func (s *search) periods(ctx context.Context, of counting) (totals []count, err 
 	if totals, err = s.counted(ctx, of, store.Number(f.Since/periodSeconds), until); err != nil {
 		return nil, err
 	}
-	if f.namesTokens() && f.Sort != Largest { // the period to look in is known
+	if f.namesTokens() && f.Sort != Largest { // the period to search is known
 		most = mostSorted
 	}
 	total := sum(totals)
@@ -148,7 +148,7 @@ func (s *search) periods(ctx context.Context, of counting) (totals []count, err 
 	return totals, err
 }
 
-// counted returns the counts of some periods, or ranges of amounts.
+// counted returns the counts of some periods or ranges of amounts.
 func (s *search) counted(ctx context.Context, of counting, from, to int64) (counts []count, err error) {
 	var q query
 	q.counts(s.kind, s.filter, of)
@@ -162,7 +162,7 @@ func (s *search) counted(ctx context.Context, of counting, from, to int64) (coun
 	return counts, nil
 }
 
-// countRange counts the rows of a range of amounts: those in its first and its last bucket by looking at each.
+// countRange counts the rows in a range of amounts; for the first and the last bucket it reads the rows.
 func (s *search) countRange(ctx context.Context, of counting) (rows uint64, err error) {
 	first, end, ends := int64(0), int64(math.MaxInt64), []Amounts(nil)
 	if from := of.amounts.From; from != nil {
@@ -187,7 +187,7 @@ func (s *search) countRange(ctx context.Context, of counting) (rows uint64, err 
 	return rows + sum(whole), err
 }
 
-// matchingCells returns the cells of a filter that asks for no referral code.
+// matchingCells returns the cells of matching rows, for a filter without a referral code.
 func (s *search) matchingCells(ctx context.Context, of counting) ([]int64, error) {
 	var q query
 	q.counts(s.kind, s.filter, of)
@@ -199,7 +199,7 @@ func (s *search) matchingCells(ctx context.Context, of counting) ([]int64, error
 	return cells, nil
 }
 
-// lookAtParts counts anew where only a part of a period is asked for.
+// lookAtParts counts again, by reading rows, the periods that the filter covers only partly.
 func (s *search) lookAtParts(ctx context.Context, counts []count) (err error) {
 	for i := range counts {
 		c, f := &counts[i], s.filter
@@ -217,7 +217,7 @@ func (s *search) lookAtParts(ctx context.Context, counts []count) (err error) {
 	return nil
 }
 
-// query requires what the filter asks for at other times.
+// query returns the conditions of the search's filter, with a different time.
 func (s *search) query(f Filter) (q query) {
 	if s.kind != Orders || !f.isOfOrders() {
 		q.kind(s.kind)
@@ -228,7 +228,7 @@ func (s *search) query(f Filter) (q query) {
 	if byValue {
 		people = unindexed
 	}
-	q.keys(f, people, func(side int) string { // a plus before a number has the same effect
+	q.keys(f, people, func(side int) string { // for numbers, a plus has the same effect
 		if s.isMany || f.isPersonal() || s.common[side] {
 			return "+"
 		}
@@ -253,7 +253,7 @@ func (s *search) query(f Filter) (q query) {
 	return q
 }
 
-// look counts rows by looking at each.
+// look counts matching rows by reading them.
 func (s *search) look(ctx context.Context, f Filter) (rows uint64, err error) {
 	q := s.query(f)
 	if _, err = s.db.QueryRow(ctx, []any{&rows}, `SELECT COUNT(*) FROM listed`+q.where(), q.arguments...); err != nil {
@@ -262,7 +262,7 @@ func (s *search) look(ctx context.Context, f Filter) (rows uint64, err error) {
 	return rows, nil
 }
 
-// items reads a part, from the end of the period that it begins in.
+// items reads a part of the list, starting at the end of the period that it begins in.
 func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (items []Item, err error) {
 	f := s.filter
 	for _, c := range counts {
@@ -277,7 +277,7 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 	total := counts[0].rows
 	q, sequence := s.query(f), "key DESC"
 	isSorted := s.isFew || (f.isValued() || f.namesTokens()) && !f.isPersonal() && !s.isMany
-	// From the other end, where that is nearer.
+	// Read from the other end if that is nearer.
 	isBackwards := counts[0].period == everything && skip > total/2 && f.Sort != Largest && !isSorted
 	switch {
 	case f.Sort == Largest:

@@ -19,7 +19,7 @@ import (
 const columns = `key, id, cell, referral_code, give_token, take_token, fulfiller, unlock_authority, give_amount, take_amount,
 	maker, creator, receiver, give_authority, order_authority, affiliate, usd`
 
-// Rows are written as narrowly as they change: an index costs only when a column of it is written.
+// Updates write as few columns as possible: an index costs something only if one of its columns is written.
 const (
 	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 	updateCell       = `UPDATE listed SET cell = $2 WHERE key = $1`
@@ -33,54 +33,54 @@ const (
 // periodSeconds is the length of the periods by which rows are counted.
 const periodSeconds = 1 << 21
 
-// Row is an order or a swap as the table has it. Bytes are in strings, for rows to be compared.
+// Row is the listed row of an order or swap. Bytes are stored as strings so that rows are comparable.
 type Row struct {
-	key        int64 // 0 until it is written
+	key        int64 // 0 until written
 	terms      terms
 	cell       int64
-	fulfilment [2]int64 // fulfiller and unlock authority, by their numbers; 0 before
-	usd        int64    // unvalued until Value
+	fulfilment [2]int64 // numbers of fulfiller and unlock authority; 0 before fulfilment
+	usd        int64    // unvalued until set by Value
 
-	addresses [4]chain.Address // both tokens, fulfiller and unlock authority, which numbers take the place of
+	addresses [4]chain.Address // tokens, fulfiller and unlock authority, stored as numbers
 }
 
-// unvalued is in the place of a value that is not known.
+// unvalued is stored for an unknown value.
 const unvalued = -1
 
-// terms are what does not change while an order lives.
+// terms are the columns that stay the same during an order's life.
 type terms struct {
 	at, referral int64
-	people       [6]string // maker, creator, receiver, both authorities, beneficiary of the affiliate fee; or same
-	amounts      [2]string // of either side
-	tokens       [2]int64  // by their numbers
+	people       [6]string // maker, creator, receiver, both authorities, affiliate's beneficiary; or same
+	amounts      [2]string // by side
+	tokens       [2]int64  // by side, as numbers
 }
 
-// same is in the place of the maker's address as creator, receiver or give authority, and of the receiver's as order
+// same is stored for the maker's address as creator, receiver or give authority, and for the receiver's as order
 // authority.
 const same = "="
 
-// keyBits is how many bits of an id are in a key.
+// keyBits is how many bits of an ID a key contains.
 const keyBits = 31
 
-// firstKey is the least key of rows of a time and later ones.
+// firstKey returns the smallest key of rows at or after a time.
 func firstKey(at uint64) int64 { return int64(min(min(at, 1<<32)<<keyBits, math.MaxInt64)) }
 
-// clampedTime is a time as keys have it.
+// clampedTime limits a time to the range of keys.
 func clampedTime(at uint64) uint64 { return min(at, 1<<32-1) }
 
 func keyOf(at int64, id order.ID) int64 {
 	return firstKey(clampedTime(uint64(at))+1) - 1 - int64(binary.BigEndian.Uint32(id[:])>>1)
 }
 
-// tradeTypes are numbered by their places, which are in databases.
+// tradeTypes are stored as their indexes; do not reorder.
 var tradeTypes = []string{"", "Market"}
 
-// A cell has the values in one number that lists are filtered by and that few rows differ in: it is smaller in indexes
-// than they are. Ids of chains are taken modulo chainValues, in which all that are known differ.
+// A cell combines the filtered columns that have few values in one number, which takes less space in indexes. Chain IDs
+// are stored modulo chainValues; those of all known chains remain distinct.
 const (
 	chainValues = 1 << 27
-	fewValues   = 1 << 3 // of states, calls and types of trade
-	ofSwaps     = 7      // in the place of a type of trade
+	fewValues   = 1 << 3 // number of values of states, calls and trade types
+	ofSwaps     = 7      // in place of a trade type
 )
 
 func cellOf(give, take chain.ID, state order.State, call order.ExternalCallState, tradeType string) int64 {
@@ -88,10 +88,10 @@ func cellOf(give, take chain.ID, state order.State, call order.ExternalCallState
 	return ((cell*fewValues+int64(state))*fewValues+int64(call))*fewValues + int64(slices.Index(tradeTypes, tradeType))
 }
 
-// OfOrder is the row of an order whose creation is known.
+// OfOrder returns the row of an order whose creation is known.
 func OfOrder(o *order.Order) *Row {
 	created, t := o.Created, o.Terms
-	m, _ := onchain.ParseMetadata(created.Fact.Metadata) // empty where it is not known
+	m, _ := onchain.ParseMetadata(created.Fact.Metadata) // empty if the metadata is unknown
 	r := &Row{
 		usd:  unvalued,
 		cell: cellOf(t.Give.Chain, t.Take.Chain, o.State, o.Call, m.OrderTradeType),
@@ -109,8 +109,7 @@ func OfOrder(o *order.Order) *Row {
 	return r
 }
 
-// OfSwap is the row of a swap: it is fulfilled on both of its chains, which are one, and who called the router is its
-// maker.
+// OfSwap returns the row of a swap: fulfilled, with its chain on both sides, and the caller of the router as maker.
 func OfSwap(s order.Swap) *Row {
 	return &Row{
 		usd:  unvalued,
@@ -144,19 +143,19 @@ func amounts(given, taken chain.Amount) [2]string {
 	return [2]string{string(amountKey(given)), string(amountKey(taken))}
 }
 
-// amountKey is an amount as bytes in the sequence of amounts.
+// amountKey encodes an amount as bytes that sort by amount.
 func amountKey(a chain.Amount) []byte {
 	raw := a.AppendTo(nil)
 	return append([]byte{byte(len(raw))}, raw...)
 }
 
-// change is how rows and their counts change, as the arguments of statements.
+// change collects changes to rows and counts, as arguments of statements.
 type change struct {
 	gone, added, moved, fulfilled, valued [][]any
 	counts                                map[counted]int64
 }
 
-// replace takes a row from one form to another; nil: it is not listed.
+// replace adds the changes that turn one version of a row into another; nil: it is not listed.
 func (c *change) replace(id order.ID, from, to *Row) {
 	if from != nil {
 		c.count(from, -1)
@@ -183,12 +182,12 @@ func (c *change) replace(id order.ID, from, to *Row) {
 	}
 }
 
-// numbers are in the places of the row's addresses.
+// numbers returns the fields for the numbers of the row's addresses.
 func (r *Row) numbers() [4]*int64 {
 	return [4]*int64{&r.terms.tokens[0], &r.terms.tokens[1], &r.fulfilment[0], &r.fulfilment[1]}
 }
 
-// arguments are those of insertRow.
+// arguments returns the arguments of insertRow.
 func (r *Row) arguments(id order.ID) []any {
 	t := r.terms
 	all := []any{keyOf(t.at, id), id[:], r.cell, t.referral}
@@ -201,7 +200,7 @@ func (r *Row) arguments(id order.ID) []any {
 	return append(all, r.usd)
 }
 
-// Replace writes the rows of orders and swaps, nil for those that are not to be listed, over their present ones.
+// Replace stores rows of orders and swaps in place of their current ones; nil removes a row.
 func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -233,7 +232,7 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	if err = tx.ExecEach(ctx, deleteRow, c.gone); err == nil {
 		err = c.place(ctx, tx)
 	}
-	slices.SortFunc(c.added, func(a, b []any) int { return cmp.Compare(a[0].(int64), b[0].(int64)) }) // as indexes have them
+	slices.SortFunc(c.added, func(a, b []any) int { return cmp.Compare(a[0].(int64), b[0].(int64)) }) // in index order
 	if err == nil {
 		err = tx.ExecAll(ctx,
 			store.Step{Statement: insertRow, Rows: c.added},
@@ -248,7 +247,7 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	return nil
 }
 
-// Value writes the worth of listed orders, millionths of a USD; nil: it is not known.
+// Value stores the values of listed orders in millionths of a USD; nil: unknown.
 func Value(ctx context.Context, tx *store.Tx, worth map[order.ID]*int64) error {
 	ids := slices.SortedFunc(maps.Keys(worth), chain.Hash.Compare)
 	rows, err := known(ctx, tx, ids)
@@ -268,7 +267,7 @@ func Value(ctx context.Context, tx *store.Tx, worth map[order.ID]*int64) error {
 	return tx.ExecAll(ctx, store.Step{Statement: updateValue, Rows: c.valued}, store.Step{Statement: insertCount, Rows: c.countRows()})
 }
 
-// place finds keys for rows to be added that no other row has.
+// place assigns unused keys to the rows to be added.
 func (c *change) place(ctx context.Context, tx *store.Tx) error {
 	placed := map[int64]bool{}
 	for left := c.added; len(left) > 0; {
@@ -299,7 +298,7 @@ func (c *change) place(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// known returns the rows of orders and swaps as they are, and of others whose ids begin alike.
+// known returns the stored rows of orders and swaps; the result may include others whose IDs share a prefix.
 func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row, error) {
 	rows := make(map[order.ID]*Row, len(ids))
 	err := tx.ForEachRow(ctx, func(found *sql.Rows) error {

@@ -8,41 +8,41 @@ import (
 	"crossgate/chain/words"
 )
 
-// Call is what runs on an EVM chain after an order was filled (dln-contracts, libraries/DlnExternalCallLib.sol).
+// Call is an order's call on an EVM chain after its fill (dln-contracts, libraries/DlnExternalCallLib.sol).
 type Call struct {
-	Fallback chain.Address // gets the tokens where the call fails
-	Executor chain.Address // contract that reads Payload; the zero address: the protocol's own, see Payload
-	Reward   chain.Amount  // of the take token, for the one who runs it
-	Delayed  bool          // it may run later than the fill
-	Required bool          // a failing call makes the fill fail
+	Fallback chain.Address // gets the tokens if the call fails
+	Executor chain.Address // contract that decodes Payload; the zero address: the protocol's own, see CallPayload
+	Reward   chain.Amount  // of the take token, for executing the call
+	Delayed  bool          // the call may be executed later than the fill
+	Required bool          // if the call fails, so does the fill
 	Payload  []byte
 }
 
-// callVersion is the first byte of an order's call.
+// callVersion is the first byte of an order's external call.
 const callVersion = 1
 
-// Envelope is the call as an order carries it. A reward over 160 bits makes one that no contract can read.
+// Envelope returns the call as an order carries it. With a reward over 160 bits, no contract can decode it.
 func (c Call) Envelope() []byte {
 	call := words.Tuple{c.Fallback, c.Executor, c.Reward, c.Delayed, c.Required, c.Payload}
 	return append([]byte{callVersion}, words.Encode(call)...)
 }
 
-// CallPayload has the protocol's own executor call a contract with at most so much gas; 0: as much as there is.
+// CallPayload returns the payload that makes the protocol's own executor call a contract, with at most gas; 0: all gas.
 func CallPayload(to chain.Address, gas uint32, data []byte) []byte {
 	return words.Encode(words.Tuple{to, uint64(gas), data})
 }
 
-// refusedSelectors are of functions that the protocol's own executor does not call: the fallback gets the tokens
+// refusedSelectors are functions that the protocol's own executor refuses to call: the fallback gets the tokens
 // instead.
 var refusedSelectors = []words.Selector{
 	words.SelectorOf("approve(address,uint256)"), words.SelectorOf("transfer(address,uint256)"),
 	words.SelectorOf("transferFrom(address,address,uint256)"), words.SelectorOf("increaseAllowance(address,uint256)"),
 }
 
-// ReadCall is the contract that an order's call calls, and why no taker can fill an order with it, or nothing can run
-// it, where the order takes so much; empty: nothing is known against it. An envelope has at least one byte. The adapter
-// takes a version byte and (address fallback, address executor, uint160 reward, bool, bool, bytes payload); the payload
-// of its own executor is (address to, uint32 gas, bytes callData) (dln-contracts, libraries/DlnExternalCallLib.sol).
+// ReadCall returns the contract that an order's external call calls, and why no taker can fill the order, whose take
+// amount is takes, or nothing can run the call; empty: no fault is known. An envelope has at least one byte. The
+// adapter decodes a version byte and (address fallback, address executor, uint160 reward, bool, bool, bytes payload);
+// its executor's payload is (address to, uint32 gas, bytes callData) (dln-contracts, libraries/DlnExternalCallLib.sol).
 func ReadCall(envelope []byte, takes chain.Amount) (target chain.Address, fault string) {
 	if envelope[0] != callVersion {
 		return target, fmt.Sprintf("has the unknown version %d", envelope[0])
@@ -50,7 +50,7 @@ func ReadCall(envelope []byte, takes chain.Amount) (target chain.Address, fault 
 	w := words.New(envelope[1:]).Tail(0)
 	target, payload := w.Address(1), w.Bytes(5)
 	w.Address(0)
-	w.Address(2) // the reward has as many bits as an address
+	w.Address(2) // checks that the reward fits the width of an address
 	w.Bool(3)
 	mustSucceed := w.Bool(4)
 	if w.Err() != nil {
@@ -60,7 +60,7 @@ func ReadCall(envelope []byte, takes chain.Amount) (target chain.Address, fault 
 		return target, fmt.Sprintf("has a reward of %s, more than the %s that the order takes", reward, takes)
 	}
 	if !target.IsNative() {
-		return target, "" // reads the payload in its own way
+		return target, "" // decodes the payload in its own way
 	}
 	p := words.New(payload).Tail(0)
 	target = p.Address(0)

@@ -11,7 +11,7 @@ import (
 	"crossgate/order"
 )
 
-// The functions of DlnSource that create an order, and that of the public router which swaps before, by signature.
+// Signatures of the functions of DlnSource that create an order, and of the public router's that swaps first.
 const (
 	orderCreation       = "(address,uint256,bytes,uint256,uint256,bytes,address,bytes,bytes,bytes,bytes)"
 	createOrder         = "createOrder(" + orderCreation + ",bytes,uint32,bytes)"
@@ -19,7 +19,7 @@ const (
 	strictlySwapAndCall = "strictlySwapAndCall(address,uint256,bytes,address,bytes,address,uint256,address,address,bytes)"
 )
 
-// Data is the calldata for DlnSource. An absent GiveToken or GivePatch is written as the zero address.
+// Data returns the calldata for DlnSource. An absent GiveToken or GivePatch is encoded as the zero address.
 func (c Creation) Data() []byte {
 	tuple := words.Tuple{
 		c.GiveToken, c.GiveAmount, c.Take.Token.Bytes(), c.Take.Amount, uint64(c.Take.Chain), c.Receiver.Bytes(),
@@ -32,28 +32,28 @@ func (c Creation) Data() []byte {
 	return words.Call(createSaltedOrder, tuple, *c.Salt, c.AffiliateFee, uint64(c.ReferralCode), c.Permit, c.Metadata)
 }
 
-// Swap is the router's part of a creation: it takes an input, has a venue swap it, gives what exceeds the expected
-// outcome to the refund recipient, and calls the target with the rest (DeBridgeRouter, strictlySwapAndCall).
+// Swap is the router's part of a creation: it pulls an input, swaps it at a venue, sends any surplus over ExpectedOut
+// to the refund recipient, and calls the target with the rest (DeBridgeRouter, strictlySwapAndCall).
 type Swap struct {
 	TokenIn         chain.Address // the zero address is the native coin
 	AmountIn        chain.Amount
-	Permit          []byte // an envelope (see Permit) for the router, or none
+	Permit          []byte // an envelope (see Permit) for the router; empty: none
 	Venue           chain.Address
 	VenueData       []byte
 	TokenOut        chain.Address
 	ExpectedOut     chain.Amount
 	RefundRecipient chain.Address
 	Target          chain.Address // DlnSource
-	TargetData      []byte        // a creation's; never changed by the router
+	TargetData      []byte        // calldata of a creation; the router never changes it
 }
 
-// Data is the calldata for the router.
+// Data returns the calldata for the router.
 func (s Swap) Data() []byte {
 	return words.Call(strictlySwapAndCall, s.TokenIn, s.AmountIn, s.Permit, s.Venue, s.VenueData, s.TokenOut, s.ExpectedOut,
 		s.RefundRecipient, s.Target, s.TargetData)
 }
 
-// Mistakes of calldata. Contracts refuse both without a reason.
+// Errors of calldata. For both, contracts revert without a reason.
 var (
 	ErrOtherFunction = errors.New("calldata of another function")
 	ErrMalformed     = errors.New("malformed data of a transaction")
@@ -61,7 +61,7 @@ var (
 
 const selectorLength = 4
 
-// arguments are the words after the selector of one of some functions.
+// arguments returns the name of the function that data calls, one of several, and the words after its selector.
 func arguments(data []byte, functions ...string) (name string, w words.Reader, err error) {
 	for _, function := range functions {
 		if bytes.HasPrefix(data, words.Call(function)) {
@@ -72,7 +72,7 @@ func arguments(data []byte, functions ...string) (name string, w words.Reader, e
 	return "", w, fmt.Errorf("%w: 0x%x", ErrOtherFunction, data[:min(len(data), selectorLength)])
 }
 
-// Parse reads the calldata of createOrder or createSaltedOrder, in any layout that the contract accepts.
+// Parse decodes the calldata of createOrder or createSaltedOrder, in any layout that the contract accepts.
 func Parse(data []byte) (Creation, error) {
 	c, late, err := parse(data)
 	if err == nil {
@@ -84,8 +84,8 @@ func Parse(data []byte) (Creation, error) {
 	return c, nil
 }
 
-// parse reads calldata as the contract does: late is a mistake within the tuple, which it copies only after some checks
-// of what stands beside the tuple.
+// parse decodes calldata like the contract: late is an error within the tuple, which the contract copies to memory only
+// after some checks of the arguments beside it.
 func parse(data []byte) (c Creation, late, err error) {
 	name, w, err := arguments(data, createOrder, createSaltedOrder)
 	if err != nil {
@@ -100,7 +100,7 @@ func parse(data []byte) (c Creation, late, err error) {
 		next++
 	}
 	c.AffiliateFee, c.ReferralCode, c.Permit = w.Bytes(next), uint32(w.Uint(next+1, 32)), w.Bytes(next+2)
-	if w.Err() != nil { // these are not copied to memory
+	if w.Err() != nil { // these arguments are not copied to memory
 		return c, nil, fmt.Errorf("%w: %s: %v", ErrMalformed, name, w.Err())
 	}
 	if c.Salt != nil {
@@ -120,7 +120,7 @@ func parse(data []byte) (c Creation, late, err error) {
 	return c, late, nil
 }
 
-// takeChain is a number as a chain's, 0 where none can have it.
+// takeChain returns a number as a chain ID, 0 if no chain can have it.
 func takeChain(number chain.Amount) chain.ID {
 	if id, fits := number.Uint64(); fits && id>>63 == 0 {
 		return chain.ID(id)
@@ -128,7 +128,7 @@ func takeChain(number chain.Amount) chain.ID {
 	return 0
 }
 
-// ParseSwap reads the calldata of strictlySwapAndCall, in any layout that the router accepts.
+// ParseSwap decodes the calldata of strictlySwapAndCall, in any layout that the router accepts.
 func ParseSwap(data []byte) (Swap, error) {
 	name, w, err := arguments(data, strictlySwapAndCall)
 	if err != nil {
@@ -148,8 +148,8 @@ func ParseSwap(data []byte) (Swap, error) {
 	return s, nil
 }
 
-// Payment is what the caller of a transaction with this calldata pays: the give amount, or the input of the swap, and
-// whether a permit of his is to allow it.
+// Payment returns what the caller of a transaction with this calldata pays, which is the give amount or the input of
+// the swap, and whether the calldata has a permit for it.
 func Payment(data []byte) (token chain.Address, amount chain.Amount, isPermitted bool, err error) {
 	if swap, err := ParseSwap(data); !errors.Is(err, ErrOtherFunction) {
 		return swap.TokenIn, swap.AmountIn, len(swap.Permit) > 0, err

@@ -8,16 +8,15 @@ import (
 	"crossgate/order/onchain"
 )
 
-// View is a call that changes nothing, and what its answer means for the state. An answer of another form means
-// nothing.
+// View is a read-only call, and how its answer changes the state. An answer that cannot be decoded is ignored.
 type View struct {
 	To   chain.Address
 	Data []byte
 	read func(*State, words.Reader)
-	none func(*State) // of no answer; nil: it means nothing
+	none func(*State) // applied for an empty answer; nil: that is ignored
 }
 
-// Read enters an answer into a state.
+// Read applies an answer to a state.
 func (v View) Read(s *State, answer []byte) {
 	if len(answer) == 0 && v.none != nil {
 		v.none(s)
@@ -30,7 +29,7 @@ func (v View) Read(s *State, answer []byte) {
 	}
 }
 
-// payment is what a contract pulls from an account.
+// payment is an amount that a contract pulls from an account.
 type payment struct {
 	token, payer, spender chain.Address
 	amount                chain.Amount
@@ -38,7 +37,7 @@ type payment struct {
 	state                 func(*State) *Token
 }
 
-// payments are the pulls of a transaction: by the contract that is called first, and by DlnSource of the router.
+// payments returns a transaction's pulls: by the contract called first, and by DlnSource from the router.
 func payments(t Transaction, caller chain.Address, s State) (c Creation, w *Swap, pulls []payment) {
 	input := func(s *State) *Token { return &s.Input }
 	if swap, err := ParseSwap(t.Data); !errors.Is(err, ErrOtherFunction) {
@@ -52,7 +51,7 @@ func payments(t Transaction, caller chain.Address, s State) (c Creation, w *Swap
 	return c, nil, []payment{{c.GiveToken, caller, t.To, c.GiveAmount, c.Permit, input}}
 }
 
-// Views are what to ask the chain about a transaction, of whose contracts the state has the addresses.
+// Views returns the calls by which to read a transaction's state, whose contracts must be set in s.
 func Views(t Transaction, caller chain.Address, s State) []View {
 	c, swap, pulls := payments(t, caller, s)
 	source, router := s.Contracts.DlnSource, s.Contracts.Router
@@ -70,7 +69,7 @@ func Views(t Transaction, caller chain.Address, s State) []View {
 	if swap != nil {
 		isListed := func(callee chain.Address, into func(*State) **bool) View {
 			return View{To: router, Data: words.Call("supportedRouters(address)", callee), read: func(s *State, w words.Reader) {
-				*into(s) = new(w.Bool(0) || callee == s.Contracts.DlnDestination) // which is on no list
+				*into(s) = new(w.Bool(0) || callee == s.Contracts.DlnDestination) // DlnDestination needs no listing
 			}}
 		}
 		asked = append(asked, isListed(swap.Target, func(s *State) **bool { return &s.CallsTarget }),
@@ -94,14 +93,14 @@ func Views(t Transaction, caller chain.Address, s State) []View {
 	return asked
 }
 
-// Probe is a call that only shows what it would do, by a contract, and what its result means for the state.
+// Probe is a call that is only simulated, from a contract, and how its result changes the state.
 type Probe struct {
 	From, To chain.Address
 	Data     []byte
 	Heard    func(*State, CallResult)
 }
 
-// Probes are calls of the tokens: the permit, what the pull comes to, and what a payment of a claim returns.
+// Probes returns the probes of the tokens: the permit, the pull, and a transfer like the payment of a claim.
 func Probes(t Transaction, caller chain.Address, s State) (asked []Probe) {
 	_, _, pulls := payments(t, caller, s)
 	for _, p := range pulls {
@@ -153,7 +152,7 @@ func returned(r CallResult) Return {
 	return ReturnsFalse
 }
 
-// Status asks whether the order of a forecast exists; nil: its id is not known.
+// Status returns the probe whether the order of a forecast exists; nil: its ID is not known.
 func (f Forecast) Status(source chain.Address) *Probe {
 	if f.ID == nil {
 		return nil

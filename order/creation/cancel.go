@@ -9,7 +9,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// Why an order, or its external call, cannot be cancelled.
+// Reasons why an order, or its external call, cannot be cancelled.
 var (
 	ErrFulfilled    = errors.New("the order is fulfilled")
 	ErrCancelled    = errors.New("the order is cancelled")
@@ -21,17 +21,17 @@ var (
 	ErrNotHere      = errors.New("the chain has not, or is not known to have, the contract for this")
 )
 
-// orderTuple is an order in calldata (dln-contracts, libraries/DlnOrderLib.sol).
+// orderTuple is the type of an order in calldata (dln-contracts, libraries/DlnOrderLib.sol).
 const orderTuple = "(uint64,bytes,uint256,bytes,uint256,uint256,bytes,uint256,bytes,bytes,bytes,bytes,bytes,bytes)"
 
-// The functions of DlnDestination and of the external call's adapter by which an order's authority cancels.
+// The functions of DlnDestination and the external call's adapter with which an order's authority cancels.
 const (
 	sendEvmOrderCancel    = "sendEvmOrderCancel(" + orderTuple + ",address,uint256)"
 	sendSolanaOrderCancel = "sendSolanaOrderCancel(" + orderTuple + ",bytes32,uint256,uint64,uint64)"
 	cancelCall            = "cancelCall(bytes32,address,address,uint256,address,bytes32)"
 )
 
-// Beneficiary is who gets the refund of a cancelled order: the only one whom its terms allow, or who may patch it.
+// Beneficiary returns who gets a cancelled order's refund: the only one its terms allow, else its patch authority.
 func Beneficiary(t order.Terms) chain.Address {
 	if b := t.Authorities.CancelBeneficiary; !b.IsAbsent() {
 		return b
@@ -39,7 +39,7 @@ func Beneficiary(t order.Terms) chain.Address {
 	return t.Authorities.GivePatch
 }
 
-// CanCancel is why an order in a state cannot be cancelled, or not any more; nil: it can.
+// CanCancel returns why an order in a state cannot be cancelled, or no longer; nil: it can.
 func CanCancel(t order.Terms, state order.State) error {
 	switch state {
 	case order.None, order.StateCreated:
@@ -53,9 +53,9 @@ func CanCancel(t order.Terms, state order.State) error {
 	return ErrFulfilled
 }
 
-// CancelData is the calldata for the take chain's DlnDestination by which the order's authority cancels it. It has the
-// full external call: without that, the contract would cancel another order. Nothing is paid for carrying the message
-// out.
+// CancelData returns the calldata with which the order's authority cancels it on the take chain's DlnDestination. It
+// contains the full external call: without that, the contract would cancel another order. It pays nothing for executing
+// the message.
 func CancelData(t order.Terms) ([]byte, error) {
 	tuple, err := orderWords(t)
 	if err != nil {
@@ -68,7 +68,7 @@ func CancelData(t order.Terms) ([]byte, error) {
 	return words.Call(sendEvmOrderCancel, tuple, beneficiary, 0), nil
 }
 
-// orderWords is an order with its full external call: ErrUnknownCall where only the hash of that is known.
+// orderWords encodes an order with its full external call. It returns ErrUnknownCall if only the hash is known.
 func orderWords(t order.Terms) (words.Tuple, error) {
 	if t.HasExternalCall() && len(t.ExternalCall) == 0 {
 		return nil, ErrUnknownCall
@@ -80,14 +80,14 @@ func orderWords(t order.Terms) (words.Tuple, error) {
 	}, nil
 }
 
-// RegisteredCall is an external call that waits for its execution with an amount of the take token.
+// RegisteredCall is an external call that awaits its execution with an amount of the take token.
 type RegisteredCall struct {
 	Order  order.ID
 	Terms  order.Terms
 	Amount chain.Amount
 }
 
-// hash is that of the external call, by which the adapter knows it.
+// hash returns the external call's hash, which identifies it to the adapter.
 func (c RegisteredCall) hash() chain.Hash {
 	if len(c.Terms.ExternalCall) == 0 {
 		return c.Terms.ExternalCallHash
@@ -95,12 +95,12 @@ func (c RegisteredCall) hash() chain.Hash {
 	return onchain.CallHash(c.Terms.ExternalCall)
 }
 
-// Status asks the adapter for the call (0 not set, 1 registered, 2 executed, 3 cancelled).
+// Status returns calldata for the adapter's status of the call (0 not set, 1 registered, 2 executed, 3 cancelled).
 func (c RegisteredCall) Status() []byte {
 	return onchain.CallStatusCall(onchain.CallID(c.Order, c.Terms.Authorities.Order, c.Terms.Take.Token, c.Amount, c.hash()))
 }
 
-// CancelData is the calldata for the adapter by which the order's authority takes the amount instead.
+// CancelData returns calldata for the adapter with which the order's authority takes the amount instead.
 func (c RegisteredCall) CancelData() []byte {
 	authority := c.Terms.Authorities.Order
 	return words.Call(cancelCall, c.Order, authority, c.Terms.Take.Token, c.Amount, authority, c.hash())

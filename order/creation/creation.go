@@ -8,32 +8,32 @@ import (
 	"crossgate/order"
 )
 
-// Creation is an order as DlnSource is asked for it (dln-contracts, libraries/DlnOrderLib.sol, OrderCreation).
+// Creation is the input of DlnSource for an order (dln-contracts, libraries/DlnOrderLib.sol, OrderCreation).
 type Creation struct {
 	GiveToken    chain.Address     // the zero address is the native coin
-	GiveAmount   chain.Amount      // gross: fees are taken of it
-	Take         order.Offer       // chain 0: a number that no chain of the protocol has
+	GiveAmount   chain.Amount      // gross: fees are deducted from it
+	Take         order.Offer       // chain 0: a number that no chain of the protocol can have
 	Receiver     chain.Address     // on the take chain
 	Authorities  order.Authorities // GivePatch has 20 bytes, the others may be absent
 	ExternalCall []byte
-	Salt         *uint64 // nil: the contract's counter of the maker (createOrder)
-	AffiliateFee []byte  // in bytes, as the contract takes it: see AffiliateFee
+	Salt         *uint64 // nil: the contract's nonce of the maker (createOrder)
+	AffiliateFee []byte  // encoded by AffiliateFee; may be malformed
 	ReferralCode uint32
-	Permit       []byte // an envelope (see Permit), or none
-	Metadata     []byte // of createSaltedOrder only; not part of the id
+	Permit       []byte // an envelope (see Permit); empty: none
+	Metadata     []byte // of createSaltedOrder only; not part of the order ID
 }
 
-// affiliateFeeLength is that of 20 bytes of beneficiary and a word of amount.
+// affiliateFeeLength is 20 bytes of beneficiary and a word of amount.
 const affiliateFeeLength = 20 + 32
 
-// AffiliateFee is a share as DlnSource takes it.
+// AffiliateFee encodes an affiliate's share for DlnSource.
 func AffiliateFee(a order.Affiliate) []byte {
 	amount := a.Amount.Bytes32()
 	return slices.Concat(a.Beneficiary.Bytes(), amount[:])
 }
 
-// Affiliate is the share that the creation gives away; nil: none, or bytes of another length, which the contract
-// refuses.
+// Affiliate returns the affiliate's share; nil: there is none, or AffiliateFee has an invalid length, which the
+// contract refuses.
 func (c Creation) Affiliate() *order.Affiliate {
 	if len(c.AffiliateFee) != affiliateFeeLength {
 		return nil
@@ -44,20 +44,20 @@ func (c Creation) Affiliate() *order.Affiliate {
 	}
 }
 
-// Split is how the gross give amount is divided, in units of the give token.
+// Split is the division of the gross give amount, in units of the give token.
 type Split struct {
-	Percent   chain.Amount // the protocol's, of the gross amount
+	Percent   chain.Amount // the protocol's share of the gross amount
 	Affiliate chain.Amount
 	Net       chain.Amount // the order's give amount
 }
 
-// bpsDenominator is what 100 % are in basis points.
+// bpsDenominator is 100 % in basis points.
 const bpsDenominator = 10_000
 
-// ErrOverflow is arithmetic that the contract refuses with Panic(0x11).
+// ErrOverflow says that the contract would revert with Panic(0x11).
 var ErrOverflow = errors.New("arithmetic overflow")
 
-// Split divides the give amount at the protocol's percentage in basis points (globalTransferFeeBps), rounding down.
+// Split divides the give amount, with the protocol's share in basis points (globalTransferFeeBps) rounded down.
 func (c Creation) Split(percentBps uint64) (Split, error) {
 	return split(c.GiveAmount, c.Affiliate(), percentBps)
 }
@@ -76,9 +76,9 @@ func split(gross chain.Amount, affiliate *order.Affiliate, percentBps uint64) (S
 	return s, nil
 }
 
-// Terms are those of the order that the creation becomes. The maker is the account that signs the transaction,
-// whichever contracts it passes; nonce is the salt, or the contract's counter of the maker; onchain.ID of them is the
-// order's id.
+// Terms returns the terms of the order that the creation becomes. The maker is the account that signs the transaction,
+// whichever contracts it passes through; nonce is the salt or the contract's nonce of the maker. Their onchain.ID is
+// the order's ID.
 func (c Creation) Terms(giveChain chain.ID, maker chain.Address, nonce uint64, net chain.Amount) order.Terms {
 	return order.Terms{
 		Nonce: nonce, Maker: maker,

@@ -10,27 +10,27 @@ import (
 	"crossgate/order/onchain"
 )
 
-// Forecast is what a transaction would do.
+// Forecast is the expected outcome of a transaction.
 type Forecast struct {
 	Creation  Creation
-	Affiliate *order.Affiliate // of the creation; nil: none
-	Swap      *Swap            // before it; nil: none
+	Affiliate *order.Affiliate // of the creation; nil if none
+	Swap      *Swap            // before the creation; nil if none
 
-	// Maker is the sender. Behind a contract wallet, that is the account which sends the transaction in the end.
+	// Maker is the sender. For a contract wallet, that is the account which eventually sends the transaction.
 	Maker    chain.Address
-	Value    *chain.Amount // that the transaction has to carry; nil: not known
+	Value    *chain.Amount // native coin that the transaction must carry; nil: not known
 	FixedFee *chain.Amount
 	Split    *Split
-	Terms    *order.Terms // of the order that would be made, or is refused
+	Terms    *order.Terms // of the order that would be created, or is refused
 	ID       *order.ID
 
-	Refusal  *Refusal // the first one in the contracts' own order of checks; nil: none is known
+	Refusal  *Refusal // first one in the contracts' order of checks; nil: none is known
 	Unknown  []string // checks that could not be made
 	Warnings []Warning
 }
 
-// Judge says what the transaction would do in the state. The caller is who calls To: the sender, unless a contract
-// stands between. Calldata of other functions, and of other contracts, is ErrOtherFunction.
+// Judge returns what the transaction would do in state s. caller is the account that calls To: the sender, unless there
+// is a contract in between. It returns ErrOtherFunction for calldata of other functions or contracts.
 func Judge(t Transaction, caller chain.Address, s State) (Forecast, error) {
 	j := judge{Transaction: t, caller: caller, s: s}
 	j.f.Maker = t.Sender
@@ -62,7 +62,7 @@ func Judge(t Transaction, caller chain.Address, s State) (Forecast, error) {
 	return j.f, nil
 }
 
-// decide makes the forecast of a creation that was read.
+// decide completes the forecast of a creation whose calldata was read, or failed to be.
 func (j *judge) decide(refusal func() *Refusal) {
 	isRead := j.router == nil && j.early == nil && j.late == nil
 	if isRead {
@@ -77,17 +77,17 @@ func (j *judge) decide(refusal func() *Refusal) {
 	}
 }
 
-// judge goes through the checks of the contracts.
+// judge makes the checks of the contracts.
 type judge struct {
 	Transaction
 	caller chain.Address
 	s      State
 	f      Forecast
 
-	router, early, late error // of calldata: of the router's; of DlnSource's, before its checks and within them
+	router, early, late error // decoding the router's calldata; DlnSource's, before its checks and within
 }
 
-// describe computes fees, terms and id as far as the state is known. Refused creations have them, too.
+// describe computes fees, terms and ID as far as the state is known, for refused creations too.
 func (j *judge) describe() {
 	c := j.f.Creation
 	j.f.FixedFee = j.s.FixedFee
@@ -121,7 +121,7 @@ func (j *judge) describe() {
 	j.f.Terms, j.f.ID = &terms, &id
 }
 
-// refusal is the first one.
+// refusal returns the first refusal.
 func (j *judge) refusal() *Refusal {
 	if j.known("balance of the native coin", j.s.Coins != nil) && j.s.Coins.Cmp(j.Value) < 0 {
 		return &Refusal{Why: "the sender has " + j.s.Coins.String() + " of the native coin, less than the value"}
@@ -135,7 +135,7 @@ func (j *judge) refusal() *Refusal {
 	return j.source(&j.Value, j.s.Input)
 }
 
-// known notes a check that cannot be made.
+// known reports whether a check can be made, and records the check as unknown if not.
 func (j *judge) known(check string, is bool) bool {
 	if !is {
 		j.f.Unknown = append(j.f.Unknown, check)
@@ -143,9 +143,9 @@ func (j *judge) known(check string, is bool) bool {
 	return is
 }
 
-// OfNothing checks a forecast that names the lack of an allowance and no other fault: by the rules that are known the
-// transaction makes the promised order. It returns calldata for the same order with nothing given, which needs no
-// allowance, and its id. Errors: ErrUnforeseen, and ErrBroken.
+// OfNothing requires that a lack of allowance is the forecast's only fault: apart from that, the known rules predict
+// the promised order. It returns calldata for the same order with a give amount of zero, which needs no allowance, and
+// its ID. Errors are ErrUnforeseen and ErrBroken.
 func (f Forecast) OfNothing(p Promise) (data []byte, id order.ID, err error) {
 	if f.Refusal == nil || !f.Refusal.IsUnapproved || len(f.Unknown) > 0 || f.ID == nil || f.FixedFee == nil {
 		return nil, id, fmt.Errorf("%w: %+v, not known: %q", ErrUnforeseen, f.Refusal, f.Unknown)
@@ -159,7 +159,7 @@ func (f Forecast) OfNothing(p Promise) (data []byte, id order.ID, err error) {
 	return nothing.Data(), onchain.ID(terms), err
 }
 
-// hear lets the chain's word on the whole transaction stand above the rules, which are those of one version.
+// hear gives the chain's own simulation precedence over the rules, which are those of one version.
 func (j *judge) hear() {
 	said := j.s.Executed
 	switch {
@@ -179,8 +179,8 @@ func (j *judge) hear() {
 	}
 }
 
-// Observed is the forecast of a transaction whose calldata is of another function, from an order that the chain says it
-// makes: of a contract wallet, say. Parts found only in calldata, such as permits, are absent.
+// Observed returns the forecast of a transaction that calls another function, such as a contract wallet's, from an
+// order that the chain says it creates. Parts found only in calldata, such as permits, are absent.
 func Observed(t Transaction, id order.ID, made order.Created) Forecast {
 	f := Forecast{
 		Maker: made.Terms.Maker, FixedFee: &made.FixFee, Terms: &made.Terms, ID: &id,
@@ -199,7 +199,7 @@ func Observed(t Transaction, id order.ID, made order.Created) Forecast {
 	return j.f
 }
 
-// Reconciled are forecasts or, where the chain says that the transaction makes other orders, those.
+// Reconciled returns the forecasts, or new ones for the orders that the chain says the transaction creates instead.
 func Reconciled(t Transaction, all []Forecast, made []onchain.Found) []Forecast {
 	isOther := func(f Forecast, found onchain.Found) bool { return f.ID == nil || *f.ID != found.Order }
 	isEqual := len(made) == len(all)

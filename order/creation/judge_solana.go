@@ -6,18 +6,18 @@ import (
 	"crossgate/chain/solana"
 )
 
-// InstructionOnSolana is an instruction of a transaction that asks dln_src for an order, with what only the transaction
-// says of it.
+// InstructionOnSolana is an instruction that asks dln_src for an order, with everything about it that depends on the
+// rest of the transaction.
 type InstructionOnSolana struct {
 	solana.Instruction
-	Asked    OnSolana // that OfSolana reads
-	Mistake  error    // of OfSolana; nil: none
+	Asked    OnSolana // as read by OfSolana
+	Mistake  error    // error of OfSolana
 	IsSigned bool     // by the maker
-	IsFirst  bool     // nothing before it may pay the maker
+	IsFirst  bool     // no earlier instruction can pay the maker
 }
 
-// JudgeOnSolana says what an instruction would do in a state, in which Input is the maker's wallet of the give token:
-// Value is the maker's lamports without deposits of accounts. The checks are those of dln_src (IDL 3.0.0).
+// JudgeOnSolana returns what an instruction would do in a state, whose Input is the maker's wallet of the give token.
+// Value is in the maker's lamports, without deposits for accounts. The checks are those of dln_src (IDL 3.0.0).
 func JudgeOnSolana(in InstructionOnSolana, s State) Forecast {
 	o, by := in.Asked, s.Contracts.DlnSource
 	if in.Mistake != nil {
@@ -38,7 +38,7 @@ func JudgeOnSolana(in InstructionOnSolana, s State) Forecast {
 	return j.f
 }
 
-// program is why dln_src refuses the order; empty: nothing is known against it.
+// program returns why dln_src would refuse the order; empty: no reason is known.
 func (j *judge) program(in InstructionOnSolana) string {
 	c, s := j.f.Creation, j.s
 	switch {
@@ -67,6 +67,6 @@ func (j *judge) program(in InstructionOnSolana) string {
 	if j.known("balance of the maker's wallet", in.IsFirst && s.Input.Balance != nil) && s.Input.Balance.Cmp(c.GiveAmount) < 0 {
 		return fmt.Sprintf("the maker's wallet has %s of the give token, the order takes %s", s.Input.Balance, c.GiveAmount)
 	}
-	j.known("other checks of the program and the runtime", false) // lamports for deposits, the wallet's owner, writable accounts
+	j.known("other checks of the program and the runtime", false) // deposits, wallet's owner, writable accounts
 	return ""
 }

@@ -11,13 +11,13 @@ import (
 	"crossgate/order/onchain"
 )
 
-// settingsProgram keeps the settings of Solana's gate (docs.debridge.com, deployed contracts).
+// settingsProgram stores the settings of Solana's gate (docs.debridge.com, deployed contracts).
 var settingsProgram = solana.MustAccount("DeSetTwWhjZq6Pz9Kfdo1KoS5NqtsM6G8ERbX4SSCSft")
 
-// MessageSettings is the account of the gate's settings.
+// MessageSettings returns the account with the gate's settings.
 func MessageSettings() chain.Address { return ofSettings("DEBRIDGE_STATE") }
 
-// MessageSupport is the account of what the gate's settings say of a chain that messages go to.
+// MessageSupport returns the account with the gate's settings for a chain that messages go to.
 func MessageSupport(to chain.ID) chain.Address {
 	return ofSettings("CHAIN_SUPPORT_INFO", idBytes(to))
 }
@@ -26,25 +26,25 @@ func ofSettings(name string, seeds ...[]byte) chain.Address {
 	return solana.ProgramAddress(settingsProgram, append([][]byte{[]byte(name)}, seeds...)...)
 }
 
-// MessageFees are the gate's for a message from Solana: who gets them, and how many lamports. The program itself takes
-// them from the sender.
+// MessageFees is the gate's fee for a message from Solana: its recipient, and the amount in lamports. The program
+// itself takes it from the sender.
 type MessageFees struct {
 	To     chain.Address
 	Amount chain.Amount
 }
 
-// ErrNoMessages says that the gate sends no messages to a chain, or keeps its settings in another form.
+// ErrNoMessages says that the gate sends no messages to a chain, or that its settings have an unknown format.
 var ErrNoMessages = errors.New("the gate's settings do not have the chain")
 
-// ReadMessageFees reads the accounts of MessageSettings and MessageSupport (IDL of the settings program in
-// @debridge-finance/solana-contracts-client 3.3.0). A chain's own fee goes before that for all.
+// ReadMessageFees decodes the accounts of MessageSettings and MessageSupport (IDL of the settings program in
+// @debridge-finance/solana-contracts-client 3.3.0). A chain's own fee takes precedence over the general one.
 func ReadMessageFees(settings, support []byte) (f MessageFees, err error) {
 	const kind, oracle, timeslot, guard = 8, 20, 8, 24 // bytes
 	r := &solana.Reader{Rest: settings}
 	r.Take(kind)
 	r.Uint8() // status
 	r.Key()   // protocol's authority
-	r.Key()   // who may pause
+	r.Key()   // authority that may pause
 	f.To = r.Key()
 	for range 2 { // oracles, and those that must sign
 		r.Take(uint64(r.Uint32()) * oracle)
@@ -65,17 +65,17 @@ func ReadMessageFees(settings, support []byte) (f MessageFees, err error) {
 	return f, nil
 }
 
-// SolanaMessage is one that dln_dst has the gate send from Solana to a chain for a sender, who pays for it: accounts in
-// the sequence of the IDL of dln_dst, with seeds of @debridge-finance/solana-utils 4.5.2. Messages travel under the
+// SolanaMessage is a message that dln_dst sends through the gate from Solana to a chain, paid by the sender. Its
+// accounts are in the order of dln_dst's IDL, with the seeds of @debridge-finance/solana-utils 4.5.2. Messages use the
 // bridge of the wrapped coin.
 type SolanaMessage struct {
 	At      chain.Contracts
 	Wrapped chain.Address
-	Fees    chain.Address // see MessageFees
+	Fees    chain.Address // MessageFees.To
 	Sender  chain.Address
 }
 
-// Cancel are the instructions by which an order's authority cancels it and sends the message about it.
+// Cancel returns the instructions with which an order's authority cancels it and sends the message about that.
 func (m SolanaMessage) Cancel(id order.ID, t order.Terms) []solana.DraftInstruction {
 	beneficiary, taken, source := Beneficiary(t), write(onchain.TakeOrderAccount(m.At, id)), m.source(t.Give.Chain)
 	call := words.Call("claimCancel(bytes32,address)", id, beneficiary)
@@ -88,7 +88,7 @@ func (m SolanaMessage) Cancel(id order.ID, t order.Terms) []solana.DraftInstruct
 	}}
 }
 
-// Unlock are the instructions that send an unlock. A batch names its orders by their accounts behind all others.
+// Unlock returns the instructions that send an unlock. A batch lists its orders' accounts after all others.
 func (m SolanaMessage) Unlock(u Unlock) []solana.DraftInstruction {
 	to, states := u.Terms[0].Give.Chain, []solana.DraftAccount(nil)
 	for _, id := range u.IDs {
@@ -111,7 +111,7 @@ func write(a chain.Address) solana.DraftAccount {
 	return solana.DraftAccount{Address: a, Writable: true}
 }
 
-// idBytes are a chain's id as accounts are derived from it.
+// idBytes returns a chain's ID as used in seeds of accounts.
 func idBytes(id chain.ID) []byte {
 	word := chain.NewAmount(uint64(id)).Bytes32()
 	return word[:]
@@ -121,7 +121,7 @@ func (m SolanaMessage) signer() solana.DraftAccount {
 	return solana.DraftAccount{Address: m.Sender, Signer: true, Writable: true}
 }
 
-// program is the account that sends for dln_dst, and source that of the DlnSource which a message goes to.
+// program returns the account that sends on behalf of dln_dst; source returns that of a message's target DlnSource.
 func (m SolanaMessage) program() chain.Address {
 	return solana.ProgramAddress(m.At.DlnDestination, []byte("AUTHORIZED_DST_NATIVE_SENDER"))
 }
@@ -134,7 +134,7 @@ func (m SolanaMessage) wallet(owner chain.Address) chain.Address {
 	return solana.TokenAccount(owner, solana.TokenProgram, m.Wrapped)
 }
 
-// prepare stands before the sending of each message; a batch is about the system program.
+// prepare returns the instruction before each message; for a batch, about is the system program.
 func (m SolanaMessage) prepare(about chain.Address, to chain.ID) solana.DraftInstruction {
 	return solana.DraftInstruction{
 		Program: m.At.DlnDestination, Data: onchain.SolanaPreparation(),
@@ -146,7 +146,7 @@ func (m SolanaMessage) prepare(about chain.Address, to chain.ID) solana.DraftIns
 	}
 }
 
-// sending are the accounts of every message, which calls a contract with some data.
+// sending returns the accounts of every message; call is the data of the call that the message makes.
 func (m SolanaMessage) sending(to chain.ID, call []byte) []solana.DraftAccount {
 	gate := func(name string, seeds ...[]byte) chain.Address {
 		return solana.ProgramAddress(m.At.Gate, append([][]byte{[]byte(name)}, seeds...)...)

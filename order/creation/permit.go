@@ -7,23 +7,23 @@ import (
 	"crossgate/chain/words"
 )
 
-// Permit is an allowance by signature (EIP-2612), as both contracts take it in an envelope of 129 bytes. Its owner is
-// the caller of the contract that is called first, which is its spender.
+// Permit is an allowance by signature (EIP-2612), which both contracts accept in an envelope of 129 bytes. The owner is
+// the caller of the contract that is called first, the spender is that contract.
 type Permit struct {
 	Amount    chain.Amount
 	Deadline  chain.Amount // UNIX seconds
 	Signature [65]byte     // r, s, v
 }
 
-// envelopeLength is that of two words and a signature. Bytes after it are ignored.
+// envelopeLength is the length of two words and a signature. Bytes after it are ignored.
 const envelopeLength = 2*32 + 65
 
-// leastEnvelope is the length under which an envelope is refused; of one between the contracts read on into their
-// memory.
+// leastEnvelope is the minimum length of an envelope: shorter ones are refused. For one shorter than envelopeLength,
+// the contracts read on in their memory.
 const leastEnvelope = 2 * 32
 
-// readByRouter is an envelope as the router reads it, which asks the token for its balance before: behind a short one
-// lie that balance, whose highest byte is 0, and the last bytes of the router's address. Behind DlnSource's lie zeros.
+// readByRouter returns an envelope as the router reads it, after asking the token for its balance: a short envelope is
+// followed by that balance, whose highest byte is 0, and the end of the router's address. In DlnSource, zeros follow.
 func readByRouter(envelope []byte, router chain.Address) []byte {
 	if len(envelope) < leastEnvelope || len(envelope) >= envelopeLength {
 		return envelope
@@ -32,7 +32,7 @@ func readByRouter(envelope []byte, router chain.Address) []byte {
 	return slices.Concat(envelope, padding, make([]byte, words.Size), router.Bytes()[16:])
 }
 
-// ParsePermit reads an envelope; complete says that nothing is missing of it. Missing bytes read as zeros.
+// ParsePermit decodes an envelope; missing bytes read as zeros. complete is false if there are any.
 func ParsePermit(envelope []byte) (p Permit, complete bool) {
 	var whole [envelopeLength]byte
 	copy(whole[:], envelope)
@@ -41,7 +41,7 @@ func ParsePermit(envelope []byte) (p Permit, complete bool) {
 	return p, len(envelope) >= envelopeLength
 }
 
-// V is the signature's last byte as ecrecover takes it: 0 and 1 are raised by 27, as both contracts do.
+// V returns the signature's last byte as passed to ecrecover: like both contracts, it adds 27 to 0 and 1.
 func (p Permit) V() byte {
 	const least = 27
 	if v := p.Signature[64]; v < least {

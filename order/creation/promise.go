@@ -10,29 +10,29 @@ import (
 	"crossgate/order/onchain"
 )
 
-// Transaction is one that is to create an order.
+// Transaction is a transaction that is meant to create an order.
 type Transaction struct {
-	Sender chain.Address // who signs it, the order's maker
+	Sender chain.Address // signs the transaction; the order's maker
 	To     chain.Address // DlnSource, or the router
-	Value  chain.Amount  // of the native coin
+	Value  chain.Amount  // amount of the native coin
 	Data   []byte
 }
 
-// What keeps a simulation from making the promised order.
+// Reasons why a simulation does not create the promised order.
 var (
 	ErrBroken     = errors.New("the transaction does not make the promised order")
 	ErrUnapproved = errors.New("the input is not approved")
 	ErrUnforeseen = errors.New("before the approval of the input the transaction cannot be judged")
 )
 
-// Promise is the order that an answer says its transaction makes.
+// Promise is the order that, according to an answer, its transaction creates.
 type Promise struct {
 	ID      order.ID
 	Created order.Created // without Preswap
 }
 
-// Check compares the promise with the creations of a simulation: one order, of the same id, terms, fees, affiliate,
-// referral code and metadata. Everything else is ErrBroken with the difference.
+// Check compares the promise with the creations of a simulation: there must be one order with the same ID, terms, fees,
+// affiliate, referral code and metadata. Otherwise it returns ErrBroken with the difference.
 func (p Promise) Check(created []onchain.Found) error {
 	if len(created) != 1 {
 		return fmt.Errorf("%w: it makes %d orders", ErrBroken, len(created))
@@ -53,7 +53,7 @@ func (p Promise) Check(created []onchain.Found) error {
 		{"receiver", made.Terms.Receiver, p.Created.Terms.Receiver},
 		{"take", made.Terms.Take, p.Created.Terms.Take},
 		{"maker", made.Terms.Maker, p.Created.Terms.Maker},
-		{"order id", created[0].Order, p.ID}, // holds the other terms
+		{"order id", created[0].Order, p.ID}, // covers the other terms
 		{"referral code", made.ReferralCode, p.Created.ReferralCode},
 	} {
 		if compared.got != compared.want {
@@ -66,7 +66,7 @@ func (p Promise) Check(created []onchain.Found) error {
 	return nil
 }
 
-// shareOf is an affiliate's share by value; nothing for an amount of nothing, which the contract does not keep.
+// shareOf returns an affiliate's share by value; zero if its amount is zero, since the contract does not store it then.
 func shareOf(c order.Created) order.Affiliate {
 	if c.Affiliate == nil || c.Affiliate.Amount.IsZero() {
 		return order.Affiliate{}

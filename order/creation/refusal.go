@@ -8,16 +8,16 @@ import (
 	"crossgate/chain/words"
 )
 
-// Refusal is why a transaction makes no order.
+// Refusal says why a transaction creates no order.
 type Refusal struct {
-	By   chain.Address // the contract whose check it is, absent: no node takes the transaction
-	Data []byte        // that the transaction reverts with; nil where only the chain could say
+	By   chain.Address // contract that makes the check; absent: nodes reject the transaction
+	Data []byte        // revert data; nil if only the chain could provide it
 	Why  string
-	// IsUnapproved marks the lack of an allowance. Checks behind that were not made.
+	// IsUnapproved says that an allowance is missing. Later checks were not made.
 	IsUnapproved bool
 }
 
-// errors are those of DlnSource, of the router and of Solidity that a creation can come to.
+// known are the errors of DlnSource, the router and Solidity that a creation can cause.
 var known = revert.Parse(
 	"Error(string message)",
 	"Panic(uint256 code)",
@@ -43,11 +43,11 @@ var known = revert.Parse(
 
 // Codes of Solidity's Panic.
 const (
-	panicOverflow = 0x11 // of arithmetic
+	panicOverflow = 0x11 // arithmetic
 	panicMemory   = 0x41
 )
 
-// malformed is the refusal of calldata by a contract's decoder.
+// malformed returns the refusal of calldata that a contract cannot decode.
 func malformed(by chain.Address, err error) *Refusal {
 	if errors.Is(err, words.ErrNoMemory) {
 		return refused(by, err.Error(), "Panic", panicMemory)
@@ -55,12 +55,12 @@ func malformed(by chain.Address, err error) *Refusal {
 	return &Refusal{By: by, Data: []byte{}, Why: err.Error()}
 }
 
-// refused is a refusal with an error of the table.
+// refused returns a refusal with an error of the table known.
 func refused(by chain.Address, why, name string, arguments ...any) *Refusal {
 	return &Refusal{By: by, Data: known.Encode(name, arguments...), Why: why}
 }
 
-// passed is the refusal as the router passes it on.
+// passed returns the refusal as passed on by the router.
 func (r *Refusal) passed(router, target chain.Address) *Refusal {
 	if r == nil || r.Data == nil {
 		return r
@@ -68,5 +68,5 @@ func (r *Refusal) passed(router, target chain.Address) *Refusal {
 	return &Refusal{By: r.By, Data: refused(router, "", "CallFailed", target, r.Data).Data, Why: r.Why}
 }
 
-// Reason reads what the transaction reverts with.
+// Reason decodes the revert data.
 func (r Refusal) Reason() revert.Reason { return known.Read(r.Data) }

@@ -6,8 +6,8 @@ import (
 	"crossgate/chain"
 )
 
-// swap are the router's checks, in its sequence, with those of DlnSource within. What the venue brings, and with it the
-// value that is left for DlnSource, only the chain can say.
+// swap makes the router's checks in its order, including those of DlnSource. The venue's output, and thus the value
+// left for DlnSource, is only known to the chain.
 func (j *judge) swap(w Swap) *Refusal {
 	by, source := j.s.Contracts.Router, j.s.Contracts.DlnSource
 	if r := j.input(w); r != nil {
@@ -23,7 +23,7 @@ func (j *judge) swap(w Swap) *Refusal {
 	if j.known("router's list of targets", j.s.CallsTarget != nil) && !*j.s.CallsTarget {
 		return refused(by, "the target is not on the router's list", "NotSupportedRouter")
 	}
-	if w.Target != source { // which may make another order, or none
+	if w.Target != source { // it may create another order, or none
 		j.known("target, which is not DlnSource", false)
 		j.f.Split, j.f.Terms, j.f.ID = nil, nil, nil
 		return nil
@@ -32,7 +32,7 @@ func (j *judge) swap(w Swap) *Refusal {
 	if j.f.Creation.GiveToken == w.TokenOut && !w.TokenOut.IsNative() {
 		give = give.with(w.ExpectedOut)
 	}
-	if j.f.Creation.GiveToken == w.TokenIn { // a part of the input may be left
+	if j.f.Creation.GiveToken == w.TokenIn { // part of the input may be left
 		give.Balance = nil
 	}
 	if r := j.source(nil, give); r != nil {
@@ -41,7 +41,7 @@ func (j *judge) swap(w Swap) *Refusal {
 	return j.rest(w)
 }
 
-// with is the router's token after a swap that brought it an amount, for which it allows DlnSource everything.
+// with returns the router's token after a swap that brought an amount; it approves DlnSource without limit.
 func (t Token) with(amount chain.Amount) Token {
 	if t.Allowance == nil || t.Allowance.Cmp(amount) < 0 {
 		t.Allowance = new(chain.MaxAmount)
@@ -53,7 +53,7 @@ func (t Token) with(amount chain.Amount) Token {
 	return t
 }
 
-// input checks what the caller gives to the router.
+// input checks the caller's payment to the router.
 func (j *judge) input(w Swap) *Refusal {
 	by := j.s.Contracts.Router
 	short := refused(by, fmt.Sprintf("the router gets less than the input of %s, or nothing", w.AmountIn), "NotEnoughSrcFundsIn", w.AmountIn)
@@ -66,7 +66,7 @@ func (j *judge) input(w Swap) *Refusal {
 		}
 		return nil
 	}
-	if is := j.s.Input.IsToken; is != nil && !*is { // it reads its balance first
+	if is := j.s.Input.IsToken; is != nil && !*is { // the router reads its own balance first
 		return noToken(by)
 	}
 	payer := j.s.Input
@@ -82,7 +82,7 @@ func (j *judge) input(w Swap) *Refusal {
 	return nil
 }
 
-// rest checks that DlnSource took what the router expected to hand over.
+// rest checks that DlnSource took everything that the router meant to hand over.
 func (j *judge) rest(w Swap) *Refusal {
 	taken, before := chain.Amount{}, chain.Amount{}
 	if j.f.Creation.GiveToken == w.TokenOut {

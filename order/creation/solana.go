@@ -10,15 +10,15 @@ import (
 	"crossgate/order/onchain"
 )
 
-// OnSolana is an order as dln_src is asked for it by the account that signs. It needs a nonce of the maker's choice.
+// OnSolana is the input of dln_src for an order, from the account that signs. It needs a nonce chosen by the maker.
 type OnSolana struct {
 	onchain.SolanaCreation
 	Maker        chain.Address
-	GiveToken    chain.Address // mint; the zero address is the coin
-	TokenProgram chain.Address // of the mint; that of most tokens for the coin
+	GiveToken    chain.Address // mint; the zero address is the native coin
+	TokenProgram chain.Address // of the mint; for the native coin that of most tokens
 }
 
-// Instruction asks dln_src for the order with an id (IDL 3.0.0: twelve accounts; seeds of
+// Instruction returns the instruction that creates the order with an ID (IDL 3.0.0: twelve accounts; seeds of
 // @debridge-finance/solana-utils).
 func (c OnSolana) Instruction(at chain.Contracts, id order.ID) solana.DraftInstruction {
 	accounts := c.accounts(at, id)
@@ -31,7 +31,7 @@ func (c OnSolana) Instruction(at chain.Contracts, id order.ID) solana.DraftInstr
 	return in
 }
 
-// Places of accounts of create_order that are looked at.
+// Indexes of the accounts of create_order that are used here.
 const (
 	makerAccount   = 0
 	mintAccount    = 2
@@ -58,11 +58,11 @@ func (c OnSolana) accounts(at chain.Contracts, id order.ID) [12]chain.Address {
 	}
 }
 
-// ErrOtherAccounts says that dln_src refuses the accounts of a creation.
+// ErrOtherAccounts says that dln_src would refuse the accounts of a creation.
 var ErrOtherAccounts = errors.New("the program refuses the accounts")
 
-// OfSolana reads the order that an instruction asks dln_src for: ErrOtherFunction where it does not. An account of a
-// lookup table that is not known is absent.
+// OfSolana reads the order that an instruction asks dln_src for, ErrOtherFunction if it does not. An account in an
+// unknown lookup table is absent.
 func OfSolana(in solana.Instruction, at chain.Contracts) (OnSolana, error) {
 	asked, err := onchain.ParseSolanaCreation(in.Data)
 	switch {
@@ -79,15 +79,15 @@ func OfSolana(in solana.Instruction, at chain.Contracts) (OnSolana, error) {
 	}, nil
 }
 
-// Views are the accounts whose content decides about the creation, beside the program's own: who may be asked for
-// orders of the take chain, the maker's counter, and the wallet of the instruction.
+// Views returns the accounts, besides the program's own, whose contents decide about the creation: the peer for orders
+// of the take chain, the maker's counter, and the instruction's wallet.
 func (c OnSolana) Views(in solana.Instruction, at chain.Contracts) [3]chain.Address {
 	own := c.accounts(at, order.ID{})
 	return [3]chain.Address{own[peerAccount], own[counterAccount], in.Accounts[walletAccount]}
 }
 
-// CheckAccounts is ErrOtherAccounts where an account of the creation's instruction is not the one that the program
-// wants for the order; the maker's wallet may be any. An absent one is taken as right.
+// CheckAccounts returns ErrOtherAccounts if an account of the creation's instruction is not the one that the program
+// requires for the order; the maker's wallet may be any. An absent account counts as correct.
 func (c OnSolana) CheckAccounts(in solana.Instruction, at chain.Contracts, id order.ID) error {
 	for n, want := range c.accounts(at, id) {
 		if got := in.Accounts[n]; n != walletAccount && !got.IsAbsent() && got != want {

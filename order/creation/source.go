@@ -7,8 +7,8 @@ import (
 	"crossgate/chain"
 )
 
-// source are DlnSource's checks of the creation with a value, in its sequence; payer is what the caller has of the give
-// token. A nil value is not known.
+// source makes DlnSource's checks of the creation in its order; payer is the caller's state of the give token. A nil
+// value is unknown.
 func (j *judge) source(value *chain.Amount, payer Token) *Refusal {
 	c, by := j.f.Creation, j.s.Contracts.DlnSource
 	if j.early != nil {
@@ -40,7 +40,7 @@ func (j *judge) source(value *chain.Amount, payer Token) *Refusal {
 	return j.stored()
 }
 
-// takeSide checks the take chain and the lengths of addresses on it.
+// takeSide checks the take chain and the lengths of the addresses.
 func (j *judge) takeSide() *Refusal {
 	c, by := j.f.Creation, j.s.Contracts.DlnSource
 	if c.Take.Chain == 0 || j.s.Destination != nil && j.s.Destination.IsAbsent() {
@@ -49,14 +49,14 @@ func (j *judge) takeSide() *Refusal {
 	if !j.known("DlnDestination of the take chain", j.s.Destination != nil) {
 		return nil
 	}
-	const own = 20 // bytes of an address of the give chain
+	const own = 20 // bytes of an address on the give chain
 	if why := j.lengths(j.s.Destination.Len(), own); why != "" {
 		return refused(by, why, "WrongAddressLength")
 	}
 	return nil
 }
 
-// lengths is which address has another length than its chain's; empty: none.
+// lengths returns which address does not have its chain's length; empty: none.
 func (j *judge) lengths(length, own int) string {
 	c := j.f.Creation
 	for _, each := range []struct {
@@ -78,7 +78,7 @@ func (j *judge) lengths(length, own int) string {
 	return ""
 }
 
-// value checks that the native coin sent is exactly the fixed fee, and the give amount where that is native.
+// value checks that the native coin sent is exactly the fixed fee, plus the give amount if that is native.
 func (j *judge) value(value *chain.Amount) *Refusal {
 	by := j.s.Contracts.DlnSource
 	if !j.known("fixed fee", j.s.FixedFee != nil) || !j.known("value for DlnSource", value != nil) {
@@ -103,7 +103,7 @@ func (j *judge) value(value *chain.Amount) *Refusal {
 
 const permitFails = "the permit is not valid, and the allowance does not cover its amount"
 
-// permit checks an envelope, and leaves the payer the allowance that it makes, as far as that is known.
+// permit checks an envelope, and sets the payer's allowance to the resulting one, if known.
 func (j *judge) permit(envelope []byte, payer *Token, by chain.Address, failure *Refusal) *Refusal {
 	if len(envelope) == 0 {
 		return nil
@@ -126,7 +126,7 @@ func (j *judge) permit(envelope []byte, payer *Token, by chain.Address, failure 
 	return nil
 }
 
-// pull checks that a contract gets an amount of a token. What a token itself refuses with is its own.
+// pull checks that a contract gets an amount of a token. A token's own refusal has the token's revert data.
 func (j *judge) pull(amount chain.Amount, payer Token, by chain.Address) *Refusal {
 	if !j.known("token", payer.IsToken != nil) {
 		return nil
@@ -152,7 +152,7 @@ func noToken(by chain.Address) *Refusal {
 	return &Refusal{By: by, Data: []byte{}, Why: "the token is not a token contract"}
 }
 
-// ofToken is a token's own refusal, as SafeERC20 passes it on. Nil data is not known.
+// ofToken returns a token's own refusal, as passed on by SafeERC20. Nil data is unknown.
 func ofToken(data []byte, by chain.Address, why string) *Refusal {
 	switch {
 	case data == nil:
@@ -163,7 +163,7 @@ func ofToken(data []byte, by chain.Address, why string) *Refusal {
 	return &Refusal{By: by, Data: data, Why: why}
 }
 
-// stored are the checks of the order to store.
+// stored makes the checks of the order to be stored.
 func (j *judge) stored() *Refusal {
 	const chainBits, percentBits = 48, 208
 	c, by := j.f.Creation, j.s.Contracts.DlnSource

@@ -2,39 +2,39 @@ package creation
 
 import "crossgate/chain"
 
-// State is a chain's state that decides about a creation. A nil field is unknown.
+// State is the part of a chain's state that decides about a creation. A nil field is unknown.
 type State struct {
 	Chain     chain.ID
 	Contracts chain.Contracts // DlnSource, DlnDestination and Router
 
 	Coins *chain.Amount // native coin of the sender
 
-	// Of DlnSource.
-	Version     string // empty: not known
+	// State of DlnSource.
+	Version     string // empty: unknown
 	Paused      *bool
 	FixedFee    *chain.Amount  // globalFixedNativeFee
 	PercentBps  *uint64        // globalTransferFeeBps
-	Destination *chain.Address // DlnDestination of the take chain; absent: none is set
+	Destination *chain.Address // DlnDestination of the take chain; absent: not set
 	Nonce       *uint64        // masterNonce of the sender
-	IsUsed      *bool          // an order has the id already
+	IsUsed      *bool          // an order with the ID exists
 
-	CallsTarget, CallsVenue *bool // whether the router does
+	CallsTarget, CallsVenue *bool // whether the router calls them
 
-	Input Token // that the first contract pulls from its caller
-	Give  Token // that DlnSource pulls from the router; not used without a swap
+	Input Token // pulled from the caller by the first contract
+	Give  Token // pulled from the router by DlnSource; unused without a swap
 
-	// Executed is the whole transaction on the chain, as a node makes it.
+	// Executed is the result of a node's simulation of the whole transaction.
 	Executed *CallResult
 }
 
-// CallResult is what a call came to.
+// CallResult is the result of a call.
 type CallResult struct {
 	IsReverted bool
-	Data       []byte // returned, or reverted with
-	Text       string // of the node, in place of data
+	Data       []byte // return or revert data
+	Text       string // error text of the node, if it sends no data
 }
 
-// reason is why it was reverted.
+// reason returns why the call reverted.
 func (r CallResult) reason() string {
 	if r.Text != "" {
 		return r.Text
@@ -42,21 +42,21 @@ func (r CallResult) reason() string {
 	return known.Read(r.Data).String()
 }
 
-// Token is a token before the transaction, towards the contract that pulls it from its payer.
+// Token is a token's state before the transaction, for the contract that pulls it and the payer.
 type Token struct {
-	IsToken            *bool // has a balance to read
+	IsToken            *bool // it returns a balance
 	Balance, Allowance *chain.Amount
-	TakesPermit        *bool  // of the envelope
-	Transfer           Return // of transfer, by which claims are paid
+	TakesPermit        *bool  // accepts the permit in the envelope
+	Transfer           Return // of transfer, which pays claims
 	TransferFrom       Return
-	// What it reverts with for a payer who lacks allowance, or balance.
+	// Revert data for a payer who lacks the allowance or the balance.
 	LacksAllowance, LacksBalance []byte
 }
 
-// Return is what a function of a token returns.
+// Return is the kind of result of a token's function.
 type Return uint8
 
-// Returns of transfer and transferFrom.
+// Results of transfer and transferFrom.
 const (
 	ReturnsUnknown Return = iota
 	ReturnsTrue

@@ -8,13 +8,13 @@ import (
 	"crossgate/order"
 )
 
-// Why orders cannot be unlocked by one message.
+// Reasons why orders cannot be unlocked by one message.
 var (
 	ErrNotOwed  = errors.New("the order does not wait for its unlock")
 	ErrNotAlike = errors.New("one message unlocks 10 orders at most, of one unlock authority and one pair of chains; from Solana 7, of one give token")
 )
 
-// The functions of DlnDestination by which an unlock authority has itself, or another, paid on the give chain.
+// The functions of DlnDestination by which an unlock authority gets itself, or another address, paid on the give chain.
 const (
 	sendEvmUnlock         = "sendEvmUnlock(bytes32,address,uint256)"
 	sendBatchEvmUnlock    = "sendBatchEvmUnlock(bytes32[],address,uint256)"
@@ -22,16 +22,16 @@ const (
 	sendBatchSolanaUnlock = "sendBatchSolanaUnlock(" + orderTuple + "[],bytes32,uint256,uint64,uint64)"
 )
 
-// Unlock is a message from the take chain by which the give chain pays for delivered orders. Nothing is paid for
-// carrying it out.
+// Unlock is a message from the take chain that makes the give chain pay for delivered orders. It pays nothing for its
+// execution.
 type Unlock struct {
 	IDs         []order.ID
 	Terms       []order.Terms // of each
-	Authority   chain.Address // sends it
+	Authority   chain.Address // sender of the message
 	Beneficiary chain.Address // on the give chain
 }
 
-// NewUnlock is the message for some orders, one at least. Errors: ErrNotOwed, ErrNotAlike.
+// NewUnlock returns the message for one or more orders. Errors are ErrNotOwed and ErrNotAlike.
 func NewUnlock(orders []*order.Order, beneficiary chain.Address) (Unlock, error) {
 	u := Unlock{Beneficiary: beneficiary}
 	for _, o := range orders {
@@ -50,7 +50,7 @@ func NewUnlock(orders []*order.Order, beneficiary chain.Address) (Unlock, error)
 	return u, nil
 }
 
-// Owed is ErrNotOwed where a state of the orders on the take chain is not that of a delivery.
+// Owed returns ErrNotOwed unless all orders are in state StateFulfilled on the take chain.
 func (u Unlock) Owed(states []order.StoredState) error {
 	for _, stored := range states {
 		if stored.State != order.StateFulfilled {
@@ -60,8 +60,8 @@ func (u Unlock) Owed(states []order.StoredState) error {
 	return nil
 }
 
-// Data is the calldata for the take chain's DlnDestination. To Solana it has each order in full: ErrUnknownCall where
-// that is not known.
+// Data returns the calldata for the take chain's DlnDestination. For Solana it contains each order in full;
+// ErrUnknownCall if the external call of one is not known.
 func (u Unlock) Data() ([]byte, error) {
 	if u.Terms[0].Give.Chain != chain.Solana {
 		if len(u.IDs) == 1 {

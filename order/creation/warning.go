@@ -2,34 +2,34 @@ package creation
 
 import "fmt"
 
-// Warning is why an order that can be created may cost its maker something.
+// Warning says why an order that can be created may cost its maker money.
 type Warning struct {
 	Code WarningCode
 	Text string
 }
 
-// WarningCode names a warning for programs.
+// WarningCode identifies a warning for programs.
 type WarningCode string
 
 // Codes of warnings.
 const (
-	RulesDiffer          WarningCode = "RULES_DIFFER"             // the chain does otherwise than version 1.4.0
+	RulesDiffer          WarningCode = "RULES_DIFFER"             // the chain does not behave like version 1.4.0
 	NothingTaken         WarningCode = "TAKE_AMOUNT_ZERO"         // the order is given away
-	ReceiverZero         WarningCode = "RECEIVER_ZERO_ADDRESS"    // the delivery is lost
+	ReceiverZero         WarningCode = "RECEIVER_ZERO_ADDRESS"    // the delivery would be lost
 	NobodyCancels        WarningCode = "ORDER_AUTHORITY_ZERO"     // an order that is not filled stays open
-	NotClaimable         WarningCode = "GIVE_TOKEN_NOT_CLAIMABLE" // so that no taker is paid for it
-	CallNeverRun         WarningCode = "EXTERNAL_CALL_MALFORMED"  // the order can never be filled
+	NotClaimable         WarningCode = "GIVE_TOKEN_NOT_CLAIMABLE" // no taker would be paid
+	CallNeverRun         WarningCode = "EXTERNAL_CALL_MALFORMED"  // the order could never be filled
 	MakerNotSender       WarningCode = "MAKER_IS_TRANSACTION_SENDER"
 	RefundLost           WarningCode = "REFUND_RECIPIENT_ZERO"
-	TakesLeftovers       WarningCode = "GIVE_AMOUNT_ABOVE_SWAP" // it only passes with what others left in the router
-	AffiliateWithoutRest WarningCode = "NOTHING_GIVEN"          // the give amount is nothing after fees
-	CallsOthers          WarningCode = "CALLS_OTHER_PROGRAMS"   // of Solana, whose effect is not judged
-	TakerNotPaid         WarningCode = "TAKER_NOT_PAID"         // by present prices and costs
-	ReceiverRefuses      WarningCode = "RECIPIENT_REFUSES_COIN" // so that no taker can fill it
+	TakesLeftovers       WarningCode = "GIVE_AMOUNT_ABOVE_SWAP" // only passes with what others left in the router
+	AffiliateWithoutRest WarningCode = "NOTHING_GIVEN"          // nothing is left of the give amount after fees
+	CallsOthers          WarningCode = "CALLS_OTHER_PROGRAMS"   // of Solana; their effect is not judged
+	TakerNotPaid         WarningCode = "TAKER_NOT_PAID"         // at current prices and costs
+	ReceiverRefuses      WarningCode = "RECIPIENT_REFUSES_COIN" // no taker could fill the order
 	BeneficiaryRefuses   WarningCode = "CANCEL_BENEFICIARY_REFUSES_COIN"
 )
 
-// warn adds what a contract accepts and a maker would regret.
+// warn adds warnings about anything that contracts accept but a maker would regret.
 func (j *judge) warn() {
 	c, token := j.f.Creation, j.s.Input
 	if j.f.Swap != nil {
@@ -72,10 +72,10 @@ func (j *judge) warn() {
 	}
 }
 
-// knownVersion is the newest version of DlnSource whose rules are known.
+// knownVersion is the newest version of DlnSource whose rules are known here.
 const knownVersion = "1.4.0"
 
-// assumed names the version of a rule, where the contract is another one.
+// assumed returns the version that a rule comes from, if the contract's is different or unknown.
 func (j *judge) assumed() string {
 	switch j.s.Version {
 	case knownVersion:

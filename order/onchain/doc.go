@@ -1,14 +1,14 @@
-// Package onchain reads what chains say about orders, and about swaps within a chain: the logs and calls of EVM
+// Package onchain decodes what chains report about orders, and about swaps within a chain: the logs and calls of EVM
 // contracts, and the instructions, logs and accounts of Solana's programs. It is pure: adapters in upstream fetch the
 // bytes and pass them in.
 //
-// [Decode] turns the logs of an EVM transaction into facts, [DecodeSolana] a transaction of Solana; both return [Found]
-// values, each an order.Fact with the order that it belongs to and its position, from which order.Fold makes the order.
-// A swap is one fact whole (swap.go).
-// Events of other contracts are passed over; an unreadable event of the protocol is an error, since an order must not
-// stand still unnoticed. An order's [ID] is computed from its terms and never believed.
+// [Decode] turns the logs of an EVM transaction into facts, [DecodeSolana] a transaction on Solana. Both return [Found]
+// values, each an order.Fact with its order and position, from which order.Fold builds the order. A swap is a single
+// fact (swap.go). Events of other contracts are ignored; an event of the protocol that cannot be decoded is an error,
+// since an order must not silently stop progressing. An order's [ID] is always computed from its terms, never taken on
+// trust.
 //
-// On Solana a program reports its actions in logs (solana_log.go) and an instruction is named by its discriminator
-// (solana_instruction.go); solana_read.go has one reader for each kind. Calls to contracts and the accounts of orders
-// are made here as well, so that one package knows the layout of both directions.
+// On Solana a program reports its actions in logs (solana_log.go), and a discriminator identifies an instruction
+// (solana_instruction.go); solana_read.go has one reader for each kind. This package also encodes calls to contracts
+// and derives the accounts of orders, so that one package knows the layouts of both directions.
 package onchain

@@ -12,10 +12,10 @@ import (
 	"crossgate/order"
 )
 
-// orderTuple is the order in every event's signature (dln-contracts, libraries/DlnOrderLib.sol).
+// orderTuple is the type of an order in the events' signatures (dln-contracts, libraries/DlnOrderLib.sol).
 const orderTuple = "(uint64,bytes,uint256,bytes,uint256,uint256,bytes,uint256,bytes,bytes,bytes,bytes,bytes,bytes)"
 
-// event is one event of the protocol's contracts and how its data is read. No parameter is indexed.
+// event is one event of the protocol's contracts and the decoder of its data. It has no indexed parameters.
 type event struct {
 	signature string
 	emitter   func(chain.Contracts) chain.Address
@@ -84,11 +84,11 @@ func callRegistered(w words.Reader) (order.ID, order.Fact) {
 	return w.Hash(1), order.ExternalCall{Step: order.CallRegistered}
 }
 
-// gateClaimed reports a message carried out; debridgeId, receiver, chainIdFrom are indexed (IDeBridgeGate.sol).
+// gateClaimed reports an executed message; debridgeId, receiver, chainIdFrom are indexed (IDeBridgeGate.sol).
 var gateClaimed = topic("Claimed(bytes32,bytes32,uint256,address,uint256,uint256,bytes,bool)")
 
-// Topics lists the first topics to ask a node for, on the protocol's contracts: with the gate's Claimed, which names a
-// claim's submission, and AffiliateFeePaid, which names who was paid.
+// Topics returns the first topics to ask a node for, on the protocol's contracts. They include the gate's Claimed,
+// which has the submission of a claim, and AffiliateFeePaid, which has the recipient.
 func Topics() []chain.Hash {
 	topics := []chain.Hash{gateClaimed, affiliateFeePaid}
 	for t := range events {
@@ -121,7 +121,7 @@ func destination(c chain.Contracts) chain.Address { return c.DlnDestination }
 func adapter(c chain.Contracts) chain.Address     { return c.ExternalCallAdapter }
 func router(c chain.Contracts) chain.Address      { return c.Router }
 
-// readCreation reads the words that both forms of CreatedOrder begin with.
+// readCreation decodes the words that both versions of CreatedOrder begin with.
 func readCreation(w words.Reader) (order.ID, order.Created) {
 	id, terms := readTerms(w)
 	return id, order.Created{
@@ -133,7 +133,7 @@ func readCreation(w words.Reader) (order.ID, order.Created) {
 	}
 }
 
-// affiliate reads a creation's fee: 20 bytes of beneficiary, 32 of amount. The contract takes other bytes for no fee.
+// affiliate decodes a creation's affiliate fee: 20 bytes of beneficiary, 32 of amount. Other lengths mean no fee.
 func affiliate(raw []byte) *order.Affiliate {
 	const beneficiaryLength = 20
 	if len(raw) != beneficiaryLength+words.Size {
@@ -145,7 +145,7 @@ func affiliate(raw []byte) *order.Affiliate {
 	}
 }
 
-// readTerms reads the order that word 0 points to and checks it against the id in word 1.
+// readTerms decodes the order that word 0 points to and checks it against the ID in word 1.
 func readTerms(w words.Reader) (order.ID, order.Terms) {
 	o := w.Tail(0)
 	terms := order.Terms{

@@ -9,7 +9,7 @@ import (
 	"crossgate/order"
 )
 
-// Log is one event log of an EVM or TRON transaction.
+// Log is one log of an EVM or TRON transaction.
 type Log struct {
 	Address chain.Address
 	Topics  []chain.Hash
@@ -17,16 +17,16 @@ type Log struct {
 	Index   uint // position within the block
 }
 
-// Found is a fact that a transaction states about an order, or a swap.
+// Found is a fact about an order or a swap, found in a transaction.
 type Found struct {
-	Order    order.ID // absent of a swap, whose id its place gives (SwapID)
+	Order    order.ID // absent for a swap, whose ID follows from its place (SwapID)
 	LogIndex uint
 	Fact     order.Fact
 }
 
-// Decode returns the orders and swaps in the logs of one transaction, in log order. Logs of other contracts than c are
-// ignored; one of c that is misencoded, or whose order id does not follow from its terms, is an error. Fulfilments with
-// an impossible give chain are ignored: any caller can have DlnDestination report them.
+// Decode returns the orders and swaps in the logs of one transaction, in log order. It ignores logs of other contracts
+// than c; a malformed log of c, or one whose order ID does not match its terms, is an error. It ignores fulfilments
+// with an impossible give chain: any caller can make DlnDestination report them.
 func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 	var found []Found
 	reports := reports{router: c.Router}
@@ -61,7 +61,7 @@ func Decode(c chain.Contracts, logs []Log) ([]Found, error) {
 	return found, nil
 }
 
-// submissionOf finds the message of a claim: the gate's first report to DlnSource behind it, or absent.
+// submissionOf returns the message of a claim: the gate's first report to DlnSource after it, absent if none.
 func submissionOf(c chain.Contracts, following []Log) chain.Hash {
 	const receiver = 2
 	for _, log := range following {

@@ -10,11 +10,11 @@ import (
 	"crossgate/order"
 )
 
-// ID computes an order's id, the same on every chain: keccak256 of its packed terms.
+// ID computes an order's ID, the same on every chain: the keccak256 of its packed terms.
 func ID(t order.Terms) order.ID { return order.ID(crypto.Keccak256Hash(PackTerms(t))) }
 
-// PackTerms writes terms as contracts hash them: integers big-endian, addresses behind a byte of length, the external
-// call as its hash behind a flag (DlnOrderLib.sol, encodeOrder).
+// PackTerms encodes terms as contracts hash them: integers big-endian, addresses after their length in a byte, the
+// external call as its hash after a flag (DlnOrderLib.sol, encodeOrder).
 func PackTerms(t order.Terms) []byte {
 	packed := make([]byte, 0, 512)
 	packed = binary.BigEndian.AppendUint64(packed, t.Nonce)
@@ -34,7 +34,7 @@ func PackTerms(t order.Terms) []byte {
 	return append(packed, hash[:]...)
 }
 
-// callHash is what contracts keep of an external call.
+// callHash returns the hash of an order's external call.
 func callHash(t order.Terms) chain.Hash {
 	if len(t.ExternalCall) > 0 {
 		return CallHash(t.ExternalCall)
@@ -42,8 +42,8 @@ func callHash(t order.Terms) chain.Hash {
 	return t.ExternalCallHash
 }
 
-// SwapID is the id of the swap at index in a transaction, in log order from 0: keccak256 of the API's chain number, the
-// transaction's hash and the index. It is ours, since contracts do not number swaps, and stays over reorgs.
+// SwapID returns the ID of the swap at index, in log order from 0, in a transaction: the keccak256 of the API's chain
+// number, the transaction hash and the index. It is our own, since contracts do not number swaps, and survives reorgs.
 func SwapID(id chain.ID, tx chain.TxHash, index int) order.ID {
 	packed := appendAmount(make([]byte, 0, 3*words.Size), chain.NewAmount(uint64(id)))
 	packed = append(packed, tx.Bytes()...)
@@ -61,7 +61,7 @@ func appendAmount(packed []byte, a chain.Amount) []byte {
 	return append(packed, word[:]...)
 }
 
-// appendParty relies on the contracts, which refuse addresses of more than 255 bytes.
+// appendParty relies on the contracts, which reject addresses of more than 255 bytes.
 func appendParty(packed []byte, a chain.Address) []byte {
 	packed = append(packed, byte(a.Len()))
 	return append(packed, a.Bytes()...)

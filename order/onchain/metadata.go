@@ -10,20 +10,20 @@ import (
 	"crossgate/chain"
 )
 
-// Metadata is what deBridge's software wrote about an order. Names are empty for codes whose name is not known.
+// Metadata is what deBridge's software wrote about an order. Names are empty for codes whose name is unknown.
 type Metadata struct {
 	Version                     int
 	CreationProcessType         string
 	Origin                      string
 	AdditionalTakerIncentiveBps int
-	OperatingExpenses           chain.Amount // take token
-	RecommendedTake             chain.Amount // take token
+	OperatingExpenses           chain.Amount // in the take token
+	RecommendedTake             chain.Amount // in the take token
 	Metadata                    [20]byte
-	PromotionType               string // absent before 66 bytes
-	OrderTradeType              string // absent before 67 bytes
+	PromotionType               string // absent below 66 bytes
+	OrderTradeType              string // absent below 67 bytes
 }
 
-// The only version seen, and its lengths: it grew at its end.
+// The only version seen, and its lengths: it was extended at its end.
 const (
 	metadataVersion        = 1
 	metadataLength         = 65
@@ -35,7 +35,7 @@ const (
 	metadataTextOffset     = metadataTakeOffset + metadataAmountBytes
 )
 
-// Names of codes: 1 is recorded as SrcAmountSet, the zero codes are inferred from ordinary orders, the others are ours.
+// Names of codes: 1 was recorded as SrcAmountSet, the zero codes are inferred from ordinary orders, others are our own.
 var (
 	creationProcessTypes = map[byte]string{1: "SrcAmountSet", 2: "DstAmountSet", 4: "BothAmountsSet"}
 	origins              = map[byte]string{0: "Default", 1: "App"}
@@ -43,11 +43,11 @@ var (
 	orderTradeTypes      = map[byte]string{0: "Market"}
 )
 
-// OrderTradeTypes are the names that Metadata.OrderTradeType can have, in ascending order.
+// OrderTradeTypes returns the possible values of Metadata.OrderTradeType, ascending.
 func OrderTradeTypes() []string { return slices.Sorted(maps.Values(orderTradeTypes)) }
 
-// ParseMetadata reads the metadata of a creation; other versions and lengths are not known. The layout is read off
-// recorded orders: two codes, basis points, expenses and recommended take, 20 free bytes, two codes; little-endian.
+// ParseMetadata decodes a creation's metadata; known is false for other versions and lengths. The little-endian layout
+// is inferred from recorded orders: two codes, basis points, expenses, recommended take, 20 free bytes, two codes.
 func ParseMetadata(raw []byte) (m Metadata, known bool) {
 	if len(raw) < metadataLength || len(raw) > metadataWithTradeType || raw[0] != metadataVersion {
 		return Metadata{}, false
@@ -70,7 +70,7 @@ func ParseMetadata(raw []byte) (m Metadata, known bool) {
 	return m, true
 }
 
-// Encode writes metadata of the newest length. Names that have no code are an error, as are amounts over 160 bits.
+// Encode encodes metadata at the newest length. Names without a code and amounts over 160 bits are errors.
 func (m Metadata) Encode() ([]byte, error) {
 	raw := make([]byte, metadataWithTradeType)
 	raw[0] = metadataVersion
@@ -103,7 +103,7 @@ func (m Metadata) Encode() ([]byte, error) {
 	return raw, nil
 }
 
-// codeOf is the code of a name; that of an empty name is 0.
+// codeOf returns the code of a name; 0 for an empty name.
 func codeOf(codes map[byte]string, name string) (byte, error) {
 	for code, known := range codes {
 		if known == name || name == "" && code == 0 {

@@ -11,40 +11,40 @@ import (
 	"crossgate/order"
 )
 
-// giveStates and takeStates are what the statuses of DlnSource and of DlnDestination mean, in their sequence.
+// giveStates and takeStates are the meanings of the statuses of DlnSource and DlnDestination, by number.
 var (
 	giveStates = []order.State{order.None, order.StateCreated, order.StateClaimedUnlock, order.StateClaimedOrderCancel}
 	takeStates = []order.State{order.None, order.StateFulfilled, order.StateSentUnlock, order.StateSentOrderCancel}
 )
 
-// GiveOrderCall is the calldata that asks DlnSource for an order.
+// GiveOrderCall returns the calldata that asks DlnSource for an order.
 func GiveOrderCall(id order.ID) []byte { return words.Call("giveOrders(bytes32)", id) }
 
-// TakeOrderCall is the calldata that asks DlnDestination for an order.
+// TakeOrderCall returns the calldata that asks DlnDestination for an order.
 func TakeOrderCall(id order.ID) []byte { return words.Call("takeOrders(bytes32)", id) }
 
-// GivePatchesCall is the calldata that asks DlnSource by how much an order's give amount was raised.
+// GivePatchesCall returns the calldata that asks DlnSource by how much an order's give amount was raised.
 func GivePatchesCall(id order.ID) []byte { return words.Call("givePatches(bytes32)", id) }
 
-// TakePatchesCall is the calldata that asks DlnDestination by how much an order's take amount was lowered.
+// TakePatchesCall returns the calldata that asks DlnDestination by how much an order's take amount was lowered.
 func TakePatchesCall(id order.ID) []byte { return words.Call("takePatches(bytes32)", id) }
 
-// CallHash is the hash by which contracts know an external call.
+// CallHash returns the hash by which contracts identify an external call.
 func CallHash(externalCall []byte) chain.Hash { return chain.Hash(crypto.Keccak256Hash(externalCall)) }
 
-// CallID is the id under which an external call waits with an amount of a token (dln-contracts,
+// CallID returns the ID of an external call that awaits execution with an amount of a token (dln-contracts,
 // DlnExternalCallAdapter.sol).
 func CallID(id order.ID, authority, token chain.Address, amount chain.Amount, callHash chain.Hash) []byte {
 	packed := appendAmount(slices.Concat(id[:], authority.Bytes(), token.Bytes()), amount)
 	return crypto.Keccak256(packed, callHash[:])
 }
 
-// CallStatusCall asks the external call adapter for a call, by the id that ExternalCallRegistered carries first.
+// CallStatusCall returns the calldata for a call's status at the adapter; registration begins with the call's ID.
 func CallStatusCall(registration []byte) []byte {
 	return append(words.Call("externalCallStatus(bytes32)"), registration[:min(words.Size, len(registration))]...)
 }
 
-// DecodeCallStatus reads the answer: whether a call was executed, failed or was cancelled since it was registered.
+// DecodeCallStatus decodes the answer: whether a registered call was executed, failed or was cancelled.
 func DecodeCallStatus(answer []byte) (isOver bool, err error) {
 	const created, cancelled = 1, 3
 	w := words.New(answer)
@@ -58,7 +58,7 @@ func DecodeCallStatus(answer []byte) (isOver bool, err error) {
 	return status > created, nil
 }
 
-// DecodePatches reads the answer to either; an empty one, from a missing contract, is zero.
+// DecodePatches decodes the answer to GivePatchesCall or TakePatchesCall. Empty, from a missing contract, is zero.
 func DecodePatches(answer []byte) (chain.Amount, error) {
 	if len(answer) == 0 {
 		return chain.Amount{}, nil
@@ -71,7 +71,7 @@ func DecodePatches(answer []byte) (chain.Amount, error) {
 	return patched, nil
 }
 
-// DecodeGiveOrder reads DlnSource's answer to GiveOrderCall, whose amount is that before patches.
+// DecodeGiveOrder decodes the answer to GiveOrderCall. Its amount is that before patches.
 func DecodeGiveOrder(answer []byte) (order.StoredState, error) {
 	const amount, lastWord = 5, 7
 	w := words.New(answer)
@@ -82,7 +82,7 @@ func DecodeGiveOrder(answer []byte) (order.StoredState, error) {
 	return order.StoredState{State: state, Amount: w.Amount(amount)}, nil
 }
 
-// DecodeTakeOrder reads the answer to TakeOrderCall: three words, or four of newer contracts.
+// DecodeTakeOrder decodes the answer to TakeOrderCall: three words, or four from newer contracts.
 func DecodeTakeOrder(answer []byte) (stored order.StoredState, err error) {
 	const lastWord = 2
 	if stored.State, err = readState(words.New(answer), takeStates, lastWord); err != nil {
@@ -91,7 +91,7 @@ func DecodeTakeOrder(answer []byte) (stored order.StoredState, err error) {
 	return stored, nil
 }
 
-// readState reads the status in the first word of an answer that reaches to a last one.
+// readState decodes the status in the first word of an answer that must reach to word last.
 func readState(w words.Reader, known []order.State, last int) (order.State, error) {
 	w.Word(last)
 	status := w.Uint(0, 8)

@@ -11,17 +11,17 @@ import (
 	"crossgate/order"
 )
 
-// OrderOf names the order that an account of TakeOrderAccount's or CallAccount's kind belongs to.
+// OrderOf returns the order that an account belongs to, for accounts of TakeOrderAccount and CallAccount.
 type OrderOf func(account chain.Address) (id order.ID, known bool)
 
-// ErrLogsCut is returned where a node truncated a transaction's logs before a required value.
+// ErrLogsCut says that a node truncated a transaction's logs before a required value.
 var ErrLogsCut = errors.New("logs are cut off")
 
-// DecodeSolana returns the order events of a transaction, with their place as LogIndex. Some programs name an account
-// instead of an order: orderOf maps it (UnnamedOrders lists them), and unmapped facts are left out. An instruction
-// counts when its logs report success, or, cut off, because the transaction succeeded. Fees are in logs only: a
-// creation without them is left out and returns ErrLogsCut beside the other facts. Other errors are unreadable data or
-// wrong ids.
+// DecodeSolana returns the order events of a transaction, with their position as LogIndex. Some programs list an
+// account instead of an order: orderOf maps it (UnnamedOrders returns them), and unmapped facts are omitted. An
+// instruction counts if its logs report success or, if they are truncated, because the transaction succeeded. Fees are
+// only in logs: a creation without them is omitted, and ErrLogsCut returned with the other facts. Other errors mean
+// malformed data or wrong IDs.
 func DecodeSolana(c chain.Contracts, tx solana.Transaction, orderOf OrderOf) ([]Found, error) {
 	x := execution{contracts: c, steps: invocations(tx), orderOf: orderOf}
 	var found []Found
@@ -41,7 +41,7 @@ func DecodeSolana(c chain.Contracts, tx solana.Transaction, orderOf OrderOf) ([]
 	return found, cut
 }
 
-// UnnamedOrders returns the accounts of sent unlocks, for which DecodeSolana needs orderOf.
+// UnnamedOrders returns the accounts of orders in batches of sent unlocks, for which DecodeSolana needs orderOf.
 func UnnamedOrders(c chain.Contracts, tx solana.Transaction) []chain.Address {
 	var accounts []chain.Address
 	for _, each := range tx.Instructions {
@@ -89,7 +89,7 @@ func (x *execution) decode(i int) ([]Found, error) {
 	return found, nil
 }
 
-// refuseUnknown refuses an unknown instruction that took an order further: a newer program must not go unnoticed.
+// refuseUnknown returns an error if an unknown instruction advanced an order: a newer program must be noticed.
 func (x *execution) refuseUnknown(step *invocation) error {
 	for _, kind := range solanaInstructions {
 		if _, told := step.event(kind.reports); told && kind.program(x.contracts) == step.Program {
@@ -99,7 +99,7 @@ func (x *execution) refuseUnknown(step *invocation) error {
 	return nil
 }
 
-// callProgress reads a report about an external call. The order is the first argument or that of an account.
+// callProgress decodes a report about an external call. The order is the first argument, or belongs to an account.
 func (x *execution) callProgress(i int) []Found {
 	step := &x.steps[i]
 	fact, told := callFact(step)
@@ -119,7 +119,7 @@ func (x *execution) callProgress(i int) []Found {
 	return nil
 }
 
-// callFact reads the executor's event. The order's terms decide the meaning of a fallback.
+// callFact decodes the executor's event. The order's terms decide what a fallback means.
 func callFact(step *invocation) (fact order.ExternalCall, told bool) {
 	if _, told := step.event(callFallbacked); told {
 		const authority = 3 // of extcallMeta, executeAuth, executeWallet, fallbackAuthority, …
@@ -141,24 +141,24 @@ func callFact(step *invocation) (fact order.ExternalCall, told bool) {
 
 // positionOf orders facts within a transaction: by instruction, then by the order's place in it.
 func positionOf(instruction, place int) uint {
-	const places = 8 // bits: an instruction names at most 255 accounts
+	const places = 8 // bits: an instruction has at most 255 accounts
 	return uint(instruction)<<places | uint(place)
 }
 
-// scene is one step of an execution, about to be read.
+// scene is one step of an execution, to be decoded.
 type scene struct {
 	*execution
 	*invocation
 	index int
-	args  *borsh // of the instruction
-	told  *borsh // the event's content; empty when the logs are cut off before it
+	args  *borsh // the instruction's arguments
+	told  *borsh // the event's contents; empty if the logs are truncated before it
 }
 
 func (s *scene) found(id order.ID, fact order.Fact) []Found {
 	return []Found{{Order: id, LogIndex: positionOf(s.index, 0), Fact: fact}}
 }
 
-// account returns the instruction's account at a position of the programs' IDL.
+// account returns the instruction's account at an index of the program's IDL.
 func (s *scene) account(i int) chain.Address {
 	if i >= len(s.Accounts) {
 		s.args.Fail(fmt.Errorf("no account %d", i))
@@ -167,7 +167,7 @@ func (s *scene) account(i int) chain.Address {
 	return s.Accounts[i]
 }
 
-// sentSubmission returns the id of the message that the instruction had the gate send.
+// sentSubmission returns the ID of the message that the instruction sent through the gate.
 func (s *scene) sentSubmission() chain.Hash {
 	for _, below := range s.steps[s.index+1:] {
 		if below.Depth <= s.Depth {
@@ -182,7 +182,7 @@ func (s *scene) sentSubmission() chain.Hash {
 	return chain.Hash{}
 }
 
-// claimedSubmission is the id of the message carried out, if the account of this claim derives from it.
+// claimedSubmission returns the ID of the executed message, if this claim's account derives from it.
 func (s *scene) claimedSubmission() chain.Hash {
 	account := s.account(0)
 	for i := range s.steps {

@@ -9,14 +9,14 @@ import (
 	"crossgate/order"
 )
 
-// borsh reads what Solana's programs write about orders (borsh.io).
+// borsh decodes what Solana's programs write about orders (borsh.io).
 type borsh struct{ solana.Reader }
 
 func newBorsh(data []byte) *borsh { return &borsh{solana.Reader{Rest: data}} }
 
 func (b *borsh) amount64() chain.Amount { return chain.NewAmount(b.Uint64()) }
 
-// amount256 reads an amount of any chain: 32 bytes, big-endian.
+// amount256 decodes an amount of any chain: 32 bytes, big-endian.
 func (b *borsh) amount256() chain.Amount { return chain.AmountFromBytes(b.Take(32)) }
 
 func (b *borsh) chainID() chain.ID {
@@ -35,7 +35,7 @@ func (b *borsh) hash() chain.Hash {
 	return chain.Hash{}
 }
 
-// bytes returns a copy of a byte string; it is nil only after a mistake.
+// bytes returns a copy of a byte string; nil only after an error.
 func (b *borsh) bytes() []byte {
 	content := b.Take(uint64(b.Uint32()))
 	if b.Err != nil {
@@ -44,10 +44,10 @@ func (b *borsh) bytes() []byte {
 	return append([]byte{}, content...)
 }
 
-// party reads an address of either chain: a byte string, empty when absent.
+// party decodes an address on either chain: a byte string, empty if absent.
 func (b *borsh) party() chain.Address { return chain.NewAddress(b.bytes()) }
 
-// some reports whether an option holds something.
+// some reports whether an option has a value.
 func (b *borsh) some() bool {
 	tag := b.Uint8()
 	if tag > 1 {
@@ -74,7 +74,7 @@ func (b *borsh) offer() order.Offer {
 	return order.Offer{Chain: b.chainID(), Token: b.party(), Amount: b.amount256()}
 }
 
-// terms reads the programs' Order (IDL of dln_src and dln_dst 3.0.0). Of the external call it holds the hash.
+// terms decodes the programs' Order (IDL of dln_src and dln_dst 3.0.0), which has only the hash of the external call.
 func (b *borsh) terms() order.Terms {
 	t := order.Terms{
 		Nonce:    b.Uint64(),
@@ -95,7 +95,7 @@ func (b *borsh) terms() order.Terms {
 	return t
 }
 
-// checkID refuses terms that do not give the id they came with.
+// checkID fails if the terms do not have the given ID.
 func (b *borsh) checkID(t order.Terms, id order.ID) {
 	if b.Err != nil {
 		return

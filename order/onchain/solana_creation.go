@@ -9,17 +9,17 @@ import (
 	"crossgate/order"
 )
 
-// SolanaCreation is an order as dln_src is asked for it: the arguments of create_order and create_order_with_nonce (IDL
+// SolanaCreation is the input of dln_src for an order: the arguments of create_order and create_order_with_nonce (IDL
 // 3.0.0).
 type SolanaCreation struct {
-	GiveAmount   chain.Amount // gross, in 64 bits
+	GiveAmount   chain.Amount // gross; at most 64 bits
 	Take         order.Offer
 	Receiver     chain.Address
 	ExternalCall []byte
 	Authorities  order.Authorities
 	Affiliate    *order.Affiliate
-	ReferralCode uint32  // 0: none
-	Nonce        *uint64 // nil: the program's counter of the maker, without metadata
+	ReferralCode uint32  // 0 if none
+	Nonce        *uint64 // nil: the program's counter of the maker; then there is no Metadata
 	Metadata     []byte
 }
 
@@ -28,11 +28,11 @@ var (
 	createOrderWithNonce = discriminatorOf("global", "create_order_with_nonce")
 )
 
-// ErrOtherInstruction is data of an instruction that creates no order.
+// ErrOtherInstruction says that an instruction creates no order.
 var ErrOtherInstruction = errors.New("instruction that creates no order")
 
-// ParseSolanaCreation reads the data of an instruction of dln_src. As in the program, bytes behind the arguments count
-// for nothing.
+// ParseSolanaCreation decodes the data of an instruction of dln_src. Like the program, it ignores bytes after the
+// arguments.
 func ParseSolanaCreation(data []byte) (SolanaCreation, error) {
 	d, rest := splitDiscriminator(data)
 	if d != createOrder && d != createOrderWithNonce {
@@ -50,7 +50,7 @@ func ParseSolanaCreation(data []byte) (SolanaCreation, error) {
 	return c, nil
 }
 
-// creation reads the arguments of create_order.
+// creation decodes the arguments of create_order.
 func (b *borsh) creation() SolanaCreation {
 	c := SolanaCreation{GiveAmount: b.amount64(), Take: b.offer(), Receiver: b.party()}
 	if b.some() {
@@ -68,7 +68,7 @@ func (b *borsh) creation() SolanaCreation {
 	return c
 }
 
-// Data is what ParseSolanaCreation reads.
+// Data encodes the creation; it is the inverse of ParseSolanaCreation.
 func (c SolanaCreation) Data() []byte {
 	name := createOrderWithNonce
 	if c.Nonce == nil {
@@ -96,18 +96,18 @@ func (c SolanaCreation) Data() []byte {
 	return w
 }
 
-// SolanaCancellation is the data of cancel_order of dln_dst. Terms with an external call must have it, or its hash.
+// SolanaCancellation returns the data of dln_dst's cancel_order. An external call must be in the terms, or its hash.
 func SolanaCancellation(t order.Terms) []byte {
 	name, id := discriminatorOf("global", "cancel_order"), ID(t)
 	return append(borshBytes(name[:]).terms(t), id[:]...)
 }
 
-// SolanaCancelMessage is the data of send_order_cancel, which asks for a refund to an address of the give chain.
+// SolanaCancelMessage returns the data of send_order_cancel; beneficiary is the refund's address on the give chain.
 func SolanaCancelMessage(id order.ID, beneficiary chain.Address) []byte {
 	return solanaMessage("send_order_cancel", id[:], beneficiary)
 }
 
-// SolanaUnlockMessage is the data of send_unlock or, of several orders, of send_batch_unlock, whose accounts name them.
+// SolanaUnlockMessage returns the data of send_unlock, or of send_batch_unlock, whose accounts identify the orders.
 func SolanaUnlockMessage(beneficiary chain.Address, ids ...order.ID) []byte {
 	if len(ids) > 1 {
 		return solanaMessage("send_batch_unlock", nil, beneficiary)
@@ -115,19 +115,19 @@ func SolanaUnlockMessage(beneficiary chain.Address, ids ...order.ID) []byte {
 	return solanaMessage("send_unlock", ids[0][:], beneficiary)
 }
 
-// solanaMessage pays nothing for carrying the message out: the protocol's own keepers do that.
+// solanaMessage pays nothing for executing the message: the protocol's own keepers do that.
 func solanaMessage(name string, id []byte, beneficiary chain.Address) []byte {
 	d, nothing := discriminatorOf("global", name), [8]byte{}
 	return append(borshBytes(append(d[:], id...)).party(beneficiary), nothing[:]...)
 }
 
-// SolanaPreparation is the data of prepare_send of dln_dst, which stands before every message.
+// SolanaPreparation returns the data of dln_dst's prepare_send, which precedes every message.
 func SolanaPreparation() []byte {
 	name := discriminatorOf("global", "prepare_send")
 	return name[:]
 }
 
-// borshBytes are written as borsh reads them.
+// borshBytes encodes what borsh decodes.
 type borshBytes []byte
 
 func (w borshBytes) u64(a chain.Amount) borshBytes {
@@ -161,7 +161,7 @@ func (w borshBytes) offer(o order.Offer) borshBytes {
 	return append(w.party(o.Token), amount[:]...)
 }
 
-// terms writes the programs' Order; see borsh.terms.
+// terms encodes the programs' Order; see borsh.terms.
 func (w borshBytes) terms(t order.Terms) borshBytes {
 	w = w.u64(chain.NewAmount(t.Nonce)).party(t.Maker).offer(t.Give).offer(t.Take).party(t.Receiver)
 	w = w.party(t.Authorities.GivePatch).party(t.Authorities.Order)

@@ -7,7 +7,7 @@ import (
 	"crossgate/order"
 )
 
-// discriminator is the type of the data behind it: the first bytes of the hash of a name (anchor-lang.com).
+// discriminator is the type of the data after it: the first bytes of a name's hash (anchor-lang.com).
 type discriminator [8]byte
 
 func discriminatorOf(namespace, name string) discriminator {
@@ -15,7 +15,7 @@ func discriminatorOf(namespace, name string) discriminator {
 	return discriminator(hash[:])
 }
 
-// splitDiscriminator returns a zero discriminator, which nothing has, for data that is too short.
+// splitDiscriminator returns the zero discriminator, which nothing has, if data is too short.
 func splitDiscriminator(data []byte) (d discriminator, rest []byte) {
 	if len(data) < len(d) {
 		return discriminator{}, nil
@@ -23,7 +23,7 @@ func splitDiscriminator(data []byte) (d discriminator, rest []byte) {
 	return discriminator(data), data[len(d):]
 }
 
-// Events that come with an instruction's own one, or from other programs.
+// Events in addition to an instruction's own, or of other programs.
 var (
 	createdOrderID  = discriminatorOf("event", "CreatedOrderId")
 	gateTransferred = discriminatorOf("event", "Transferred")
@@ -35,18 +35,18 @@ var (
 
 var sendBatchUnlock = discriminatorOf("global", "send_batch_unlock")
 
-// makeFallback is the executor's (IDL of extcall_program 1.1.1 in @debridge-finance/dln-client 8.3.6).
+// makeFallback is an instruction of the executor (IDL of extcall_program 1.1.1 in @debridge-finance/dln-client 8.3.6).
 var makeFallback = discriminatorOf("global", "make_fallback")
 
-// solanaInstruction is one instruction of the protocol's programs that takes an order a step further.
+// solanaInstruction is an instruction of the protocol's programs that advances an order.
 type solanaInstruction struct {
 	name       string
 	program    func(chain.Contracts) chain.Address
-	event      string // by which the program reports that it did it
-	needsEvent bool   // which has more than that
+	event      string // reports that the program executed the instruction
+	needsEvent bool   // the event has contents that the instruction lacks
 	read       func(*scene) []Found
 
-	reports discriminator // of event
+	reports discriminator // discriminator of event
 }
 
 // solanaInstructions are those of dln_src and dln_dst (IDL 3.0.0 in debridge-finance/solana-tx-parser-public).

@@ -10,16 +10,16 @@ import (
 	"crossgate/chain/solana"
 )
 
-// invocation is an instruction that ran, with its own events, without those of the instructions that it called.
+// invocation is an executed instruction with its own events, excluding those of instructions that it called.
 type invocation struct {
 	solana.Instruction
 	events [][]byte
-	cut    bool // the logs break off before it ended, so events may be missing
+	cut    bool // the logs end before the instruction, so events may be missing
 }
 
-// invocations joins instructions with logs. The runtime alone writes lines that begin like these: begin and end of each
-// program, in the order of instructions; precompiled programs write none. Lines behind the end of cut logs do not
-// count, nor do those that do not fit the instructions.
+// invocations matches instructions with logs. Only the runtime writes lines that begin like these: the start and end of
+// each program, in the order of instructions; precompiled programs write none. Lines after the end of truncated logs
+// are ignored, and so are lines that do not match the instructions.
 func invocations(tx solana.Transaction) []invocation {
 	list := make([]invocation, len(tx.Instructions))
 	for i, instruction := range tx.Instructions {
@@ -61,15 +61,15 @@ func invocations(tx solana.Transaction) []invocation {
 	return list
 }
 
-// IsCut reports whether some of a transaction may be missing: its logs do not show how an instruction of the protocol
-// ended. They end at a certain length; else the node has lost them, or the instructions that others called.
+// IsCut reports whether part of a transaction may be missing, because its logs do not show how an instruction of the
+// protocol ended. Logs are truncated at a certain length; otherwise the node lost them, or the inner instructions.
 func IsCut(c chain.Contracts, tx solana.Transaction) bool {
 	protocol := []chain.Address{c.DlnSource, c.DlnDestination, c.Gate, c.ExternalCallAdapter}
 	return slices.ContainsFunc(invocations(tx), func(i invocation) bool { return i.cut && slices.Contains(protocol, i.Program) })
 }
 
-// begin returns which of the waiting instructions the program begins to run, -1 when none is its: nodes may not show
-// what an outer one called.
+// begin returns the index of the waiting instruction that the program starts to execute, -1 if there is none: nodes may
+// omit the inner instructions.
 func begin(waiting []invocation, program string, isOuter bool) int {
 	address, err := chain.ParseAddress(program, chain.SVM)
 	if err != nil {
@@ -91,7 +91,7 @@ func (i *invocation) addEvents(fields string) {
 	}
 }
 
-// event returns the data of the first event with the discriminator, without it.
+// event returns the data after the discriminator of the first event with that discriminator.
 func (i *invocation) event(d discriminator) (data []byte, found bool) {
 	for _, event := range i.events {
 		if found, rest := splitDiscriminator(event); found == d {

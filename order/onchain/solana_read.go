@@ -10,12 +10,12 @@ import (
 
 func readCreateOrderWithNonce(s *scene) []Found {
 	id, created := readSolanaCreation(s)
-	s.args.Uint64() // the nonce, which the terms have
+	s.args.Uint64() // the nonce, which is also in the terms
 	created.Metadata = s.args.bytes()
 	return s.found(id, created)
 }
 
-// readSolanaCreation reads terms and fees from the event, and from the arguments what the event leaves out.
+// readSolanaCreation takes terms and fees from the event, and everything else from the arguments.
 func readSolanaCreation(s *scene) (order.ID, order.Created) {
 	created := order.Created{
 		Terms:      s.told.terms(),
@@ -67,7 +67,7 @@ func readFulfillOrder(s *scene) []Found {
 	return s.found(id, fulfilled)
 }
 
-// orderAndID reads the arguments that instructions of dln_dst begin with when they are given the whole order.
+// orderAndID decodes the arguments that instructions of dln_dst begin with if they take the whole order.
 func (s *scene) orderAndID() (order.ID, order.Terms) {
 	terms := s.args.terms()
 	id := s.args.hash()
@@ -75,7 +75,7 @@ func (s *scene) orderAndID() (order.ID, order.Terms) {
 	return id, terms
 }
 
-// readSendBatchUnlock reads an instruction that names orders by their accounts.
+// readSendBatchUnlock decodes an instruction that identifies orders by their accounts.
 func readSendBatchUnlock(s *scene) []Found {
 	fact := order.Sent{Kind: order.Unlock, Beneficiary: s.args.party(), Submission: s.sentSubmission()}
 	var found []Found
@@ -87,7 +87,7 @@ func readSendBatchUnlock(s *scene) []Found {
 	return found
 }
 
-// batchAccounts returns the accounts of the orders in a batch: they follow those that every batch has.
+// batchAccounts returns the accounts of the orders in a batch, after those that every batch has.
 func batchAccounts(batch solana.Instruction) []chain.Address {
 	const always = 20
 	return batch.Accounts[min(always, len(batch.Accounts)):]

@@ -9,19 +9,19 @@ import (
 	"crossgate/order"
 )
 
-// The accounts of an order on Solana: each of its transactions names one, so the account's history is the order's.
+// The accounts of an order on Solana: each of its transactions lists one, so an account's history is the order's.
 
-// GiveOrderAccount is where dln_src keeps an order: created and claimed there.
+// GiveOrderAccount returns the account in which dln_src stores an order that is created and claimed there.
 func GiveOrderAccount(c chain.Contracts, id order.ID) chain.Address {
 	return solana.ProgramAddress(c.DlnSource, []byte("GIVE_ORDER_STATE"), id[:])
 }
 
-// TakeOrderAccount is where dln_dst keeps an order: fulfilled or cancelled there, and the messages sent.
+// TakeOrderAccount returns the account in which dln_dst stores an order's fulfilment or cancellation, and its messages.
 func TakeOrderAccount(c chain.Contracts, id order.ID) chain.Address {
 	return solana.ProgramAddress(c.DlnDestination, []byte("TAKE_ORDER_STATE"), id[:])
 }
 
-// CallAccount is where the executor keeps an order's external call; absent where the executor is not known.
+// CallAccount returns the account in which the executor stores an external call; absent if the executor is unknown.
 func CallAccount(c chain.Contracts, id order.ID) chain.Address {
 	if c.ExternalCallAdapter.IsAbsent() {
 		return chain.Address{}
@@ -32,7 +32,7 @@ func CallAccount(c chain.Contracts, id order.ID) chain.Address {
 // giveVariants are those of a GiveOrderAccount (IDL of dln_src 3.0.0).
 var giveVariants = []order.State{order.StateCreated, order.StateClaimedUnlock, order.StateClaimedOrderCancel}
 
-// DecodeGiveAccount reads a GiveOrderAccount; without data the order was not created. A missing amount is zero.
+// DecodeGiveAccount decodes a GiveOrderAccount; without data the order was not created. A missing amount is zero.
 func DecodeGiveAccount(data []byte) (stored order.StoredState, err error) {
 	if len(data) == 0 {
 		return order.StoredState{}, nil
@@ -50,7 +50,7 @@ func DecodeGiveAccount(data []byte) (stored order.StoredState, err error) {
 	return stored, nil
 }
 
-// openState reads which variant an account of a kind holds: by Anchor's spelling, or that of deBridge's test IDL.
+// openState decodes the variant in an account of a kind, named as by Anchor or as in deBridge's test IDL.
 func openState(data []byte, kind string, variants []order.State) (*borsh, order.State, error) {
 	d, rest := splitDiscriminator(data)
 	if d != discriminatorOf("account", kind) && d != discriminatorOf("account", strings.ToLower(kind[:1])+kind[1:]) {
@@ -67,12 +67,12 @@ func openState(data []byte, kind string, variants []order.State) (*borsh, order.
 	return b, variants[variant], nil
 }
 
-// takeVariants are those of a TakeOrderAccount (IDL of dln_dst 1.2.1), the first of older programs.
+// takeVariants are the variants of a TakeOrderAccount (IDL of dln_dst 1.2.1); the first is that of older programs.
 var takeVariants = []order.State{
 	order.StateFulfilled, order.StateSentUnlock, order.StateOrderCancelled, order.StateSentOrderCancel, order.StateFulfilled,
 }
 
-// DecodeTakeAccount reads a TakeOrderAccount; without data the order was neither fulfilled nor cancelled.
+// DecodeTakeAccount decodes a TakeOrderAccount; without data the order was neither fulfilled nor cancelled.
 func DecodeTakeAccount(data []byte) (stored order.StoredState, err error) {
 	if len(data) > 0 {
 		_, stored.State, err = openState(data, "TakeOrderState", takeVariants)

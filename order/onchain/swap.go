@@ -9,12 +9,12 @@ import (
 	"crossgate/order"
 )
 
-// affiliateFeePaid reports a paid share of a swap, before SameChainSwapExecuted: token, amount, recipient,
+// affiliateFeePaid reports the paid affiliate share of a swap, before SameChainSwapExecuted: token, amount, recipient,
 // referralCode.
 var affiliateFeePaid = topic("AffiliateFeePaid(address,uint256,address,uint32)")
 
-// readSwapped reads SameChainSwapExecuted (DeBridgeRouter 3.2.0): sender, recipient, tokenIn, amountIn, tokenOut,
-// amountOut, fee, affiliateFee, referralCode. SwapExecuted alone may be a swap before an order's creation.
+// readSwapped decodes SameChainSwapExecuted (DeBridgeRouter 3.2.0): sender, recipient, tokenIn, amountIn, tokenOut,
+// amountOut, fee, affiliateFee, referralCode. A lone SwapExecuted may be a swap before an order's creation.
 func readSwapped(w words.Reader) (order.ID, order.Fact) {
 	s := order.Swapped{
 		Sender: w.Address(0), Recipient: w.Address(1),
@@ -35,21 +35,21 @@ func readSwapped(w words.Reader) (order.ID, order.Fact) {
 // swapExecuted is the router's report of a swap: router, tokenIn, amountIn, tokenOut, amountOut.
 var swapExecuted = topic("SwapExecuted(address,address,uint256,address,uint256)")
 
-// share is a payment that the router reported.
+// share is an affiliate's share that the router reported as paid.
 type share struct {
 	token    chain.Address
 	referral uint32
 	order.Affiliate
 }
 
-// reports are what the router reported in one transaction and belongs to no order or swap yet.
+// reports are the router's reports in one transaction that are not yet assigned to an order or a swap.
 type reports struct {
 	router chain.Address
 	swaps  []order.Preswap
 	shares []share
 }
 
-// see remembers a report. An unreadable one does not lose the order or the swap that it belongs to.
+// see remembers a report. It ignores a malformed one, so that the order or swap itself is not lost.
 func (r *reports) see(log Log) {
 	if log.Address.IsAbsent() || log.Address != r.router || len(log.Topics) != 1 {
 		return
@@ -71,7 +71,7 @@ func (r *reports) see(log Log) {
 	}
 }
 
-// takeSwap returns the newest swap into a creation's give token, nil without one; earlier swaps serve no later order.
+// takeSwap returns the newest swap into a creation's give token, nil if none; earlier swaps are discarded.
 func (r *reports) takeSwap(give chain.Address) *order.Preswap {
 	reported := r.swaps
 	r.swaps = nil
@@ -83,7 +83,7 @@ func (r *reports) takeSwap(give chain.Address) *order.Preswap {
 	return nil
 }
 
-// takeShare returns the affiliate of a swap just reported, by the newest report that agrees. Earlier ones are dropped.
+// takeShare returns a reported swap's affiliate, by the newest matching report. Earlier ones are discarded.
 func (r *reports) takeShare(swap order.Swapped) *order.Affiliate {
 	amount := chain.Amount{}
 	if swap.Affiliate != nil {
@@ -105,7 +105,7 @@ func (f Found) IsSwap() bool {
 	return is
 }
 
-// LacksBeneficiary reports whether a swap paid a share to a recipient that no log names.
+// LacksBeneficiary reports whether a swap paid an affiliate that no log identifies.
 func (f Found) LacksBeneficiary() bool {
 	s, is := f.Fact.(order.Swapped)
 	return is && s.Affiliate != nil && s.Affiliate.Beneficiary.IsAbsent()

@@ -14,29 +14,28 @@ import (
 	"crossgate/order/proof"
 )
 
-// Audit is what comparing a chain with the store came to.
+// Audit is the result of comparing a chain with the store.
 type Audit struct {
 	Chain        chain.ID
-	From, To     uint64 // blocks: what the index has read and no reorg can change
-	Orders       uint64 // that were compared
-	Transactions uint64 // of them, that were read again
+	From, To     uint64 // blocks that the index has read and no reorg can change
+	Orders       uint64 // orders compared
+	Transactions uint64 // their transactions that were read again
 	Differences  []Difference
 	Unchecked    []Unchecked
 	Err          error // why the comparison ended early
 }
 
-// IsSound reports whether everything was compared and nothing differs.
+// IsSound reports whether everything was compared without differences.
 func (a Audit) IsSound() bool {
 	return len(a.Differences) == 0 && len(a.Unchecked) == 0 && a.Err == nil
 }
 
-// Difference is what a chain says of one order other than the store does.
+// Difference is a difference between the chain and the store about one order.
 type Difference struct {
 	Order   order.ID
-	Missing []order.Event // the chain has them and the store does not
-	False   []order.Event // the store has them and their transactions do not
-	// Contradicted is set where the contract stores State, and neither the stored events nor those found account for
-	// it.
+	Missing []order.Event // on the chain but not in the store
+	False   []order.Event // in the store but not in their transactions
+	// Contradicted says that the contract stores State, which neither the stored events nor those found explain.
 	Contradicted bool
 	State        order.State
 }
@@ -47,10 +46,10 @@ type Unchecked struct {
 	Err   error
 }
 
-// Audit compares stored orders with those of the chains' contracts, and stored events with the receipts of their
-// transactions. Where the contracts know a step that the store lacks, the chain is searched for its event. Blocks that
-// a reorg can still change are left out, and so are those that the index has not read. Nothing is changed. report hears
-// of every step, from several goroutines. The result is in ascending order of chains.
+// Audit compares stored orders with the state of the chains' contracts, and stored events with the receipts of their
+// transactions. If the contracts know a step that the store lacks, it searches the chain for the event. It omits blocks
+// that a reorg can still change or that the index has not read. It changes nothing. report is called for every step,
+// from several goroutines. The result is ascending by chain.
 func (b *Books) Audit(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Audit, error) {
 	if err := b.learnAnchors(ctx); err != nil {
 		return nil, err
@@ -61,7 +60,7 @@ func (b *Books) Audit(ctx context.Context, of ledger.Selection, report func(Prog
 	}), ctx.Err()
 }
 
-// idsAtOnce is how many orders a chain is asked about at once.
+// idsAtOnce is how many orders a chain is asked about at a time.
 const idsAtOnce = 300
 
 // auditor compares one chain.
@@ -71,11 +70,11 @@ type auditor struct {
 	progress Progress
 	audit    Audit
 	found    map[order.ID]*Difference
-	isAlone  bool          // no more than one endpoint's word is known of the chain
-	over     []ledger.Side // that agree with the contracts for good
+	isAlone  bool          // everything known about the chain rests on a single endpoint
+	over     []ledger.Side // sides that agree with the contracts and will not change
 }
 
-// run compares the orders of a selection, as many at a time as one statement asks for.
+// run compares the orders of a selection in batches.
 func (a *auditor) run(ctx context.Context, of ledger.Selection) Audit {
 	a.audit, a.found = Audit{Chain: a.ID}, map[order.ID]*Difference{}
 	a.progress = Progress{Chain: a.ID}
@@ -99,7 +98,7 @@ func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
 	}
 	a.progress.Total = uint64(len(ids))
 	for part := range slices.Chunk(ids, idsAtOnce) {
-		// Read before the events: all up to there are among them.
+		// Read the checkpoint before the events: they include all events up to it.
 		position, known, err := a.Ledger.Checkpoint(ctx, a.ID)
 		if err != nil || !known {
 			return err
@@ -163,8 +162,7 @@ func (a *auditor) readStates(ctx context.Context, sides ...*side) (err error) {
 	return nil
 }
 
-// sidesOf lists the sides that one order has on the chain: by its terms or, where these are not known, both, since
-// both could be.
+// sidesOf returns the sides that one order has on the chain: by its terms or, if these are not known, both.
 func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 	give, take := &side{id: id, side: order.GiveSide}, &side{id: id, side: order.TakeSide}
 	for _, e := range stored {
@@ -190,8 +188,8 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 	return sides
 }
 
-// compareStates searches the chain for the events of orders whose stored steps are not those that the contracts know,
-// or lack the end of a call.
+// compareStates searches the chain for events of orders whose stored steps do not match the contracts' states, or lack
+// the end of a call.
 func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Range) error {
 	for _, s := range sides {
 		known := a.known(s)
@@ -211,13 +209,13 @@ func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Ran
 	return nil
 }
 
-// isOneWord reports whether the state of a side is one endpoint's word, which is not enough: alone, an endpoint is
-// believed in what the contracts store, not that they store nothing.
+// isOneWord reports whether a side's state rests on a single endpoint that is not believed: an endpoint on its own is
+// believed if no others are known, but not that the contracts store nothing.
 func (a *auditor) isOneWord(s *side) bool {
 	return s.state.IsSingle && (!a.isAlone || s.state.State == order.None)
 }
 
-// known are the stored events of a side with the differences found.
+// known returns the stored events of a side, corrected by the differences found.
 func (a *auditor) known(s *side) []order.Event {
 	d := a.found[s.id]
 	if d == nil {
@@ -227,7 +225,7 @@ func (a *auditor) known(s *side) []order.Event {
 	return slices.DeleteFunc(events, func(e order.Event) bool { return order.SideOf(e.Fact) != s.side })
 }
 
-// cannotTell reports whether the chain has no contracts that can be asked for the state of a side.
+// cannotTell reports whether the chain cannot be asked for the state of a side in its contracts.
 func (a *auditor) cannotTell(of order.Side) bool {
 	_, can := a.Source.(order.StateReader)
 	if of == order.TakeSide {
@@ -236,8 +234,8 @@ func (a *auditor) cannotTell(of order.Side) bool {
 	return !can
 }
 
-// search looks for the events of a side on the chain, and compares those of a range with the stored ones. It looks once
-// more where they do not account for the state, which may have changed in between.
+// search finds the events of a side on the chain, and compares those in a range with the stored ones. It tries again if
+// they do not explain the state, which may have changed meanwhile.
 func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 	for range 2 {
 		if a.isOneWord(s) && !s.accountsFor(a.known(s)) {
@@ -264,7 +262,7 @@ func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 	return nil
 }
 
-// history returns the events of a side as the chain finds them.
+// history returns the events of a side as found on the chain.
 func (a *auditor) history(ctx context.Context, s *side) (order.Evidence, error) {
 	source, has := a.Source.(order.HistorySource)
 	if !has {
@@ -272,19 +270,19 @@ func (a *auditor) history(ctx context.Context, s *side) (order.Evidence, error) 
 	}
 	since := s.since
 	if s.side == order.GiveSide && !slices.ContainsFunc(s.stored, ledger.IsCreation) {
-		since = 0 // otherwise the history leaves the creation out
+		since = 0 // otherwise the history may omit the creation
 	}
 	read, err := source.History(ctx, s.id, s.side, since)
 	a.Blame(ctx, read.Wrong)
 	return read, err
 }
 
-// receiptsAtOnce is how many transactions are read at the same time.
+// receiptsAtOnce is how many transactions are read concurrently.
 const receiptsAtOnce = 16
 
-// compareReceipts reads the transactions of stored events again.
+// compareReceipts reads the transactions of stored events again and compares them.
 func (a *auditor) compareReceipts(ctx context.Context, sides []*side, r ledger.Range) error {
-	places := map[chain.TxHash]order.Event{} // one event of each
+	places := map[chain.TxHash]order.Event{} // one event of each transaction
 	for _, s := range sides {
 		for _, e := range ledger.Within(s.stored, r) {
 			places[e.At.Tx] = e
@@ -313,8 +311,8 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []*side, r ledger.R
 	return nil
 }
 
-// compareTransaction compares the stored events of a transaction, also of other orders, with its own: where they differ
-// with those that its chain's endpoints agree on.
+// compareTransaction compares the stored events of a transaction, including those of other orders, with its own. If
+// they differ, it compares with the events that the chain's endpoints agree on.
 func (a *auditor) compareTransaction(ctx context.Context, of order.Event, read order.Evidence, r ledger.Range) error {
 	stored, err := a.Ledger.EventsBetween(ctx, a.ID, ledger.Range{From: of.At.Block, To: of.At.Block})
 	if err != nil {
@@ -339,7 +337,7 @@ func (a *auditor) compareTransaction(ctx context.Context, of order.Event, read o
 	return nil
 }
 
-// differ notes events that only one of the store and the chain has.
+// differ records events that only the chain (missing) or only the store (wrong) has.
 func (a *auditor) differ(missing, wrong []order.Event) {
 	for _, e := range missing {
 		d := a.difference(e.Order)

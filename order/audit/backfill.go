@@ -14,39 +14,39 @@ import (
 	"crossgate/store"
 )
 
-// Progress is how far the backfill, the audit or the repair of one chain has come.
+// Progress is the progress of the backfill, audit or repair of one chain.
 type Progress struct {
 	Chain chain.ID
-	Total uint64 // blocks to read; of an audit, orders to compare
-	Read  uint64 // of them, so far
-	// Events were found in them; of an audit, transactions were read; of a repair, events were corrected.
+	Total uint64 // blocks to read; in an audit, orders to compare
+	Read  uint64 // so far, of Total
+	// Events found in them; in an audit, transactions read; in a repair, events corrected.
 	Events uint64
-	// Done is set with the last report of a chain.
+	// Done is set in the last report of a chain.
 	Done bool
-	// Err is why nothing is being read now; it is tried again, unless this is the last report.
+	// Err is why nothing is being read now; it is retried, unless this is the last report.
 	Err error
 }
 
-// When a backfill gives a chain's history up: after so many refusals in a row to read one block, or when it has got
-// nowhere for so long although the chain's head could be read.
+// Limits after which a backfill gives up on a chain's history: that many consecutive refusals to return one block, or
+// no progress for that long although the chain's head could be read.
 const (
 	mostRefusals = 5
 	stuckLimit   = 10 * time.Minute
 )
 
-// historyRanges times as many blocks as a follower reads at once are read of history, where most hold nothing: eight
-// times as many as public endpoints search at once, since a header is read for each range.
+// historyRanges is by what factor ranges of history are larger than a follower's, since most hold nothing. They are
+// eight times as large as public endpoints search at once, since each range costs a header.
 const historyRanges = 20
 
-// UnreadHistory is what a backfill could not read of one chain: its blocks up to To.
+// UnreadHistory is the history of one chain that a backfill could not read: its blocks up to To.
 type UnreadHistory struct {
 	Chain chain.ID
 	To    uint64
 	Err   error // of the last attempt
 }
 
-// HistoryError lists chains whose history is not complete because no endpoint gives it: nodes have pruned it, mostly.
-type HistoryError struct{ Unread []UnreadHistory } // by ascending chain
+// HistoryError lists chains whose history is incomplete because no endpoint returns it: usually nodes have pruned it.
+type HistoryError struct{ Unread []UnreadHistory } // ascending by chain
 
 func (e *HistoryError) Error() string {
 	texts := make([]string, len(e.Unread))
@@ -56,10 +56,10 @@ func (e *HistoryError) Error() string {
 	return "history not read: " + strings.Join(texts, "; ")
 }
 
-// Backfill reads the blocks before those that are followed, newest first, back to where each chain's orders begin. Each
-// range counts at once, and a later Backfill goes on where this one was stopped; gateways may follow the chains
-// meanwhile. report hears of every step, from several goroutines. Backfill returns when all chains are done or ctx
-// ends. *HistoryError when some chains' history could not be read to its beginning: the part read is stored.
+// Backfill reads the blocks before those that are followed, newest first, back to where each chain's orders begin.
+// Every range is usable immediately, and a later Backfill resumes where this one stopped; gateways may follow the
+// chains meanwhile. report is called for every step, from several goroutines. Backfill returns when all chains are done
+// or ctx ends, with *HistoryError if some history could not be read to its beginning: the part read is stored.
 func (b *Books) Backfill(ctx context.Context, report func(Progress)) error {
 	unread := each(b.Readers, func(r *follow.Reader) *UnreadHistory {
 		one := &backfill{Reader: r, width: follow.NewWidth(historyRanges * r.Range), report: report, progress: Progress{Chain: r.ID}}
@@ -80,16 +80,16 @@ func (b *Books) Backfill(ctx context.Context, report func(Progress)) error {
 	return nil
 }
 
-// backfill reads one chain's history.
+// backfill is the backfill of one chain.
 type backfill struct {
 	*follow.Reader
 	width    follow.Width
 	report   func(Progress)
 	progress Progress
 
-	first    uint64    // block before which nothing is read so far; 0: not known
-	firstAt  time.Time // since when
-	refusals int       // to read the block before it
+	first    uint64    // first block read so far; 0: not known
+	firstAt  time.Time // when that was reached
+	refusals int       // refusals to return the block before it
 }
 
 // run works until the history is read, ctx ends or the rest is given up, which it returns. Where another process does
@@ -107,7 +107,7 @@ func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
 		}
 		pause = b.PauseAfter(err, pause)
 		if errors.Is(err, ledger.ErrMoved) || errors.Is(err, store.ErrLeaseLost) {
-			pause = b.Paces.Asked // the store is elsewhere by now: from there
+			pause = b.Paces.Asked // the store has moved: continue from there
 		} else {
 			b.progress.Err = err
 			if b.isHopeless(ctx, err) {
@@ -118,7 +118,7 @@ func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
 			b.report(b.progress)
 		}
 		if IsRefusal(err) {
-			pause = b.Paces.Asked // which stays however long one waits
+			pause = b.Paces.Asked // waiting longer does not help
 		}
 		if !order.Wait(ctx, pause, nil) {
 			return nil
@@ -127,7 +127,7 @@ func (b *backfill) run(ctx context.Context) (unread *UnreadHistory) {
 	return nil
 }
 
-// isHopeless reports whether the block before the first one will not be read, however often it is asked for.
+// isHopeless reports whether retries will not get the block before the first one.
 func (b *backfill) isHopeless(ctx context.Context, err error) bool {
 	if b.first == 0 || errors.Is(err, store.ErrUnavailable) || errors.Is(err, errBusy) {
 		return false
@@ -145,7 +145,7 @@ func (b *backfill) isHopeless(ctx context.Context, err error) bool {
 	return headErr == nil
 }
 
-// IsRefusal reports whether a chain's nodes understood what they were asked and declined it.
+// IsRefusal reports whether a chain's nodes understood a request and refused it.
 func IsRefusal(err error) bool {
 	refused, is := errors.AsType[interface {
 		error
@@ -154,14 +154,14 @@ func IsRefusal(err error) bool {
 	return is && refused.IsRefusal()
 }
 
-// reached takes note of the first block that is read.
+// reached records the first block read.
 func (b *backfill) reached(first uint64) {
 	if first != b.first || b.firstAt.IsZero() {
 		b.first, b.firstAt, b.refusals = first, time.Now(), 0
 	}
 }
 
-// read reads history until all of it is read or something fails.
+// read reads history until it is complete or an error occurs.
 func (b *backfill) read(ctx context.Context, held store.Lease) error {
 	position, known, err := b.Ledger.Checkpoint(ctx, b.ID)
 	if err != nil {
@@ -193,7 +193,7 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 	return nil
 }
 
-// beginAtFinal begins with the newest block that stays, for followers to go on from.
+// beginAtFinal stores the newest final block as the first one, for followers to continue from.
 func beginAtFinal(ctx context.Context, r *follow.Reader) (begun ledger.Checkpoint, err error) {
 	head, err := r.Source.Head(ctx)
 	if err != nil {
@@ -214,7 +214,7 @@ func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
 	}
 	origin, err := reader.Origin(ctx)
 	if IsRefusal(err) {
-		return 0, nil // nodes have pruned the states that show it, which need not concern the events
+		return 0, nil // nodes have pruned the states to search, but may have the events
 	}
 	if err != nil {
 		return 0, fmt.Errorf("find the first block with orders: %w", err)
@@ -222,8 +222,8 @@ func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
 	return min(origin, first-1), nil
 }
 
-// readBack reads the blocks from origin to before first, the newest ranges first. With the last range the
-// blocks before origin count as read too: nothing can be in them.
+// readBack reads the blocks from origin to before first, the newest ranges first. The last range includes the blocks
+// before origin without reading them: nothing can be in them.
 func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin uint64) error {
 	if first == 0 {
 		return nil
@@ -249,7 +249,7 @@ func (b *backfill) readBack(ctx context.Context, held store.Lease, first, origin
 		})
 }
 
-// newestFirst plans ranges to before end. The last of them has all blocks before origin as well.
+// newestFirst plans ranges of blocks before end. The last range includes all blocks before origin.
 func (b *backfill) newestFirst(origin, end uint64) func() (ledger.Range, bool) {
 	return func() (ledger.Range, bool) {
 		if end == 0 {
@@ -264,7 +264,7 @@ func (b *backfill) newestFirst(origin, end uint64) func() (ledger.Range, bool) {
 	}
 }
 
-// readHistory reads the events of a range, and its first block.
+// readHistory returns the events of a range, and its first block.
 func (b *backfill) readHistory(ctx context.Context, r ledger.Range, origin uint64) (ledger.Contents, error) {
 	got := ledger.Contents{Range: r}
 	var err error
@@ -279,11 +279,11 @@ func (b *backfill) readHistory(ctx context.Context, r ledger.Range, origin uint6
 		return ledger.Contents{}, fmt.Errorf("read events of blocks %d to %d again: %w", r.From, r.To, err)
 	}
 	if r.From == 0 {
-		return got, nil // nothing is before it, whatever its time is
+		return got, nil // nothing is before it, so its time does not matter
 	}
 	if got.End, err = b.Source.Block(ctx, r.From); err != nil {
 		return ledger.Contents{}, fmt.Errorf("read block %d: %w", r.From, err)
 	}
-	got.End.Number = max(got.End.Number, r.From) // where that one is left out, the block before it is not read yet
+	got.End.Number = max(got.End.Number, r.From) // if r.From was skipped, the block before it is still unread
 	return got, nil
 }

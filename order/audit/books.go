@@ -1,5 +1,5 @@
-// Package audit is for commands: it compares the ledger with the chains, corrects it, reads history into it and
-// withdraws blocks.
+// Package audit implements commands that compare the ledger with the chains, correct it, read history into it and
+// withdraw blocks.
 package audit
 
 import (
@@ -14,17 +14,17 @@ import (
 	"crossgate/store"
 )
 
-// Books are a ledger and the chains that it is read from, for commands that check it, correct it and fill it. Gateways
-// may follow the chains meanwhile.
+// Books are a ledger and the chains that it is read from, for commands that check, correct and extend it. Gateways may
+// follow the chains meanwhile.
 type Books struct {
 	Ledger  ledger.Ledger
 	Readers []*follow.Reader
 }
 
-// Of reads chains apart from those that follow them.
+// Of returns books that read chains independently of their followers.
 func Of(c *follow.Chains) *Books { return &Books{c.Ledger(), c.Readers()} }
 
-// of are the readers of one chain, or of all for zero.
+// of returns the reader of one chain, or all readers for zero.
 func (b *Books) of(id chain.ID) []*follow.Reader {
 	if id == 0 {
 		return b.Readers
@@ -32,7 +32,7 @@ func (b *Books) of(id chain.ID) []*follow.Reader {
 	return slices.DeleteFunc(slices.Clone(b.Readers), func(r *follow.Reader) bool { return r.ID != id })
 }
 
-// learnAnchors has the endpoints of all chains prove that they have the newest anchors.
+// learnAnchors makes the endpoints of all chains prove that they have the newest anchors.
 func (b *Books) learnAnchors(ctx context.Context) error {
 	for _, r := range b.Readers {
 		if err := r.LearnAnchor(ctx); err != nil {
@@ -42,7 +42,7 @@ func (b *Books) learnAnchors(ctx context.Context) error {
 	return nil
 }
 
-// each does something with all of a list at once.
+// each calls do concurrently for every element of a list, and returns the results in order.
 func each[S, T any](list []S, do func(S) T) []T {
 	results := make([]T, len(list))
 	var working sync.WaitGroup
@@ -56,7 +56,7 @@ func each[S, T any](list []S, do func(S) T) []T {
 // errBusy says that another process holds the lease.
 var errBusy = errors.New("another process does the same on this chain")
 
-// underLease does a job on a chain while this process holds its lease.
+// underLease runs a job on a chain while this process holds its lease.
 func underLease(ctx context.Context, r *follow.Reader, job string, do func(working context.Context, held store.Lease) error) error {
 	held, taken, err := r.Ledger.Claim(ctx, job+" "+r.ID.String())
 	if err != nil {
@@ -69,7 +69,7 @@ func underLease(ctx context.Context, r *follow.Reader, job string, do func(worki
 	return errors.Join(do(working, held), release())
 }
 
-// heard is what a chain said, or why it did not.
+// heard is a chain's answer, or the error in its place.
 type heard[T any] struct {
 	got T
 	err error

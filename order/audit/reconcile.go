@@ -15,17 +15,17 @@ import (
 	"crossgate/order/proof"
 )
 
-// How much of a day's comparison with the contracts is done at once.
+// How much of a day's comparison with the contracts is done in one step.
 const (
-	reconciledAtOnce = 500 // orders
-	reconciledSample = 20  // beside them, that are over and agreed before
-	leastSteps       = 24  // a day
+	reconciledAtOnce = 500 // orders in a step
+	reconciledSample = 20  // additional ones that are complete and agreed before
+	leastSteps       = 24  // minimum of steps a day
 	mostSteps        = 288
 )
 
-// Reconcile compares stored orders with the contracts of each chain, and repairs differences: every order
-// that is not over on a chain once in a day, each once when it is over and final, and some of the others. Of several
-// replicas the one does it that follows the chain. It returns when ctx ends.
+// Reconcile compares stored orders with the contracts of each chain, and repairs differences: each day every order that
+// is not complete on a chain, each order once when it is complete and final, and a sample of the others. Of several
+// replicas, the one that follows the chain does so. It returns when ctx ends.
 func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 	var working sync.WaitGroup
 	for _, r := range Of(c).Reconcilers() {
@@ -52,12 +52,12 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 // Reconciler compares the orders of one chain with its contracts.
 type Reconciler struct {
 	*follow.Reader
-	Unsettled map[order.ID]bool // orders that differed from the contracts when they were compared last
-	Again     map[order.ID]bool // that are about to be compared out of turn, some of the unsettled ones among them
-	after     order.ID          // that was compared last
+	Unsettled map[order.ID]bool // orders that differed from the contracts when last compared
+	Again     map[order.ID]bool // orders to compare in the next step, including some unsettled ones
+	after     order.ID          // last order compared
 }
 
-// Reconcilers are of the chains whose contracts can be asked for states.
+// Reconcilers returns reconcilers of the chains whose contracts can be asked for states.
 func (b *Books) Reconcilers() (all []*Reconciler) {
 	for _, r := range b.Readers {
 		if a := (&auditor{Reader: r}); !a.cannotTell(order.GiveSide) || !a.cannotTell(order.TakeSide) {
@@ -67,13 +67,13 @@ func (b *Books) Reconcilers() (all []*Reconciler) {
 	return all
 }
 
-// Step compares some orders, and returns how many steps all take.
+// Step compares some orders, and returns how many steps it takes to compare all.
 func (r *Reconciler) Step(ctx context.Context) (steps int, err error) {
 	due, all, err := r.Ledger.Uncompared(ctx, r.ID, r.after, reconciledAtOnce)
 	if err != nil {
 		return 0, err
 	}
-	after := order.ID{} // from the beginning again
+	after := order.ID{} // zero: start over
 	if len(due) == reconciledAtOnce {
 		after = due[len(due)-1]
 	}
@@ -104,9 +104,9 @@ func (r *Reconciler) Step(ctx context.Context) (steps int, err error) {
 	return all/reconciledAtOnce + 1, err
 }
 
-// take takes note of what a comparison of orders came to.
+// take records the result of a comparison.
 func (r *Reconciler) take(ctx context.Context, compared []order.ID, came *Audit, corrected int) {
-	const most = 50 // that are compared again at once
+	const most = 50 // unsettled orders to compare again in the next step
 	for _, id := range compared {
 		delete(r.Unsettled, id)
 	}
@@ -130,8 +130,8 @@ func (r *Reconciler) take(ctx context.Context, compared []order.ID, came *Audit,
 	}
 }
 
-// countReconciled counts orders that were compared with what the contracts store, and those that differed. It is called
-// with 0 at the start, so that the first difference shows as an increase.
+// countReconciled counts orders compared with the contracts, and those that differed. Call it with 0 at the start, so
+// that the first difference shows as an increase.
 func countReconciled(ctx context.Context, id chain.ID, compared, differing int) {
 	proof.Count(ctx, id, compared, "crossgate.index.compared_orders", "Orders that were compared with what the contracts store.")
 	proof.Count(ctx, id, differing, "crossgate.index.differing_orders", "Orders that differed from what the contracts store.")

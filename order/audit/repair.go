@@ -15,38 +15,37 @@ import (
 	"crossgate/store"
 )
 
-// Repair is what mending the store for one chain came to.
+// Repair is the result of repairing the store for one chain.
 type Repair struct {
 	Chain    chain.ID
-	From, To uint64     // blocks: those that were verified, or what the index has read of the chain and is final
-	Blocks   uint64     // that were read again
+	From, To uint64     // blocks verified, or final blocks that the index has read of the chain
+	Blocks   uint64     // blocks read again
 	Added    uint64     // events
 	Removed  uint64     // events
-	Orders   []order.ID // that were corrected
-	Wrong    []string   // endpoints found wrong, where they were remembered
-	Left     *Audit     // the comparison, and its remaining differences; nil of a range of blocks
-	Err      error      // why the repair ended early: another one goes on from there
+	Orders   []order.ID // orders corrected
+	Wrong    []string   // endpoints found wrong, if remembered
+	Left     *Audit     // the comparison, with the remaining differences; nil for a range of blocks
+	Err      error      // why the repair ended early; another one resumes there
 }
 
-// IsWhole reports whether nothing is known to be wrong any more.
+// IsWhole reports whether no error or difference is known to remain.
 func (r Repair) IsWhole() bool { return r.Err == nil && (r.Left == nil || r.Left.IsSound()) }
 
-// repairAttempts is how often in a row reading may fail before a repair gives up on a chain.
+// repairAttempts is how many times in a row reading may fail before a repair gives up on a chain.
 const repairAttempts = 5
 
-// Repair audits the orders of a selection and corrects the store where a chain differs: the blocks concerned are read
-// again and prove what they hold, or where a chain's blocks cannot, the transactions are believed. Each chain is
-// corrected in one transaction, and compared once more, until nothing differs or nothing can be read otherwise.
-// Gateways may follow the chains meanwhile. report hears of every step, from several goroutines. The result is in
-// ascending order of chains.
+// Repair audits the orders of a selection and corrects the store if it differs from a chain: the blocks concerned are
+// read again and prove their contents, or if a chain's blocks cannot, the transactions are believed. Each chain is
+// corrected in one transaction and compared again, until nothing differs or can be read differently. Gateways may
+// follow the chains meanwhile. report is called for every step, from several goroutines. The result is ascending by
+// chain.
 func (b *Books) Repair(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Repair, error) {
 	return b.repairEach(ctx, of.Chain, report, func(ctx context.Context, m *mender) error { return m.mend(ctx, of) })
 }
 
-// RepairBlocks has final blocks from first to last verified again, those that the index has read, and the store
-// corrected where they prove it wrong; newest first, so that another RepairBlocks can go on where this one was stopped.
-// What joins the blocks that are proven counts as proven. Zero for id: of every chain that can read blocks a second
-// time.
+// RepairBlocks verifies final blocks from first to last that the index has read, and corrects the store if they prove
+// it wrong. It works newest first, so that another RepairBlocks can resume where this one stopped. Blocks that join the
+// proven ones count as proven. A zero id means every chain that can read blocks a second time.
 func (b *Books) RepairBlocks(ctx context.Context, id chain.ID, first, last uint64, report func(Progress)) ([]Repair, error) {
 	return b.repairEach(ctx, id, report, func(ctx context.Context, m *mender) error {
 		return m.mendBlocks(ctx, ledger.Range{From: first, To: last})
@@ -66,7 +65,7 @@ func newMender(r *follow.Reader, report func(Progress)) *mender {
 	return &mender{Reader: r, width: follow.NewWidth(r.Range), report: report, progress: Progress{Chain: r.ID}, repair: Repair{Chain: r.ID}}
 }
 
-// repairEach mends chains at once, each under its lease.
+// repairEach repairs chains concurrently, each under its lease.
 func (b *Books) repairEach(
 	ctx context.Context, id chain.ID, report func(Progress), mend func(context.Context, *mender) error,
 ) ([]Repair, error) {
@@ -89,8 +88,8 @@ func (m *mender) underLease(ctx context.Context, mend func(context.Context, *men
 	})
 }
 
-// mend corrects what an audit of a selection finds, and audits again what differed, until nothing differs or nothing
-// can be read otherwise. It begins anew when the store was changed meanwhile.
+// mend corrects what an audit of a selection finds, and audits again the orders that differed, until nothing differs or
+// can be read differently. It starts over if the store was changed meanwhile.
 func (m *mender) mend(ctx context.Context, of ledger.Selection) error {
 	for range repairAttempts {
 		a := &auditor{Reader: m.Reader, report: m.reportUnfinished}
@@ -118,14 +117,14 @@ func (m *mender) mend(ctx context.Context, of ledger.Selection) error {
 	return nil
 }
 
-// reportUnfinished reports the progress of an audit, after which there is more to do.
+// reportUnfinished reports the progress of an audit that is not the last step.
 func (m *mender) reportUnfinished(p Progress) {
 	p.Done = false
 	m.progress = p
 	m.report(p)
 }
 
-// correctAll reads again the blocks in which something differs, and stores what they hold in one transaction.
+// correctAll reads again the blocks with differences, and stores their contents in one transaction.
 func (m *mender) correctAll(ctx context.Context, differences []Difference) error {
 	position, known, err := m.Ledger.Checkpoint(ctx, m.ID)
 	if err != nil || !known {
@@ -135,7 +134,7 @@ func (m *mender) correctAll(ctx context.Context, differences []Difference) error
 	for number, differing := range byBlock(differences) {
 		c, err := m.readAgain(ctx, number, position, differing)
 		if errors.Is(err, proof.ErrOneWord) {
-			continue // it differs on
+			continue // it remains different
 		}
 		if err != nil {
 			return fmt.Errorf("read block %d again: %w", number, err)
@@ -159,7 +158,7 @@ func (m *mender) correctAll(ctx context.Context, differences []Difference) error
 	return nil
 }
 
-// byBlock are the events that differ, by the blocks that are to be read again.
+// byBlock groups differing events by block, since blocks are read again.
 func byBlock(differences []Difference) map[uint64]ledger.Correction {
 	found := map[uint64]ledger.Correction{}
 	for _, d := range differences {
@@ -177,10 +176,9 @@ func byBlock(differences []Difference) map[uint64]ledger.Correction {
 	return found
 }
 
-// readAgain returns what makes the store right about a block. The audit's events are the first reading, and the
-// block is read a second time. Where blocks cannot prove what they hold, transactions
-// are believed for what they add and for what they have in the place of something else; that one is not found proves
-// nothing.
+// readAgain returns the correction of the store for a block. The audit's events count as the first reading, and the
+// block is read a second time. If blocks cannot prove their contents, transactions are believed about events that they
+// add or that replace others; the absence of one proves nothing.
 func (m *mender) readAgain(
 	ctx context.Context, number uint64, position ledger.Checkpoint, differing ledger.Correction,
 ) (ledger.Correction, error) {
@@ -202,7 +200,7 @@ func (m *mender) readAgain(
 	return ledger.Correct(stored, verdict.Events), nil
 }
 
-// corrected takes note of a correction.
+// corrected records a correction.
 func (m *mender) corrected(ctx context.Context, c ledger.Correction, changes []order.Change) {
 	if c.IsEmpty() {
 		return
@@ -218,7 +216,7 @@ func (m *mender) corrected(ctx context.Context, c ledger.Correction, changes []o
 	m.repair.Orders = slices.Compact(m.repair.Orders)
 }
 
-// mendBlocks verifies a range, as far as the index has read it and it is final.
+// mendBlocks verifies the part of a range that is final and that the index has read.
 func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 	verifier, can := m.Verifier()
 	position, known, err := m.Ledger.Checkpoint(ctx, m.ID)
@@ -263,7 +261,7 @@ func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 	return nil
 }
 
-// mendPart verifies some blocks and stores what differs together with how far the chain is proven now.
+// mendPart verifies some blocks, and stores the differences together with how far the chain is now proven.
 func (m *mender) mendPart(ctx context.Context, verifier order.Verifier, part ledger.Range) error {
 	position, _, err := m.Ledger.Checkpoint(ctx, m.ID)
 	if err != nil {

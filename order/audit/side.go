@@ -6,15 +6,15 @@ import (
 	"crossgate/order/ledger"
 )
 
-// side holds the known part of one side of an order on the auditor's chain.
+// side is the known part of one side of an order on the auditor's chain.
 type side struct {
 	id     order.ID
 	side   order.Side
-	stored []order.Event // of this side, on this chain
-	since  uint64        // UNIX seconds: no event is before; zero where the creation is not known
-	take   chain.Amount  // before it was lowered; zero where the terms are not known
+	stored []order.Event // events of this side, on this chain
+	since  uint64        // UNIX seconds: no event is earlier; zero if the creation is not known
+	take   chain.Amount  // before it was lowered; zero if the terms are not known
 	state  order.StoredState
-	calls  bool // the events do not have the end of its call, which the state does not say
+	calls  bool // the end of its external call is missing, which state does not reveal
 }
 
 func idsOf(sides []*side) []order.ID {
@@ -25,7 +25,7 @@ func idsOf(sides []*side) []order.ID {
 	return ids
 }
 
-// isOver reports whether nothing follows on the side.
+// isOver reports whether nothing more can happen on this side.
 func (s *side) isOver() bool {
 	switch s.state.State {
 	case order.StateClaimedUnlock, order.StateClaimedOrderCancel, order.StateSentUnlock, order.StateSentOrderCancel:
@@ -34,7 +34,7 @@ func (s *side) isOver() bool {
 	return false
 }
 
-// accountsFor reports whether events are all steps to the state that the contract stores, and no others.
+// accountsFor reports whether events are exactly the steps to the state that the contract stores.
 func (s *side) accountsFor(events []order.Event) bool {
 	var steps [order.StateClaimedOrderCancel + 1]bool
 	for _, e := range events {
@@ -58,7 +58,7 @@ func (s *side) accountsFor(events []order.Event) bool {
 	return true
 }
 
-// lowered is by how much the take amount was lowered in all, by the last event that says so.
+// lowered returns by how much the take amount was lowered in all, according to the last such event.
 func (s *side) lowered(events []order.Event) (by chain.Amount) {
 	last := order.At{}
 	for _, e := range events {
@@ -69,7 +69,7 @@ func (s *side) lowered(events []order.Event) (by chain.Amount) {
 	return by
 }
 
-// stepsTo are the steps on one side of an order that a contract's state implies, by the states they lead to.
+// stepsTo lists the steps on one side of an order that a contract's state implies, by the states that they lead to.
 var stepsTo = map[order.State][]order.State{
 	order.StateCreated:            {order.StateCreated},
 	order.StateClaimedUnlock:      {order.StateCreated, order.StateClaimedUnlock},
@@ -80,8 +80,8 @@ var stepsTo = map[order.State][]order.State{
 	order.StateSentOrderCancel:    {order.StateOrderCancelled, order.StateSentOrderCancel},
 }
 
-// stepsOf are the steps that an event says were done. On EVM one event says both that an order is cancelled and that
-// the message about it was sent.
+// stepsOf returns the steps that an event reports. On EVM chains one event reports both that an order was cancelled and
+// that the message about it was sent.
 func stepsOf(fact order.Fact) []order.State {
 	switch f := fact.(type) {
 	case order.Created:

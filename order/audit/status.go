@@ -11,23 +11,23 @@ import (
 	"crossgate/order/ledger"
 )
 
-// Status is what the store holds of one chain.
+// Status is what the store has of one chain.
 type Status struct {
 	Chain chain.ID
 	order.Lag
-	From   order.BlockTime // where the chain's history begins in the store; block 0 when all of it was read
-	Known  bool            // anything was
-	Proven uint64          // newest block up to which, from From on, a second reading confirms the first; 0: none, or not known
-	Orders uint64          // created here
-	Locked uint64          // of them, delivered and not paid
-	Err    error           // why the head is not known
+	From   order.BlockTime // where the chain's history begins in the store; block 0 if the store has all of it
+	Known  bool            // false if nothing was read
+	Proven uint64          // newest block that, from From on, a second reading confirms; 0: none or unknown
+	Orders uint64          // created on this chain
+	Locked uint64          // of these, delivered but not yet paid for
+	Err    error           // why the head is unknown
 
 	Quarantined []ledger.QuarantinedBlock // ascending
 
 	position ledger.Checkpoint
 }
 
-// Status returns what the store holds of every chain, and asks each for its newest block.
+// Status returns what the store has of every chain, and asks each chain for its newest block.
 func (b *Books) Status(ctx context.Context) ([]Status, error) {
 	counted, err := b.Ledger.CountOrders(ctx)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"crossgate/chain"
 )
 
-// Withdrawal is what an operator has had withdrawn.
+// Withdrawal is the result of an operator's withdrawal of blocks.
 type Withdrawal struct {
-	To     uint64 // newest block that is kept
-	Was    uint64 // newest block that was read
-	Orders int    // that changed
+	To     uint64 // newest block kept
+	Was    uint64 // newest block read before
+	Orders int    // orders changed
 }
 
-// Withdraw withdraws what blocks of a chain from a number on said, with its anchors there: an operator has decided that
-// they are not the chain's. Gateways read on from there, by whatever endpoints they have.
+// Withdraw withdraws a chain's blocks from a number on, with their events and anchors: an operator has decided that
+// they do not belong to the chain. Gateways resume reading there, from whatever endpoints they have.
 func (b *Books) Withdraw(ctx context.Context, id chain.ID, from uint64) (Withdrawal, error) {
 	readers := b.of(id)
 	if id == 0 || len(readers) == 0 {

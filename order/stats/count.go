@@ -13,11 +13,11 @@ import (
 	"crossgate/store"
 )
 
-// Orders reads those of some orders whose terms are known.
+// Orders reads the orders with the given IDs, omitting those whose terms are not known.
 type Orders func(context.Context, store.Rows, []order.ID) (map[order.ID]*order.Order, error)
 
 const (
-	// AtOnce is how many orders are valued in one transaction.
+	// AtOnce is the maximum number of orders valued in one transaction.
 	AtOnce       = 200
 	secondsOfDay = 86_400
 	deleteValues = `DELETE FROM order_values WHERE id = $1`
@@ -32,11 +32,11 @@ const (
 			margin = excluded.margin`
 )
 
-// updateCounted notes that an order is valued.
+// updateCounted marks an order as valued.
 var updateCounted = `UPDATE orders SET uncounted = 0 WHERE ` + store.PrefixOf(`id`) + ` = $2 AND id = $1`
 
-// Count values some of the orders that have changed, and reports whether others may be left. Prices are asked for
-// before the transaction; nil: no values are known.
+// Count values some of the changed orders, and reports whether more may be left. It asks for prices outside of the
+// transaction; prices may be nil: then values are unknown.
 func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices PriceSource) (left bool, err error) {
 	ids, err := store.All(ctx, db, func(rows *sql.Rows, id *order.ID) error { return rows.Scan(store.HashColumn(id)) },
 		`SELECT id FROM orders WHERE uncounted = 1 ORDER BY number LIMIT $1`, AtOnce)
@@ -59,7 +59,7 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 	return len(ids) == AtOnce, nil
 }
 
-// ask asks for the prices of orders, and returns nil for those that are not known; nil without prices.
+// ask asks for the prices of orders; unknown prices are nil in the result. Without prices the result is nil.
 func ask(ctx context.Context, db *store.DB, ids []order.ID, read Orders, prices PriceSource) (asked map[Priced]*big.Rat, err error) {
 	if prices == nil {
 		return nil, nil
@@ -82,8 +82,8 @@ func ask(ctx context.Context, db *store.DB, ids []order.ID, read Orders, prices 
 	return asked, nil
 }
 
-// countAnew replaces the shares of orders in the statistics, and notes the days that this makes stale. An order that
-// has changed since, so that other prices are to be asked for, is counted once more.
+// countAnew replaces the contributions of orders to the statistics, and marks the days that become stale. An order that
+// has changed meanwhile, so that it needs other prices, stays uncounted.
 func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[order.ID]*order.Order, asked map[Priced]*big.Rat) error {
 	before, err := valued(ctx, tx, ids)
 	if err != nil {
@@ -140,10 +140,10 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 	return tx.ExecAll(ctx, store.Step{Statement: insertStale, Rows: days}, store.Step{Statement: updateCounted, Rows: counted})
 }
 
-// dayOf is the UNIX day on which an order was created.
+// dayOf returns the UNIX day of an order's creation.
 func dayOf(o *order.Order) int64 { return int64(o.Created.At.Time / secondsOfDay) }
 
-// arguments are those of upsertValues.
+// arguments returns the arguments of upsertValues.
 func arguments(o *order.Order, v Values) []any {
 	var swapped []byte
 	if p := o.Created.Fact.Preswap; p != nil {
@@ -151,7 +151,7 @@ func arguments(o *order.Order, v Values) []any {
 	}
 	var deliveredAfter *int64
 	if o.Fulfilled != nil {
-		after := int64(o.Fulfilled.At.Time - min(o.Created.At.Time, o.Fulfilled.At.Time)) // chains have clocks of their own
+		after := int64(o.Fulfilled.At.Time - min(o.Created.At.Time, o.Fulfilled.At.Time)) // each chain has its clock
 		deliveredAfter = &after
 	}
 	give, take := o.Terms.Give, o.Terms.Take
@@ -162,14 +162,14 @@ func arguments(o *order.Order, v Values) []any {
 	}
 }
 
-// contribution is an order's share of the statistics, as far as it is read back.
+// contribution is an order's contribution to the statistics, as far as it is read back.
 type contribution struct {
 	day     int64
 	creator string
 	Values
 }
 
-// valued returns the present shares of orders, without those that are not counted.
+// valued returns the stored contributions of orders, omitting uncounted orders.
 func valued(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID]contribution, error) {
 	known := make(map[order.ID]contribution, len(ids))
 	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
@@ -182,13 +182,13 @@ func valued(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID]con
 	return known, err
 }
 
-// pair is who created orders between two chains; zeros: between any.
+// pair is a creator of orders and a pair of chains; zeros mean any chains.
 type pair struct {
 	creator    string
 	give, take int64
 }
 
-// firstDays returns the days on which creators had their first order of each pair of chains, and of any.
+// firstDays returns the days on which creators created their first order, by pair of chains and for any.
 func firstDays(ctx context.Context, tx *store.Tx, creators map[string]bool) (map[pair]int64, error) {
 	var keys [][]byte
 	for creator := range creators {
@@ -235,7 +235,7 @@ var sumUp = []string{
 	`DELETE FROM stale_days WHERE day = $1`,
 }
 
-// SumUp sums up the newest day that is stale, and reports whether others may be left.
+// SumUp sums up the newest stale day, and reports whether more may be left.
 func SumUp(ctx context.Context, db *store.DB, l store.Lease) (left bool, err error) {
 	var day int64
 	if left, err = db.QueryRow(ctx, []any{&day}, `SELECT day FROM stale_days ORDER BY day DESC LIMIT 1`); err != nil || !left {

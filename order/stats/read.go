@@ -11,17 +11,17 @@ import (
 	"crossgate/store"
 )
 
-// ErrUncounted says that so many orders, or all, are still to be counted that statistics would mislead.
+// ErrUncounted says that so many indexed orders are still uncounted that statistics would be misleading.
 var ErrUncounted = errors.New("orders that were indexed are not counted yet")
 
-// How many orders and days may be missing from statistics: those of the last moments.
+// How many uncounted orders and stale days statistics may lack: those of the last moments.
 const (
 	mostUncounted = 1000
 	mostStale     = 31
 )
 
-// Daily returns the statistics of UNIX days from one to another, both included, by day and pair of chains, and those of
-// each pair before the first. Orders count for the day of their creation. ErrUncounted.
+// Daily returns the statistics of the UNIX days [from, to] by day and pair of chains, and those of each pair before
+// from. Orders count on the day of their creation. It returns ErrUncounted while too many orders are uncounted.
 func Daily(ctx context.Context, db *store.DB, from, to uint64) (days, before []order.DailyStatistics, err error) {
 	days, err = sums(ctx, db, `day, give_chain, take_chain`, `give_chain > 0 AND day >= $1 AND day <= $2`, from, to)
 	if err == nil {
@@ -30,7 +30,7 @@ func Daily(ctx context.Context, db *store.DB, from, to uint64) (days, before []o
 	return days, before, err
 }
 
-// AllTime returns the statistics of all orders. ErrUncounted.
+// AllTime returns the statistics of all orders. It returns ErrUncounted while too many orders are uncounted.
 func AllTime(ctx context.Context, db *store.DB) (all order.Statistics, err error) {
 	rows, err := sums(ctx, db, `0, 0, 0`, `give_chain > 0`)
 	if err != nil || len(rows) == 0 {
@@ -43,8 +43,8 @@ func AllTime(ctx context.Context, db *store.DB) (all order.Statistics, err error
 	return all, err
 }
 
-// ValuesOf returns what an order's amounts were worth at the time, and whether that was looked up: for an order that is
-// indexed a moment after its creation, for others never.
+// ValuesOf returns the values of an order's amounts at the time. isCounted is false until the order has been valued,
+// shortly after it is indexed, and for orders that are not indexed.
 func ValuesOf(ctx context.Context, db *store.DB, id order.ID) (v Values, isCounted bool, err error) {
 	known, err := valued(ctx, db, []order.ID{id})
 	c, isCounted := known[id]
@@ -55,8 +55,8 @@ const deliveredIn = `SELECT give_chain, take_chain, delivered_after, margin, COU
 	WHERE day >= $1 AND day <= $2
 	GROUP BY give_chain, take_chain, delivered_after, margin ORDER BY give_chain, take_chain, delivered_after`
 
-// DeliveryTimes returns how long the orders took that were created from one UNIX day to another, both included, by pair
-// of chains. It reads the index order_values_day, an entry for each of these orders. ErrUncounted.
+// DeliveryTimes returns the delivery times of orders created in the UNIX days [from, to], by pair of chains. It scans
+// the index order_values_day, an entry per order. It returns ErrUncounted while too many orders are uncounted.
 func DeliveryTimes(ctx context.Context, db *store.DB, from, to uint64) (times []order.DeliveryTimes, err error) {
 	if err := checkCounted(ctx, db); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func DeliveryTimes(ctx context.Context, db *store.DB, from, to uint64) (times []
 	return times, err
 }
 
-// sums sums up rows of daily_statistics by day, give chain and take chain; a 0 in the place of a column sums up all.
+// sums adds up rows of daily_statistics by day, give chain and take chain; a 0 in place of a column adds up all.
 func sums(ctx context.Context, db *store.DB, by, where string, days ...uint64) (all []order.DailyStatistics, err error) {
 	if err := checkCounted(ctx, db); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func sums(ctx context.Context, db *store.DB, by, where string, days ...uint64) (
 	}, text.String(), args...)
 }
 
-// checkCounted returns ErrUncounted when too many orders are still to be counted, or all that there are.
+// checkCounted returns ErrUncounted if too many orders are still uncounted, or all of them.
 func checkCounted(ctx context.Context, db *store.DB) error {
 	var waiting, stale int
 	var isBegun bool

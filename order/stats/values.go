@@ -8,33 +8,33 @@ import (
 	"crossgate/order"
 )
 
-// Priced names a price: of a token, all zero for the coin, at a time in UNIX seconds.
+// Priced identifies a price: of a token, all zeros for the coin, at a time in UNIX seconds.
 type Priced struct {
 	Chain chain.ID
 	Token chain.Address
 	At    uint64
 }
 
-// PriceSource returns prices of one smallest unit in USD. Prices that it does not know are left out.
+// PriceSource returns prices of one smallest unit in USD. It omits unknown prices.
 type PriceSource func(context.Context, []Priced) map[Priced]*big.Rat
 
-// priceStep is how exactly times of prices are asked for: orders of the same hour share them.
+// priceStep is the resolution of price times in seconds: orders in the same hour share prices.
 const priceStep = 3600
 
-// Values are what an order's amounts were worth in millionths of a USD, nil for unknown ones and absent amounts: taken
-// at the delivery, the others at the creation. Fee is both fees of the protocol. Margin is an order.Margin; nil also
-// for orders that are kept for one taker.
+// Values are the values of an order's amounts in millionths of a USD, nil for unknown values and absent amounts: Taken
+// at the delivery, the others at the creation. Fee is the sum of both protocol fees. Margin is an order.Margin; it is
+// also nil for orders reserved for one taker.
 type Values struct{ Given, Taken, Fee, Affiliate, Margin *int64 }
 
-// mostWorth is the largest value of one amount that is believed: a price by which an order is worth more is nonsense.
+// mostWorth is the largest plausible value of one amount: a price that yields more is wrong.
 const mostWorth = 1_000_000_000_000_000 // a billion USD
 
-// priced names the price of a token when something happened.
+// priced returns the key of a token's price at the time of an event.
 func priced(id chain.ID, token chain.Address, at order.At) Priced {
 	return Priced{Chain: id, Token: token, At: at.Time / priceStep * priceStep}
 }
 
-// pricesOf names the prices that an order whose creation is known is valued at.
+// pricesOf returns the keys of the prices needed to value an order whose creation is known.
 func pricesOf(o *order.Order) []Priced {
 	give := o.Terms.Give
 	take := o.Terms.Take
@@ -45,19 +45,19 @@ func pricesOf(o *order.Order) []Priced {
 	return wanted
 }
 
-// coinOf names the price of the coin that the fixed fee is paid in.
+// coinOf returns the key of the price of the coin that the fixed fee is paid in.
 func coinOf(o *order.Order) Priced {
 	native := chain.NewAddress(make([]byte, max(o.Terms.Give.Token.Len(), 1)))
 	return priced(o.Terms.Give.Chain, native, o.Created.At)
 }
 
-// valuesOf values an order whose creation is known. A value from before stays where prices are missing now.
+// valuesOf values an order whose creation is known. It keeps earlier values if prices are missing now.
 func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values {
 	created := o.Created.Fact
 	give := prices[priced(o.Terms.Give.Chain, o.Terms.Give.Token, o.Created.At)]
 	v := Values{Given: micros(o.GiveFinal, give)}
 	asked := micros(o.TakeFinal, prices[priced(o.Terms.Take.Chain, o.Terms.Take.Token, o.Created.At)])
-	isKept := !o.Terms.Authorities.AllowedTaker.IsAbsent() // for one taker alone
+	isKept := !o.Terms.Authorities.AllowedTaker.IsAbsent() // reserved for one taker
 	if v.Given != nil && asked != nil && *v.Given > 0 && !isKept {
 		margin := int64(order.MarginOf(float64(*v.Given), float64(*asked)))
 		v.Margin = &margin
@@ -85,18 +85,18 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 		}
 	}
 	if o.Fulfilled == nil {
-		v.Taken = nil // a value from before a reorg
+		v.Taken = nil // left over from before a reorg
 	}
 	return v
 }
 
-// isWhole reports whether nothing of an order's value is unknown.
+// isWhole reports whether every part of an order's value is known.
 func (v Values) isWhole(o *order.Order) bool {
 	return v.Given != nil && v.Fee != nil && (v.Taken != nil || o.Fulfilled == nil) && (v.Affiliate != nil || o.Created.Fact.Affiliate == nil)
 }
 
-// micros is the value of an amount in millionths of a USD, rounded down; nil when the price is not known. Nothing is
-// worth nothing at any price.
+// micros returns the value of an amount in millionths of a USD, rounded down; nil if the price is not known or
+// implausible. An amount of zero is worth zero at any price.
 func micros(a chain.Amount, usd *big.Rat) *int64 {
 	if a.IsZero() {
 		return new(int64)

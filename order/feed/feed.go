@@ -1,5 +1,5 @@
-// Package feed hands out the log of orders as it grows. A reader goes on after a position, which any replica knows, and
-// gets the entries that its filter matches. The newest are in memory: readers that keep up cost the database nothing.
+// Package feed delivers the order log as it grows. A reader resumes after a position, which is valid on any replica,
+// and gets the entries that match its filter. The newest are in memory: readers that keep up cost the database nothing.
 package feed
 
 import (
@@ -14,51 +14,51 @@ import (
 	"crossgate/store"
 )
 
-// How the log is read, and how much of it is in memory.
+// Limits and intervals of reading the log and keeping its tail in memory.
 const (
 	tailSize  = 4096
 	atOnce    = 500
-	gather    = 20 * time.Millisecond  // between two looks at most, so that several entries are read together
-	look      = 250 * time.Millisecond // without news
+	gather    = 20 * time.Millisecond  // minimum between two reads, so that several entries are read together
+	look      = 250 * time.Millisecond // maximum between two reads without news
 	expiry    = 10 * time.Minute
 	retryWait = time.Second
 )
 
-// ErrExpired says that entries after a position were deleted; ErrAhead that no entry ever had it: the database was
-// restored, or the position is another gateway's.
+// ErrExpired says that entries after a position were deleted, ErrAhead that no entry ever had the position: the
+// database was restored, or the position comes from another gateway.
 var (
 	ErrExpired = errors.New("entries after the cursor were deleted")
 	ErrAhead   = errors.New("the cursor is ahead of the log")
 )
 
-// Item is an entry with the texts that all clients read: alone, and as an event of a stream.
+// Item is an entry with its encodings, shared by all clients: on its own, and as an event of a stream.
 type Item struct {
 	order.LogEntry
 	Text, Event []byte
 }
 
-// Feed is the log. Run keeps its newest entries at hand.
+// Feed is the log. Run keeps the newest entries in memory.
 type Feed struct {
 	ledger ledger.Ledger
 	encode func(order.LogEntry) (text, event []byte)
 	news   chan struct{}
 
 	mu    sync.Mutex
-	tail  []*Item // ascending positions
-	from  uint64  // position that the tail follows on; 0: nothing was read yet
-	end   uint64  // of the tail
+	tail  []*Item // ascending by position
+	from  uint64  // position before the tail; 0: nothing was read yet
+	end   uint64  // position at the tail's end
 	grown chan struct{}
 }
 
-// New makes a feed of the log in a database, whose entries are kept for so long.
+// New returns a feed of the log in a database; keep is how long entries are kept.
 func New(db *store.DB, keep time.Duration, encode func(order.LogEntry) (text, event []byte)) *Feed {
 	return &Feed{ledger: ledger.Ledger{DB: db, Keep: keep}, encode: encode, news: make(chan struct{}, 1), grown: make(chan struct{})}
 }
 
-// Keep is how long entries are kept.
+// Keep returns how long entries are kept.
 func (f *Feed) Keep() time.Duration { return f.ledger.Keep }
 
-// Look has the feed read the log at once: it has grown, or may have.
+// Look makes the feed read the log immediately, because it may have grown.
 func (f *Feed) Look() {
 	select {
 	case f.news <- struct{}{}:
@@ -66,7 +66,7 @@ func (f *Feed) Look() {
 	}
 }
 
-// Run reads the log, and deletes old entries, until ctx ends.
+// Run reads the log and deletes old entries until ctx ends.
 func (f *Feed) Run(ctx context.Context) {
 	var expired time.Time
 	for pause := time.Duration(0); order.Wait(ctx, pause, nil); {
@@ -124,15 +124,14 @@ func (f *Feed) item(e order.LogEntry) *Item {
 	return &Item{e, text, event}
 }
 
-// Part is what a reader gets at once.
+// Part is the result of one read.
 type Part struct {
 	Items []*Item
-	Next  uint64          // position to go on after
-	Grown <-chan struct{} // closed when there may be more; nil: there may be already
+	Next  uint64          // position to resume after
+	Grown <-chan struct{} // closed when there may be more entries; nil: there may be more already
 }
 
-// Next returns the entries after a position that a filter matches, most at the most. It may have looked at entries that
-// match nothing: then Next is after them.
+// Next returns up to most entries after a position that match a filter. Part.Next also skips entries that do not match.
 func (f *Feed) Next(ctx context.Context, after uint64, filter Filter, most int) (Part, error) {
 	f.mu.Lock()
 	from, end, tail, grown := f.from, f.end, f.tail, f.grown
@@ -161,7 +160,7 @@ func (f *Feed) Next(ctx context.Context, after uint64, filter Filter, most int) 
 	}
 	switch isAll := len(list) < min(most, atOnce); {
 	case isAll && from > 0:
-		part.Next = max(part.Next, from) // the database had all of it before it was asked
+		part.Next = max(part.Next, from) // the database had all entries up to from before it was read
 	case isAll:
 		part.Grown = grown
 	}
@@ -173,13 +172,13 @@ func (f *Feed) Next(ctx context.Context, after uint64, filter Filter, most int) 
 	return part, nil
 }
 
-// Ends are the position after everything that there is, and that before everything that is kept.
+// Ends returns the newest position of the log, and the newest position whose entry was deleted.
 func (f *Feed) Ends(ctx context.Context) (newest, oldest uint64, err error) {
 	return f.ledger.LogEnds(ctx)
 }
 
-// Check returns ErrExpired or ErrAhead where a reader cannot go on after a position. Zero stands for the oldest entry
-// that is kept.
+// Check reports whether reading can resume after a position: ErrExpired if the entries that follow it were deleted,
+// ErrAhead if no entry ever had it. Zero means the oldest entry kept.
 func (f *Feed) Check(ctx context.Context, after uint64) error {
 	newest, deleted, err := f.ledger.LogEnds(ctx)
 	switch {

@@ -7,20 +7,20 @@ import (
 	"crossgate/order"
 )
 
-// Filter says which entries a reader wants: those that all of its members match. Absent and empty members match
-// everything. A retraction matches as the retracted event did.
+// Filter selects the entries for a reader: those that match all fields. Absent and empty fields match everything. A
+// retraction also matches if the retracted event did.
 type Filter struct {
 	Order                  order.ID
 	Maker, Receiver        chain.Address
-	Taker                  chain.Address // who delivered, or may unlock
+	Taker                  chain.Address // fulfiller or unlock authority
 	GiveChains, TakeChains []chain.ID
 	GiveToken, TakeToken   chain.Address
 	ReferralCode           *uint32
-	States                 []order.State // that the order came to, or left
-	FinalOnly              bool          // only what no reorg can take back, once
+	States                 []order.State // before or after the entry's step
+	FinalOnly              bool          // only steps that no reorg can undo, each once
 }
 
-// Matches reports whether a reader wants an entry.
+// Matches reports whether the filter selects an entry.
 func (f *Filter) Matches(e *order.LogEntry) bool {
 	switch {
 	case f.FinalOnly && e.Step != order.Final && !e.IsFinal,

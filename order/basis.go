@@ -9,18 +9,18 @@ import (
 	"crossgate/chain"
 )
 
-// Lag is how far a chain's follower is behind its chain.
+// Lag describes how far a chain's follower is behind its chain.
 type Lag struct {
 	Head        uint64    // newest block that the chain reported; 0 before the first answer
 	Indexed     uint64    // newest block whose events are stored
-	IndexedTime uint64    // its time, UNIX seconds
-	Level       time.Time // when the store last held everything that the chain had; zero: not since the start
+	IndexedTime uint64    // time of block Indexed, UNIX seconds
+	Level       time.Time // when the store last held everything that the chain had; zero: never since the start
 }
 
-// HasBegun reports whether anything of the chain was read.
+// HasBegun reports whether any of the chain's blocks were read.
 func (l Lag) HasBegun() bool { return l.IndexedTime != 0 || !l.Level.IsZero() }
 
-// By returns how old the stored image of the chain is: events before that are in it.
+// By returns the age of the stored image of the chain: it includes all events older than that.
 func (l Lag) By(now time.Time) time.Duration {
 	asOf := l.Level
 	if indexed := time.Unix(int64(l.IndexedTime), 0); indexed.After(asOf) {
@@ -29,64 +29,64 @@ func (l Lag) By(now time.Time) time.Duration {
 	return max(now.Sub(asOf), 0)
 }
 
-// BlockTime is a block's place and time.
+// BlockTime is the number and time of a block.
 type BlockTime struct {
 	Number uint64
 	Time   uint64 // UNIX seconds
 }
 
-// Epoch is the time between two heads of a chain. The zero value is that before the first head.
+// Epoch is the time between two heads of a chain. The zero value is the epoch before the first head.
 type Epoch struct {
 	Began time.Time
 	ended atomic.Bool
 }
 
-// End says that the chain has a new head, or that its heads are not read any more.
+// End records that the chain has a new head, or that its head is no longer read.
 func (e *Epoch) End() { e.ended.Store(true) }
 
-// HasEnded is false for an unknown epoch, which is nil.
+// HasEnded reports whether the epoch has ended; false for nil, an unknown epoch.
 func (e *Epoch) HasEnded() bool { return e != nil && e.ended.Load() }
 
-// QuarantinedBlocks are the blocks of a chain that no endpoint could give as they must be.
+// QuarantinedBlocks counts the blocks of a chain that no endpoint returned complete and consistent.
 type QuarantinedBlocks struct {
 	Count int
-	First uint64 // number of the oldest; 0 without any
+	First uint64 // number of the oldest; 0 if there are none
 }
 
-// Basis is the state of the index behind an answer. It is taken before anything is read, so the answer is at least as
-// fresh as it says. A cache keeps the basis with the answer and asks Holds before serving it again; other reasons to
-// end kept answers go to Options.Observer. docs/decisions/0020-basis.md has the whole rule.
+// Basis is the state of the index that an answer rests on. It is taken before anything is read, so the answer is at
+// least as fresh as its basis. A cache stores the basis with the answer and calls Holds before serving it again; other
+// reasons to drop cached answers are reported to Options.Observer. See docs/decisions/0020-basis.md for the whole rule.
 type Basis struct {
 	At     time.Time     // when the reading began
-	All    bool          // the answer is about all chains that are followed, which are listed
-	Chains []ChainBasis  // ascending
-	Behind time.Duration // lag from which a chain counts as behind
+	All    bool          // the answer is about all followed chains, and Chains lists them all
+	Chains []ChainBasis  // ascending by chain
+	Behind time.Duration // lag above which a chain counts as behind
 }
 
-// ChainBasis is the part of a basis on one chain.
+// ChainBasis is the part of a basis that concerns one chain.
 type ChainBasis struct {
 	Chain    chain.ID
-	Followed bool // otherwise nothing below is known of it
+	Followed bool // if false, nothing below is known
 	Lag
-	From   BlockTime  // where the chain's history begins in the index; block 0 when all of it was read
-	Proven uint64     // newest block up to which, from From on, a second reading or the blocks themselves confirm the first
-	Hash   chain.Hash // of the block Indexed; absent until the first range after a start is stored
-	Final  bool       // no reorg can take back what the answer says of this chain
-	Single bool       // one endpoint alone reported something that the answer rests on
-	Unread bool       // some of that is in blocks that are neither final nor indexed: good until Epoch ends
+	From   BlockTime  // where the chain's history begins in the index; block 0 if the index has all of it
+	Proven uint64     // newest block that, from From on, a second reading or the blocks themselves confirm
+	Hash   chain.Hash // of block Indexed; absent until the first range after a start is stored
+	Final  bool       // no reorg can change the answer's part on this chain
+	Single bool       // a single endpoint reported something that the answer rests on
+	Unread bool       // part of the answer is from blocks neither final nor indexed: it is valid until Epoch ends
 	Epoch  *Epoch     // of the chain when the reading began
-	// Every is the time between two looks at a chain that is rarely asked about, 0 at any other: its
-	// lag may be so much larger before it counts as behind.
+	// Every is the polling interval of a chain that is rarely asked about, 0 for any other: the lag may be larger by
+	// that much before the chain counts as behind.
 	Every time.Duration
 
-	Stale       uint64            // time of the newest block that is known, UNIX seconds, where that was too old when it was read; else 0
-	Stopped     string            // why nothing is read of the chain until an operator decides; empty: it is read
-	Quarantined QuarantinedBlocks // of the blocks from From to Indexed, those that were not read
-	Unsearched  BlockRange        // blocks that may hold more of the orders in the answer, and that no endpoint could search
+	Stale       uint64            // time of the newest known block, UNIX seconds, if too old when it was read; else 0
+	Stopped     string            // why the chain is not read until an operator decides; empty: it is read
+	Quarantined QuarantinedBlocks // unread blocks between From and Indexed
+	Unsearched  BlockRange        // blocks that may hold more of the answer's orders but that no endpoint could search
 }
 
-// Age is how old the stored image of the chain is: like By, but for a stale head, which says nothing of what the chain
-// has now.
+// Age returns the age of the stored image of the chain. It is like By, except that it ignores Level if the head is
+// stale: then reaching the head says nothing about the chain's present.
 func (c *ChainBasis) Age(now time.Time) time.Duration {
 	if c.Stale > 0 {
 		return max(now.Sub(time.Unix(int64(c.IndexedTime), 0)), 0)
@@ -94,10 +94,10 @@ func (c *ChainBasis) Age(now time.Time) time.Duration {
 	return c.By(now)
 }
 
-// BlockRange is a range of blocks, both ends included; empty while To is zero.
+// BlockRange is a range of blocks, both ends included; empty if To is zero.
 type BlockRange struct{ From, To uint64 }
 
-// And is the range from the first to the last block of both.
+// And returns the range from the first to the last block of both ranges.
 func (r BlockRange) And(other BlockRange) BlockRange {
 	switch {
 	case r.To == 0:
@@ -108,8 +108,8 @@ func (r BlockRange) And(other BlockRange) BlockRange {
 	return BlockRange{min(r.From, other.From), max(r.To, other.To)}
 }
 
-// Holds reports whether no new head can have made the answer wrong: a block that the index has not read may have been
-// dropped without the index ever learning of it, so what such blocks said ends with the chain's next head.
+// Holds reports whether the answer survived all new heads. A block that the index has not read may have been dropped
+// unnoticed, so anything read from such blocks is valid only until the chain's next head.
 func (b Basis) Holds() bool {
 	for i := range b.Chains {
 		if c := &b.Chains[i]; c.Unread && c.Epoch.HasEnded() {
@@ -119,7 +119,7 @@ func (b Basis) Holds() bool {
 	return true
 }
 
-// IsBehind reports whether a lag of one of the chains is larger than it should be.
+// IsBehind reports whether lag is too large for the chain of c.
 func (b Basis) IsBehind(c *ChainBasis, lag time.Duration) bool { return lag > b.Behind+c.Every }
 
 // IsFinal reports whether no reorg can make the answer wrong.
@@ -127,14 +127,14 @@ func (b Basis) IsFinal() bool {
 	return !b.All && !slices.ContainsFunc(b.Chains, func(c ChainBasis) bool { return !c.Final })
 }
 
-// And is the basis of an answer that rests on both: the weaker of each chain.
+// And returns the basis of an answer that rests on both: the weaker one of each chain.
 func (b Basis) And(other Basis) Basis {
 	b.Chains = Merge(slices.Concat(b.Chains, other.Chains))
 	return b
 }
 
-// On is the basis, on this replica whose own is now, of an answer that another replica loaded: an epoch that began
-// before the answer was read is the one that must not end.
+// On converts the basis of an answer that another replica loaded for use on this replica, whose own basis is now. It
+// takes over this replica's epoch of each chain, or an ended one if that began after the answer was read.
 func (b Basis) On(now Basis) Basis {
 	b.Chains = slices.Clone(b.Chains)
 	for i := range b.Chains {
@@ -148,7 +148,7 @@ func (b Basis) On(now Basis) Basis {
 	return b
 }
 
-// Of is what an answer rests on at one chain.
+// Of returns the part of the basis that concerns one chain.
 func (b Basis) Of(id chain.ID) ChainBasis {
 	at := slices.IndexFunc(b.Chains, func(c ChainBasis) bool { return c.Chain == id })
 	if at < 0 {
@@ -157,7 +157,7 @@ func (b Basis) Of(id chain.ID) ChainBasis {
 	return b.Chains[at]
 }
 
-// Merge makes one of all that is said of each chain.
+// Merge combines the entries of each chain into its weakest. It reuses the slice and returns it sorted by chain.
 func Merge(chains []ChainBasis) []ChainBasis {
 	slices.SortFunc(chains, func(a, b ChainBasis) int { return cmp.Compare(a.Chain, b.Chain) })
 	merged := chains[:0]
@@ -173,17 +173,16 @@ func Merge(chains []ChainBasis) []ChainBasis {
 	return merged
 }
 
-// Change is an order or a swap about which something new was stored, or something withdrawn: answers
-// about it are out of date.
+// Change identifies an order or swap that was stored, extended or withdrawn: answers about it are out of date.
 type Change struct {
 	Order    ID            // or the swap's
-	Creation chain.TxHash  `json:",omitzero"` // absent when it was not seen; of a swap the transaction that made it
+	Creation chain.TxHash  `json:",omitzero"` // absent if it was not seen; for a swap the transaction that made it
 	Taker    chain.Address `json:",omitzero"` // unlock authority; absent before delivery
 }
 
-// Delivery is what a taker delivered on an order for, and when.
+// Delivery is a taker's delivery on an order: its time, and its pay.
 type Delivery struct {
 	At    uint64       // UNIX seconds
-	Give  chain.Amount // the taker's pay, smallest units of the give token
+	Give  chain.Amount // the taker's pay, in smallest units of the give token
 	State State
 }

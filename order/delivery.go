@@ -2,30 +2,30 @@ package order
 
 import "crossgate/chain"
 
-// DeliveryTimes are how long orders between two chains took from their creation to their delivery, seconds by the
-// clocks of the chains.
+// DeliveryTimes says how long orders between two chains took from creation to delivery, in seconds by the clocks of the
+// chains.
 type DeliveryTimes struct {
 	Give, Take chain.ID
-	Orders     uint64  // that were delivered
-	P50, P95   uint64  // the shortest time in which that many percent of them were
-	Fills      []Fills // the smallest margin first
+	Orders     uint64  // delivered ones
+	P50, P95   uint64  // the shortest time within which 50 or 95 percent of them were delivered
+	Fills      []Fills // smallest margin first
 }
 
-// Fills are how many orders of a margin were filled, and how fast.
+// Fills says how many orders of a margin were filled, and how fast.
 type Fills struct {
 	Margin             Margin
 	Created, Fulfilled uint64 // orders
-	P50                uint64 // the shortest time in which half of the fulfilled ones were, seconds
+	P50                uint64 // the shortest time in seconds within which half of the fulfilled orders were fulfilled
 }
 
-// Margin is a class of orders by what they leave a taker before his costs: the share of the give amount's value that
-// the take amount lacks, both as last patched, at the prices of the creation.
+// Margin is a class of orders by what they leave a taker before costs: the share by which the take amount's value falls
+// short of the give amount's, both after patches, at the prices of the creation.
 type Margin uint8
 
-// marginEdges part the classes, basis points. Orders of the first class take more than they give.
+// marginEdges separate the classes, in basis points. Orders of the first class take more than they give.
 var marginEdges = [...]int64{0, 10, 30, 100, 300, 1000}
 
-// MarginOf returns the class of an order by the values of its amounts; given is above zero.
+// MarginOf returns the class of an order from the values of its amounts; given must be positive.
 func MarginOf(given, taken float64) Margin {
 	const wholeBps = 10_000
 	bps := (given - taken) / given * wholeBps
@@ -35,7 +35,7 @@ func MarginOf(given, taken float64) Margin {
 	return Margin(above)
 }
 
-// Bounds are the basis points from which and below which margins are of the class; nil: any.
+// Bounds returns the class's lower bound (inclusive) and upper bound (exclusive) in basis points; nil: unbounded.
 func (m Margin) Bounds() (from, below *int64) {
 	if m > 0 {
 		from = &marginEdges[m-1]
@@ -46,14 +46,14 @@ func (m Margin) Bounds() (from, below *int64) {
 	return from, below
 }
 
-// Took is how many orders took so many seconds.
+// Took counts the orders that took a number of seconds to deliver.
 type Took struct {
-	Seconds *uint64 // nil: they are not delivered
-	Margin  *Margin // nil: not known, or no margin for everybody
+	Seconds *uint64 // nil: not delivered
+	Margin  *Margin // nil: unknown, or the orders are reserved for one taker
 	Orders  uint64
 }
 
-// TimesOf returns the delivery times of a pair of chains, given ascending.
+// TimesOf returns the delivery times of a pair of chains. all must be in ascending order of Seconds.
 func TimesOf(give, take chain.ID, all []Took) DeliveryTimes {
 	t := DeliveryTimes{Give: give, Take: take}
 	_, t.Orders = count(all)
@@ -74,7 +74,7 @@ func TimesOf(give, take chain.ID, all []Took) DeliveryTimes {
 	return t
 }
 
-// count returns how many orders there are, and how many of them are delivered.
+// count returns the number of orders, and how many of them are delivered.
 func count(all []Took) (orders, delivered uint64) {
 	for _, each := range all {
 		if orders += each.Orders; each.Seconds != nil {
@@ -84,7 +84,7 @@ func count(all []Took) (orders, delivered uint64) {
 	return orders, delivered
 }
 
-// quantile is the nearest rank: the first time by which at least so many percent of the delivered orders were.
+// quantile returns the nearest rank: the shortest time within which at least percent of the orders were delivered.
 func quantile(all []Took, delivered, percent uint64) uint64 {
 	rank, passed := (delivered*percent+99)/100, uint64(0)
 	for _, each := range all {

@@ -2,34 +2,34 @@ package order
 
 import "crossgate/chain"
 
-// LogEntry is a line of the log of orders: an event came, became final, or was withdrawn. Applied in the sequence of
-// their positions, entries lead from no orders to those of the index.
+// LogEntry is a line of the order log: an event happened, became final or was retracted. Applied in order of their
+// positions, the entries turn an empty index into the current one.
 type LogEntry struct {
-	Position uint64 `json:"-"` // in the log: greater than that of any entry before; UNIX microseconds, about
+	Position uint64 `json:"-"` // in the log: greater than that of any earlier entry; roughly UNIX microseconds
 	Order    ID     `json:"-"`
 
 	Step    Step
-	IsFinal bool `json:",omitzero"` // Happened: no reorg takes it back, no Final follows; Retracted: a correction did
+	IsFinal bool `json:",omitzero"` // Happened: no reorg can undo it, no Final follows; Retracted: by a correction
 	Kind    string
 	At      At // of the event
 
 	Before, After State
-	Parties               // after the step; zero while no event with the order's terms is known
-	Was           Parties `json:",omitzero"` // before it, of a Retracted
+	Parties               // after the step; zero if no event with the order's terms is known
+	Was           Parties `json:",omitzero"` // before the step; only set if Retracted
 }
 
-// Parties are the sides of an order, with amounts after patches, and everybody who has a part in it.
+// Parties holds both sides of an order, with amounts after patches, and everyone involved in it.
 type Parties struct {
 	Give, Take                 Offer         `json:",omitzero"`
 	Maker, Receiver            chain.Address `json:",omitzero"`
-	ReferralCode               *uint32       `json:",omitempty"` // nil while the creation is not known
+	ReferralCode               *uint32       `json:",omitempty"` // nil if the creation is not known
 	Fulfiller, UnlockAuthority chain.Address `json:",omitzero"`  // absent before the fulfilment
 }
 
-// Step is what became of an event.
+// Step says what happened to an event.
 type Step uint8
 
-// Every event happens; it becomes final or is retracted. Only an operator retracts a final one.
+// Every event happens first; then it becomes final or is retracted. Only an operator retracts a final one.
 const (
 	Happened Step = iota + 1
 	Final
@@ -40,7 +40,7 @@ var stepNames = [...]string{"", "happened", "final", "retracted"}
 
 func (s Step) String() string { return stepNames[s] }
 
-// KindOf names a fact as the contracts name the event.
+// KindOf returns the name that the contracts give to the event of a fact.
 func KindOf(fact Fact) string {
 	switch fact := fact.(type) {
 	case Created:
@@ -65,8 +65,8 @@ func KindOf(fact Fact) string {
 	return "ExternalCall"
 }
 
-// EntryOf is the entry of a step of an event, by which an order went from one form to another; nil: its terms are not
-// known.
+// EntryOf returns the log entry for a step of an event that changed an order from one version to another. Either
+// version is nil if its terms are not known.
 func EntryOf(step Step, e Event, from, to *Order) LogEntry {
 	entry := LogEntry{Order: e.Order, Step: step, Kind: KindOf(e.Fact), At: e.At, Before: from.state(), After: to.state(), Parties: to.parties()}
 	if step == Retracted {

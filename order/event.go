@@ -2,32 +2,32 @@ package order
 
 import "crossgate/chain"
 
-// Event is one thing that a chain said about one order, or about one swap within the chain.
+// Event is one thing that a chain reported about one order, or about one swap within the chain.
 type Event struct {
 	Order ID // or the swap's
 	At    At
 	Fact  Fact
 }
 
-// Fact is what an event says: one of the types below.
+// Fact is the content of an event: one of the types below.
 type Fact interface{ fact() }
 
-// Created opens the order on its give chain.
+// Created opens an order on its give chain.
 type Created struct {
 	Terms        Terms
 	FixFee       chain.Amount // native coin of the give chain
 	PercentFee   chain.Amount // give token
 	ReferralCode uint32
 	Affiliate    *Affiliate
-	Metadata     []byte // orderMetadata as the maker's software wrote it; nil before events carried it
+	Metadata     []byte // orderMetadata as written by the maker's software; nil for events from before it was emitted
 	Preswap      *Preswap
 }
 
-// Affiliate is an integrator's share: of an order's give amount, paid when the order is claimed, or of what a swap
-// within a chain brought, paid at once.
+// Affiliate is an integrator's share: of an order's give amount, paid when the order is claimed, or of the proceeds of
+// a swap within a chain, paid immediately.
 type Affiliate struct {
 	Beneficiary chain.Address
-	Amount      chain.Amount // give token; of a swap out token
+	Amount      chain.Amount // give token; for a swap the out token
 }
 
 // Preswap is a swap that the router made in the creating transaction to obtain the give token.
@@ -45,27 +45,27 @@ type GiveIncreased struct {
 // TakeDecreased lowers the take amount (patchOrderTake, absent from today's contracts).
 type TakeDecreased struct{ Final chain.Amount }
 
-// Fulfilled says that the taker delivered on the take chain. It repeats the whole terms.
+// Fulfilled reports that the taker delivered on the take chain. It repeats all terms.
 type Fulfilled struct {
 	Terms           Terms
-	ActualAmount    *chain.Amount // nil where the contract's generation or chain does not report it
+	ActualAmount    *chain.Amount // nil if the contract generation or the chain does not report it
 	Taker           chain.Address // sender of the fulfilment: the solver, or a router in between
 	UnlockAuthority chain.Address // may send the unlock
 }
 
-// Sent says that a message for the give chain left the take chain, about an unlock or a cancel.
+// Sent reports that an unlock or cancel message for the give chain left the take chain.
 type Sent struct {
 	Kind        MessageKind
 	Beneficiary chain.Address // on the give chain
 	Submission  chain.Hash
 }
 
-// Claimed says that such a message was carried out on the give chain.
+// Claimed reports that an unlock or cancel message was executed on the give chain.
 type Claimed struct {
 	Kind        MessageKind
 	Beneficiary chain.Address
 	Paid        chain.Amount // give token; zero on Solana, which does not report it
-	Submission  chain.Hash   // of the message; absent where the chain does not report it
+	Submission  chain.Hash   // of the message; absent if the chain does not report it
 }
 
 // MessageKind is the purpose of a message between the two chains.
@@ -83,10 +83,10 @@ type Cancelled struct{}
 // ExternalCall is a step of the order's call on the take chain.
 type ExternalCall struct {
 	Step ExternalCallStep
-	By   chain.Address `json:",omitzero"` // the caller of CallFallenBack; absent where the chain does not report it
+	By   chain.Address `json:",omitzero"` // the caller of CallFallenBack; absent if the chain does not report it
 }
 
-// ExternalCallStep is what the external call's adapter reported.
+// ExternalCallStep is a step reported by the external call's adapter.
 type ExternalCallStep uint8
 
 // Steps of an external call.
@@ -95,8 +95,8 @@ const (
 	CallExecuted
 	CallFailed
 	CallCancelled
-	CallBegun      // some of its instructions ran, others are left (Solana)
-	CallFallenBack // given up, the delivery went to the caller (Solana)
+	CallBegun      // some of its instructions ran, others remain (Solana)
+	CallFallenBack // abandoned; the delivered tokens went to the caller (Solana)
 )
 
 func (Created) fact()       {}

@@ -7,13 +7,13 @@ import (
 	"crossgate/chain"
 )
 
-// Fold makes an order of its events, which must be about one order and from the canonical chain; repetitions and
-// sequence do not matter. ok is false when no event carries the terms.
+// Fold builds an order from its events, which must all be about one order and from the canonical chain. Duplicates and
+// their sequence do not matter. ok is false if no event carries the terms.
 func Fold(events []Event) (folded *Order, ok bool) {
 	o := &Order{}
 	var patches patches
 	var call callSteps
-	var small [16]int // events of an order, mostly
+	var small [16]int // most orders have no more events
 	for _, i := range sequence(events, small[:0]) {
 		e := &events[i]
 		o.ID = e.Order
@@ -61,8 +61,8 @@ func Fold(events []Event) (folded *Order, ok bool) {
 	return o, true
 }
 
-// sequence appends the indexes of events in block and log order of each chain, since they are lighter to
-// move than events. The few events that an order mostly has are put where they belong one by one.
+// sequence appends the indexes of events, sorted by block and log index of each chain: indexes are cheaper to move than
+// events. The few events of a typical order are sorted by insertion.
 func sequence(events []Event, indexes []int) []int {
 	if len(events) > cap(indexes) {
 		for i := range events {
@@ -90,7 +90,7 @@ func compareAt(a, b *At) int {
 	return cmp.Compare(a.LogIndex, b.LogIndex)
 }
 
-// first keeps the first value; a contract lets each step happen once.
+// first keeps the value seen first; a contract lets each step happen only once.
 func first[F Fact](seen *Seen[F], at At, fact F) *Seen[F] {
 	if seen != nil {
 		return seen
@@ -114,7 +114,7 @@ func (o *Order) addClaimed(at At, fact Claimed) {
 	o.ClaimedUnlock = first(o.ClaimedUnlock, at, fact)
 }
 
-// furthest takes the last step of whichever path the order is on; the give chain's word comes first.
+// furthest returns the last step on the order's path; steps on the give chain take precedence.
 func (o *Order) furthest() State {
 	switch {
 	case o.ClaimedUnlock != nil:
@@ -135,20 +135,20 @@ func (o *Order) furthest() State {
 	return None
 }
 
-// callSteps are the steps of a call that events report.
+// callSteps is the set of steps of a call that events reported.
 type callSteps struct {
-	set          uint          // bit n stands for step n
+	set          uint          // bit n is set for step n
 	fallenBackBy chain.Address // for CallFallenBack
 }
 
 func (s callSteps) include(step ExternalCallStep) bool { return s.set&(1<<step) != 0 }
 
-// isCancelled reports whether the one who may cancel the order gave its call up.
+// isCancelled reports whether the call was cancelled, or abandoned by the address that may cancel the order.
 func (s callSteps) isCancelled(by chain.Address) bool {
 	return s.include(CallCancelled) || s.include(CallFallenBack) && !by.IsAbsent() && s.fallenBackBy == by
 }
 
-// callState is the most final step of the call.
+// callState returns the call's most final state.
 func (o *Order) callState(seen callSteps) ExternalCallState {
 	switch {
 	case !o.Terms.HasExternalCall():
@@ -169,7 +169,7 @@ func (o *Order) callState(seen callSteps) ExternalCallState {
 	return AwaitingOrderFulfillment
 }
 
-// patches are the last changes to an order's amounts, as far as there are any.
+// patches holds the last changes to an order's amounts, if there were any.
 type patches struct {
 	give       GiveIncreased
 	take       TakeDecreased

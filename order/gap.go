@@ -6,17 +6,17 @@ import (
 	"crossgate/chain"
 )
 
-// Gap is a range of a chain's blocks that may hold events of an order and could not be read.
+// Gap is a range of a chain's blocks that may hold events of an order but could not be read.
 type Gap struct {
 	Chain    chain.ID
 	From, To uint64 // both included
 }
 
-// PartialError says that the events beside it are all that could be found of one side of an order: the blocks of a gap
-// were not read.
+// PartialError says that the events returned with it may not be all events of one side of an order, since the blocks of
+// a gap were not searched.
 type PartialError struct {
 	Gap
-	Err error // why
+	Err error // why they were not searched
 }
 
 func (e *PartialError) Error() string {

@@ -7,7 +7,7 @@ import (
 	"crossgate/chain"
 )
 
-// LockedChain has a taker's locked assets on one give chain.
+// LockedChain holds a taker's locked assets on one give chain.
 type LockedChain struct {
 	Chain  chain.ID
 	Tokens []LockedToken
@@ -20,22 +20,21 @@ type LockedToken struct {
 	Targets []LockedTarget
 }
 
-// LockedTarget is the part of a LockedToken that was earned by delivering on one take chain.
+// LockedTarget is the part of a LockedToken that the taker earned by delivering on one take chain.
 type LockedTarget struct {
 	Chain  chain.ID
 	Amount chain.Amount
 	Orders []ID // ascending
 }
 
-// Lock is an order that a taker delivered and was not paid for.
+// Lock is the payment for an order that a taker has delivered but was not yet paid for.
 type Lock struct {
 	Order     ID
 	Give      Offer // the expected payment
 	TakeChain chain.ID
 }
 
-// Lock returns what the order keeps locked for its taker. An order that was fulfilled without ever having
-// been created locks nothing.
+// Lock returns what the order keeps locked for its taker. An order that was fulfilled but never created locks nothing.
 func (o *Order) Lock() (l Lock, locked bool) {
 	if !o.State.IsLocked() || o.Created == nil {
 		return Lock{}, false
@@ -68,7 +67,7 @@ func Locked(locks []Lock) []LockedChain {
 	return chains
 }
 
-// last returns the last of list when it is the wanted one, else appends fresh and returns that.
+// last returns the last element of list if it is the wanted one; otherwise it appends fresh and returns that.
 func last[T any](list *[]T, wanted func(*T) bool, fresh T) *T {
 	if n := len(*list); n > 0 && wanted(&(*list)[n-1]) {
 		return &(*list)[n-1]
@@ -77,8 +76,8 @@ func last[T any](list *[]T, wanted func(*T) bool, fresh T) *T {
 	return &(*list)[len(*list)-1]
 }
 
-// MostUnlocked is how many orders from a chain one message unlocks here. The contracts' own limits are theirs to change
-// (10 and 50 so far, and 7 from Solana).
+// MostUnlocked returns how many orders of a give chain one message may unlock here. The contracts' own limits can
+// change (so far 10 and 50, and 7 for Solana).
 func MostUnlocked(give chain.ID) int {
 	if give == chain.Solana {
 		return 7

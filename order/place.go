@@ -9,7 +9,7 @@ import (
 	"crossgate/chain"
 )
 
-// Place is where an event is, and what it says: what two readings of a chain are compared by.
+// Place is the position of an event and a text of its content; readings of a chain are compared by their places.
 type Place struct {
 	Block     uint64
 	BlockHash chain.Hash
@@ -17,7 +17,7 @@ type Place struct {
 	Said      string
 }
 
-// PlacesOf returns the places of events, and what they say by say.
+// PlacesOf returns the places of events; say returns the text of one.
 func PlacesOf(events []Event, say func(Event) string) []Place {
 	places := make([]Place, len(events))
 	for i, e := range events {
@@ -26,7 +26,7 @@ func PlacesOf(events []Event, say func(Event) string) []Place {
 	return places
 }
 
-// Sorted puts events into block and log order.
+// Sorted sorts events by block and log index, in place.
 func Sorted(events []Event) []Event {
 	slices.SortStableFunc(events, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.At.Block, b.At.Block), cmp.Compare(a.At.LogIndex, b.At.LogIndex))
@@ -34,7 +34,7 @@ func Sorted(events []Event) []Event {
 	return events
 }
 
-// Statement is what a fact says of an order, as a text.
+// Statement returns a fact about an order as text.
 func Statement(id ID, fact Fact) string {
 	text, err := json.Marshal(fact)
 	if err != nil {
@@ -43,12 +43,12 @@ func Statement(id ID, fact Fact) string {
 	return fmt.Sprintf("%s %T %s", id, fact, text)
 }
 
-// Say is what a reading says as a text, but for senders and times.
+// Say returns the content of events as text, without senders and times.
 func Say(events []Event) string {
 	return fmt.Sprint(PlacesOf(events, func(e Event) string { return Statement(e.Order, e.Fact) }))
 }
 
-// DifferingBlocks lists the blocks in which two readings differ, ascending.
+// DifferingBlocks returns the blocks in which two readings differ, ascending.
 func DifferingBlocks(a, b []Place) []uint64 {
 	counts := make(map[Place]int, len(a))
 	for _, p := range a {

@@ -1,10 +1,10 @@
 package order
 
-// clockSkew is how many seconds the clocks of two chains may differ: a fulfilment can carry an earlier
-// time than the creation that it followed.
+// clockSkew is by how many seconds the clocks of two chains may differ: a fulfilment can have an earlier time than the
+// creation before it.
 const clockSkew = 60
 
-// Since is the UNIX time before which nothing of an order happened; zero where its creation is not known.
+// Since returns the UNIX time before which nothing can have happened to an order; zero if its creation is not known.
 func Since(o *Order) uint64 {
 	if o.Created == nil {
 		return 0

@@ -2,36 +2,36 @@ package order
 
 import "context"
 
-// Standing is how something that was read from a chain is known.
+// Standing is how well something read from a chain is established.
 type Standing uint8
 
-// Standings, the weakest first.
+// Standings, weakest first.
 const (
-	Single       Standing = iota // one endpoint's word
-	Corroborated                 // endpoints of two providers reported the same
-	Intrinsic                    // checked against a hash: a block's, a receipts root, a transaction's with its signature
+	Single       Standing = iota // reported by a single endpoint
+	Corroborated                 // reported by endpoints of two providers
+	Intrinsic                    // checked against a hash: a block's, a receipts root, or a signed transaction's
 )
 
-// Evidence is events with the standing of the weakest part of what they say, the absence of others included.
+// Evidence is events with the standing of their weakest part, which includes the claim that no others exist.
 type Evidence struct {
 	Events   []Event
 	Standing Standing
-	Wrong    []string // endpoints that said something else than a hash proves, as far as known
+	Wrong    []string // endpoints that contradicted what a hash proves, as far as known
 
-	// Confirm has endpoints of other providers asked for the same, where one gave it: it returns what they agree on, or
-	// hashes prove, else the same events as one endpoint's word. nil: there is nothing to ask about.
+	// Confirm asks endpoints of other providers the same, if a single one answered. It returns what they agree on or
+	// hashes prove, else the same events with standing Single. nil: there is nothing left to ask.
 	Confirm func(context.Context) Evidence
 }
 
-// Attester is a Source that can check what it read before.
+// Attester is a Source that can verify events it read before.
 type Attester interface {
-	// Attest returns events of the chain with the senders and times that signatures and headers prove, or that two
-	// endpoints report. The standing is that of senders and times alone.
+	// Attest returns events of the chain with senders and times as proven by signatures and headers, or as reported by
+	// two endpoints. The standing is that of the senders and times only.
 	Attest(ctx context.Context, events []Event) (Evidence, error)
 }
 
-// Attest has a source check senders and times of events that were read just now; where it cannot they are one
-// endpoint's word.
+// Attest verifies senders and times of events that were just read. If the source cannot, they rest on a single
+// endpoint.
 func Attest(ctx context.Context, source Source, events []Event) Evidence {
 	if len(events) == 0 {
 		return Evidence{Standing: Intrinsic}
@@ -44,7 +44,7 @@ func Attest(ctx context.Context, source Source, events []Event) Evidence {
 	return Evidence{Events: events}
 }
 
-// Agreed is a reading of a transaction as the endpoints of its chain agree on it, with senders and times checked.
+// Agreed returns a transaction's events as agreed on by the endpoints of its chain, with senders and times verified.
 func Agreed(ctx context.Context, source Source, read Evidence) Evidence {
 	if read.Confirm == nil {
 		return read

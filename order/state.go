@@ -1,7 +1,6 @@
 package order
 
-// State is how far an order has come, by the furthest event seen
-// (docs.debridge.com, dln-details, order states).
+// State is how far an order has come, judged by the furthest event seen (docs.debridge.com, dln-details, order states).
 type State uint8
 
 // Two paths leave Created: Fulfilled → SentUnlock → ClaimedUnlock pays the taker, OrderCancelled →
@@ -21,7 +20,7 @@ var stateNames = [...]string{
 	"None", "Created", "Fulfilled", "SentUnlock", "OrderCancelled", "SentOrderCancel", "ClaimedUnlock", "ClaimedOrderCancel",
 }
 
-// String is the state's documented name.
+// String returns the state's documented name.
 func (s State) String() string { return stateNames[s] }
 
 // IsFinal reports whether no further event can follow.
@@ -32,11 +31,11 @@ func (s State) isCancelled() bool {
 	return s == StateOrderCancelled || s == StateSentOrderCancel || s == StateClaimedOrderCancel
 }
 
-// IsLocked reports whether the taker has delivered and not yet been paid.
+// IsLocked reports whether the taker has delivered but has not yet been paid.
 func (s State) IsLocked() bool { return s == StateFulfilled || s == StateSentUnlock }
 
-// ExternalCallState is how far the order's call on the take chain has come. The names are documented,
-// the rules are ours: docs/decisions/0004-readings.md.
+// ExternalCallState is how far the order's call on the take chain has come. The names are documented, the rules are our
+// own: docs/decisions/0004-readings.md.
 type ExternalCallState uint8
 
 // States of an external call.
@@ -55,13 +54,13 @@ var callNames = [...]string{
 	"NoExtCall", "AwaitingOrderFulfillment", "AwaitingExecution", "Executing", "Completed", "Failed", "Cancelled", "OrderCancelled",
 }
 
-// String is the state's documented name.
+// String returns the state's documented name.
 func (s ExternalCallState) String() string { return callNames[s] }
 
-// IsFinal reports whether the call needs no further step: there is none, or it is over.
+// IsFinal reports whether nothing more will happen to the call: there is none, or it has ended.
 func (s ExternalCallState) IsFinal() bool {
 	return s != AwaitingOrderFulfillment && !s.IsUnderWay()
 }
 
-// IsUnderWay reports whether the order was delivered and the end of its call is to come.
+// IsUnderWay reports whether the order was delivered but its call has not ended.
 func (s ExternalCallState) IsUnderWay() bool { return s == AwaitingExecution || s == Executing }

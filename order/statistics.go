@@ -7,29 +7,29 @@ import (
 	"crossgate/chain"
 )
 
-// Statistics are about the orders between two chains, or any, that were created in some time.
+// Statistics summarise the orders created in a period between two chains, or between any.
 type Statistics struct {
-	Created, Fulfilled, Active uint64 // orders; active ones are not fulfilled yet
+	Created, Fulfilled, Active uint64 // orders; active ones are neither fulfilled nor cancelled
 	Unpriced                   uint64 // orders with an unknown value
-	Creators, NewCreators      uint64 // who created orders; of them, those who had created none before
-	Given, Taken, Fee          USD    // Fee is both fees of the protocol
+	Creators, NewCreators      uint64 // addresses that created orders; those among them that had created none before
+	Given, Taken, Fee          USD    // Fee is the sum of both protocol fees
 	Affiliate                  USD
 }
 
-// USD is a sum of values at their own times.
+// USD is a sum of values, each at the prices of its own time.
 type USD struct {
-	Micros int64  // millionths
-	Orders uint64 // whose values are known
+	Micros int64  // millionths of a USD
+	Orders uint64 // number of orders whose values are known
 }
 
-// DailyStatistics are those of a day and a pair of chains.
+// DailyStatistics are the statistics of one day and pair of chains.
 type DailyStatistics struct {
-	Day        uint64 // UNIX
+	Day        uint64 // days since 1970-01-01 UTC
 	Give, Take chain.ID
 	Statistics
 }
 
-// plus is the statistics of two times together, the later one being other. Creators are those who were new.
+// plus adds the statistics of a later period. Creators of the sum are the new creators of both.
 func (s Statistics) plus(other Statistics) Statistics {
 	s.Created += other.Created
 	s.Fulfilled += other.Fulfilled
@@ -43,8 +43,8 @@ func (s Statistics) plus(other Statistics) Statistics {
 
 func (u USD) plus(other USD) USD { return USD{u.Micros + other.Micros, u.Orders + other.Orders} }
 
-// Accumulate returns, for every day from one to another and every pair of chains that has had orders by then, all of
-// them: those before the first day, and those of the days, which are in their sequence.
+// Accumulate returns running totals for every day in [from, to] and every pair of chains that had orders by then.
+// before holds earlier statistics, days those of the period in ascending order.
 func Accumulate(before, days []DailyStatistics, from, to uint64) (running []DailyStatistics) {
 	totals := make(map[[2]chain.ID]Statistics)
 	add := func(d DailyStatistics) {

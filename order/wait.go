@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Wait returns false when ctx has ended, true after a while or with news; a nil channel has none.
+// Wait waits for d or a value from news, which may be nil. It returns false if ctx ended first.
 func Wait(ctx context.Context, d time.Duration, news <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -19,8 +19,8 @@ import (
 	"crossgate/upstream"
 )
 
-// Whatever callers do, they must not be able to take an endpoint away from others: thousands of them leave
-// early, hurry, ask for what is not there, for what is too large, for what reverts and for what makes no sense.
+// Callers must not be able to deny an endpoint to others, even if thousands of them cancel early, set short deadlines,
+// or send requests that are missing, too large, reverting or nonsensical.
 func TestCallersCannotOpenABreaker(t *testing.T) {
 	const each = 500
 	long := transport(func(*http.Request) (*http.Response, error) {
@@ -64,7 +64,7 @@ func TestCallersCannotOpenABreaker(t *testing.T) {
 				}
 				callers.Wait()
 				next.to(always(200, "fine"))
-				<-time.After(2 * time.Second) // a pause that the endpoint asked for itself
+				<-time.After(2 * time.Second) // a pause that the endpoint itself requested
 				if got, err := pool.Do(t.Context(), upstream.Request{}, nil); err != nil || string(got.Body) != "fine" {
 					t.Errorf("the next caller has %q, %v, want an answer", got.Body, err)
 				}
@@ -81,8 +81,8 @@ func get(check func(upstream.Response) error) func(context.Context, *upstream.Po
 	}
 }
 
-// Some services fail inside on absurd requests, hang, break the connection or answer with a page. Nobody else may
-// notice, however many such requests there are, whoever asked first, and whether they are alike or not.
+// Some services fail, hang, drop the connection or return an HTML page on absurd requests. Other callers must not
+// notice, however many such requests there are, whoever comes first, and whether the requests are alike or not.
 func TestPoisonHoldsNobodyOff(t *testing.T) {
 	poisons := map[string]transport{
 		"fails inside":  always(500, "panic: runtime error"),
@@ -101,7 +101,7 @@ func TestPoisonHoldsNobodyOff(t *testing.T) {
 	}
 }
 
-// attackWith has one endpoint of a service answer absurd requests with poison, and wants all others answered.
+// attackWith sends a service's only endpoint absurd requests, answered with poison: all others must succeed.
 func attackWith(t *testing.T, poison transport, known bool) {
 	e := endpoint(t, "venue", func(r *http.Request) (*http.Response, error) {
 		if r.URL.Query().Has("absurd") {
@@ -141,8 +141,8 @@ func attackWith(t *testing.T, poison transport, known bool) {
 	}
 }
 
-// What a caller asks today may fail tomorrow. It is no proof against the endpoint as long as others are answered,
-// or while nothing is known but what one caller asked.
+// A request that succeeds today may fail tomorrow. That is not evidence against the endpoint as long as other requests
+// succeed, or while the only known requests come from one caller.
 func TestQuestionThatTurnsToPoisonHoldsNobodyOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turned atomic.Bool
@@ -165,7 +165,7 @@ func TestQuestionThatTurnsToPoisonHoldsNobodyOff(t *testing.T) {
 	})
 }
 
-// To look into failures takes little of what an endpoint lets us ask.
+// Investigating failures uses little of an endpoint's rate limit.
 func TestPoisonCostsFewRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var own int
@@ -186,7 +186,7 @@ func TestPoisonCostsFewRequests(t *testing.T) {
 	})
 }
 
-// A service that comes back is asked again as soon as a caller was told it would be.
+// A recovered service is probed again by the time that refused callers were given as their Retry-After.
 func TestRetryAfterIsWhenTheEndpointIsProbed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, next := failing(t, always(503, ""), upstream.Request{})
@@ -205,7 +205,7 @@ func TestRetryAfterIsWhenTheEndpointIsProbed(t *testing.T) {
 	})
 }
 
-// What an honest endpoint cannot help is no lie.
+// Failures that an honest endpoint cannot help are not logged as lies.
 func TestFailuresAreNotNamedAsLies(t *testing.T) {
 	var lines bytes.Buffer
 	for _, status := range []int{400, 404, 429, 500, 503} {

@@ -26,7 +26,7 @@ func failing(t *testing.T, answers transport, r upstream.Request) (*upstream.End
 	return e, &next
 }
 
-// verified lets the time pass in which the failures of an endpoint are looked into.
+// verified waits until the failures of an endpoint have been investigated.
 func verified() {
 	<-time.After(4 * time.Second)
 	synctest.Wait()
@@ -58,7 +58,7 @@ func TestBreakerOpensAndProbes(t *testing.T) {
 	}
 }
 
-// An endpoint that is back is used again, whatever its base URL says and though nothing is known that it answered well.
+// An endpoint that recovers is used again, whatever its base URL returns and even if none of its requests succeeded.
 func TestEndpointThatIsBackIsUsedAgain(t *testing.T) {
 	post := upstream.Request{Path: "quote", Body: []byte(`{"amount":"1"}`)}
 	poison := upstream.Request{Path: "poison", Body: []byte(`{}`)}
@@ -98,7 +98,7 @@ func TestEndpointThatIsBackIsUsedAgain(t *testing.T) {
 	}
 }
 
-// An endpoint that is away is asked less and less, and by nobody who waits for the answer.
+// An endpoint that is down is probed less and less often, and never by a request that a caller waits for.
 func TestOpenBreakerIsProbedMoreAndMoreRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, next := failing(t, always(503, ""), upstream.Request{})
@@ -117,7 +117,7 @@ func TestOpenBreakerIsProbedMoreAndMoreRarely(t *testing.T) {
 	})
 }
 
-// A probe that hangs ends by itself, and callers are told so meanwhile.
+// A hanging probe times out by itself, and callers are refused in the meantime.
 func TestHungProbeFreesTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, next := failing(t, always(500, ""), upstream.Request{})
@@ -154,12 +154,12 @@ func TestPanicSettlesTheBreaker(t *testing.T) {
 	})
 }
 
-// An endpoint that fails at some of what it is asked, as behind a balancer, still answers the rest.
+// An endpoint that fails some of its requests, for example behind a balancer, still serves the rest.
 func TestAFailedProbeAloneOpensNoBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
 		e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
-			if asked.Add(1) <= 8 { // 5 of callers, 3 probes
+			if asked.Add(1) <= 8 { // 5 by callers, 3 probes
 				return answer(500, ""), nil
 			}
 			return answer(200, "{}"), nil
@@ -174,8 +174,8 @@ func TestAFailedProbeAloneOpensNoBreaker(t *testing.T) {
 	})
 }
 
-// TestASuspectedEndpointThatWorksIsVerified has an endpoint fail while its worker is busy, so that nobody finds out why.
-// It works again at once, and is asked seldom, by those who have nobody else.
+// TestASuspectedEndpointThatWorksIsVerified lets an endpoint fail while its worker is busy, so that the failures are
+// not investigated. It recovers immediately, and is then called rarely, and only by callers without an alternative.
 func TestASuspectedEndpointThatWorksIsVerified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var next changing
@@ -197,12 +197,12 @@ func TestASuspectedEndpointThatWorksIsVerified(t *testing.T) {
 	})
 }
 
-// A search that is refused at once is no sign of a quick endpoint: neither of a node that refuses it by an error, nor of
-// a venue whose answer is that it has no route.
+// An immediate refusal of a search does not make an endpoint count as fast, whether a node refuses with an error or a
+// venue answers that it has no route.
 func TestRefusalsDoNotMakeAnEndpointQuick(t *testing.T) {
 	for name, row := range map[string]struct {
 		said  error
-		fails bool // the caller is told
+		fails bool // the caller gets an error
 	}{
 		"an error":                {&upstream.Error{Class: upstream.Rejected, Err: errors.New("range too wide")}, true},
 		"an answer that declines": {upstream.ErrDeclined, false},

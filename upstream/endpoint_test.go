@@ -51,7 +51,7 @@ func TestEndpointClassesFailures(t *testing.T) {
 	}
 }
 
-// TestPathsBelowAHostAlone asks a real server, which refuses a request line whose path does not begin with a slash.
+// TestPathsBelowAHostAlone uses a real server, which rejects request lines whose path does not begin with a slash.
 func TestPathsBelowAHostAlone(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.RequestURI)
@@ -81,7 +81,7 @@ func TestPlainServerOfAnEncryptedURLIsNamed(t *testing.T) {
 	}
 }
 
-// neverEnding is a body without an end.
+// neverEnding is a body that never ends.
 type neverEnding struct{}
 
 func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
@@ -90,7 +90,7 @@ func TestEndpointReturnsWhatTheCallerCanRead(t *testing.T) {
 	for _, status := range []int{200, 201, 400, 403, 404, 422} {
 		e := endpoint(t, "venue", always(status, `{"key":"K3Y-0f-ours"}`))
 		want := `{"key":"K3Y-0f-ours"}`
-		if status >= 400 { // which may quote what it was sent
+		if status >= 400 { // error responses may quote the key that was sent
 			want = `{"key":"venue"}`
 		}
 		got, err := e.Do(t.Context(), upstream.Request{Keys: []string{"K3Y-0f-ours"}})
@@ -150,7 +150,7 @@ func always(status int, body string, headers ...string) transport {
 	return func(*http.Request) (*http.Response, error) { return answer(status, body, headers...), nil }
 }
 
-// changing answers as it was told last, and counts what it is asked.
+// changing answers as the last call of to says, and counts its requests.
 type changing struct {
 	now   atomic.Pointer[transport]
 	asked atomic.Int64
@@ -163,13 +163,13 @@ func (c *changing) answer(r *http.Request) (*http.Response, error) {
 	return (*c.now.Load())(r)
 }
 
-// silent answers nothing until the request is given up.
+// silent returns only when the request is canceled.
 func silent(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
 
-// endpoint returns an endpoint called name that t answers for. Options, where given, are completed.
+// endpoint returns an endpoint called name with answers as its transport, and with options, if given.
 func endpoint(t *testing.T, name string, answers transport, options ...upstream.EndpointOptions) *upstream.Endpoint {
 	t.Helper()
 	var o upstream.EndpointOptions

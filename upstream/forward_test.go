@@ -17,7 +17,7 @@ import (
 	"crossgate/upstream"
 )
 
-// origin is an endpoint in front of a server on loopback.
+// origin returns an endpoint for a server on loopback.
 func origin(t *testing.T, path string, header http.Header, answer http.HandlerFunc) *upstream.Endpoint {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -69,7 +69,7 @@ func TestForwardedRequestsArriveAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestUserOfAnOriginIsThatOfClientsWithoutTheirOwn forwards to a URL with a user.
+// TestUserOfAnOriginIsThatOfClientsWithoutTheirOwn: an Authorization header takes precedence over the URL's user.
 func TestUserOfAnOriginIsThatOfClientsWithoutTheirOwn(t *testing.T) {
 	var got http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
@@ -93,7 +93,7 @@ func TestForwardFailsOver(t *testing.T) {
 		first  int
 		body   io.Reader
 		want   int
-		asked  int64 // both
+		asked  int64 // by both endpoints
 	}{
 		"a read that fails":        {"GET", 500, nil, 200, 2},
 		"a read that is refused":   {"GET", 404, nil, 404, 1},
@@ -117,14 +117,14 @@ func TestForwardFailsOver(t *testing.T) {
 	}
 }
 
-// closing is a body that notes its end.
+// closing is a body that records whether it was closed.
 type closing struct{ isClosed bool }
 
 func (c *closing) Read([]byte) (int, error) { return 0, io.EOF }
 func (c *closing) Close() error             { c.isClosed = true; return nil }
 
-// TestForwardGoesOnFromWhatCannotBeReached has one origin refuse connections, alone and before one that fails and one
-// that answers.
+// TestForwardGoesOnFromWhatCannotBeReached lets one origin refuse connections, first on its own and then ahead of one
+// that fails and one that answers.
 func TestForwardGoesOnFromWhatCannotBeReached(t *testing.T) {
 	failed := &closing{}
 	failing := endpoint(t, "failing", func(*http.Request) (*http.Response, error) {
@@ -144,7 +144,7 @@ func TestForwardGoesOnFromWhatCannotBeReached(t *testing.T) {
 	}
 }
 
-// TestForwardedFailureIsTheAnswer has all endpoints fail.
+// TestForwardedFailureIsTheAnswer checks that a client gets the failure of the endpoints if all fail.
 func TestForwardedFailureIsTheAnswer(t *testing.T) {
 	failing := func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "sorry", http.StatusBadGateway) }
 	for _, pool := range []*upstream.Pool{
@@ -196,8 +196,8 @@ func TestForwardEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// TestWhatOneClientIsToldStopsNoOther has an origin tell one client to wait, or fail at what one client asks for and at
-// its own address, as often as would make a breaker of our own calls open. What others ask is sent at once.
+// TestWhatOneClientIsToldStopsNoOther lets an origin ask one client to wait, or fail for one client's path and at its
+// base URL often enough to open the breaker of our own calls. Other clients' requests are still sent immediately.
 func TestWhatOneClientIsToldStopsNoOther(t *testing.T) {
 	for name, told := range map[string]struct {
 		status int
@@ -248,8 +248,8 @@ func TestWhatOneClientIsToldStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestForwardedRequestThatCannotBeSentIsAnsweredAtOnce has an origin whose configured rate is used up for longer than half
-// of a request's time.
+// TestForwardedRequestThatCannotBeSentIsAnsweredAtOnce uses an origin whose configured rate is exhausted for longer
+// than half a request's timeout.
 func TestForwardedRequestThatCannotBeSentIsAnsweredAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := endpoint(t, "origin", always(200, ""), upstream.EndpointOptions{Forwards: true, RequestsPerSecond: 0.1, Burst: 1, Timeout: 10 * time.Second})
@@ -275,7 +275,7 @@ func TestForwardedRequestThatCannotBeSentIsAnsweredAtOnce(t *testing.T) {
 	})
 }
 
-// TestOpenResponsesHoldNoRequestUp has clients read nothing of more responses than connections were kept for.
+// TestOpenResponsesHoldNoRequestUp leaves more responses unread than the pool keeps connections.
 func TestOpenResponsesHoldNoRequestUp(t *testing.T) {
 	const open = 150
 	e := origin(t, "", nil, func(w http.ResponseWriter, r *http.Request) {
@@ -298,7 +298,7 @@ func TestOpenResponsesHoldNoRequestUp(t *testing.T) {
 	}
 }
 
-// TestSilentOriginIsGivenUp has an origin that says nothing for as long as its timeout, once it has the whole request.
+// TestSilentOriginIsGivenUp checks that the timeout ends the wait for an origin that has the whole request.
 func TestSilentOriginIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := endpoint(t, "origin", func(r *http.Request) (*http.Response, error) {

@@ -11,11 +11,11 @@ import (
 	"crossgate/upstream"
 )
 
-// trio is a pool of three endpoints of which any can be down, or slow.
+// trio is a pool of three endpoints, each of which can be down or slow.
 type trio struct {
 	pool  *upstream.Pool
 	ends  [3]*upstream.Endpoint
-	takes [3]atomic.Int64 // nanoseconds of an answer; below zero: it is down
+	takes [3]atomic.Int64 // nanoseconds per answer; negative if down
 }
 
 func newTrio(t *testing.T) *trio {
@@ -39,7 +39,7 @@ func newTrio(t *testing.T) *trio {
 	return p
 }
 
-// ask asks so many questions at once and returns how long the last answer took.
+// ask sends the given number of requests concurrently and returns how long the last answer took.
 func (p *trio) ask(t *testing.T, questions int) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -58,8 +58,8 @@ func (p *trio) ask(t *testing.T, questions int) time.Duration {
 	return time.Since(began)
 }
 
-// While one endpoint is down and one is slow nobody waits for the slow one, whichever was in use before, and whatever is
-// known of the third.
+// While one endpoint is down and one is slow, requests do not wait for the slow one, whichever was in use before and
+// whatever is known of the third.
 func TestOneEndpointOfThreeIsEnough(t *testing.T) {
 	const down, slow = -1, int64(2 * time.Second)
 	for name, begin := range map[string]func(*trio){
@@ -81,8 +81,8 @@ func TestOneEndpointOfThreeIsEnough(t *testing.T) {
 	}
 }
 
-// A pool that is asked much has many questions under way when an endpoint fails. Those that it cannot take any more are
-// asked elsewhere whatever their number, those that it is slow at up to the pool's account.
+// A busy pool has many requests in flight when an endpoint fails. All those that the endpoint can no longer accept fail
+// over, whatever their number; those that it is slow to answer fail over within the pool's retry budget.
 func TestEverybodyUnderWayFailsOver(t *testing.T) {
 	const second = 100
 	for name, test := range map[string]struct {
@@ -95,7 +95,7 @@ func TestEverybodyUnderWayFailsOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newTrio(t)
-				for range 100 { // ten seconds
+				for range 100 { // 10 s
 					p.ask(t, second/10)
 					<-time.After(60 * time.Millisecond)
 				}

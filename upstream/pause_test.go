@@ -12,9 +12,9 @@ import (
 	"crossgate/upstream"
 )
 
-// TestRefusalsWithoutATimePauseLonger has an endpoint that refuses everything and does not say for how long, as where a
-// day's plan is used up: it is asked after 1, 2, 4 … s, at last once a minute. One answer, and the next refusal pauses
-// it for a second again. Refusals of what was under way when the pause began lengthen nothing.
+// TestRefusalsWithoutATimePauseLonger uses an endpoint that refuses everything without a Retry-After, as after a spent
+// daily plan. It is tried after 1, 2, 4 … s, at most once a minute. After one success the next refusal pauses it for
+// one second again. Refusals of requests in flight when the pause began do not lengthen it.
 func TestRefusalsWithoutATimePauseLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, refuses := time.Now(), true
@@ -33,7 +33,7 @@ func TestRefusalsWithoutATimePauseLonger(t *testing.T) {
 			return err
 		}
 		for time.Since(began) < time.Hour {
-			_ = ask() // refused, or too early
+			_ = ask() // refused, or still paused
 			time.Sleep(time.Second)
 		}
 		for i, want := range []time.Duration{0, 1, 3, 7, 15, 31, 63, 123, 183} {
@@ -57,7 +57,7 @@ func TestRefusalsWithoutATimePauseLonger(t *testing.T) {
 	})
 }
 
-// TestRefusalsAtOnceAreOne has many requests under way when the endpoint begins to refuse.
+// TestRefusalsAtOnceAreOne has many requests in flight when the endpoint begins to refuse.
 func TestRefusalsAtOnceAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
@@ -80,9 +80,9 @@ func TestRefusalsAtOnceAreOne(t *testing.T) {
 	})
 }
 
-// TestClosedEndpointsAreTriedSeldom has an endpoint say that a plan is used up, with the time that is left of the day or
-// without. It is tried after a minute, since it may have been about one call, and then ever more seldom; never later
-// than it says.
+// TestClosedEndpointsAreTriedSeldom uses an endpoint that reports a spent plan, with or without the time left in the
+// day. It is tried after a minute, since the refusal may concern a single call, and then less and less often, but never
+// later than the time that it reported.
 func TestClosedEndpointsAreTriedSeldom(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {

@@ -11,10 +11,10 @@ import (
 	"crossgate/upstream"
 )
 
-// book is an account of one plan that outlives processes.
+// book is the persistent account of one plan; it outlives processes.
 type book struct{ refilled time.Time }
 
-// write settles what endpoints have to claim.
+// write settles the outstanding claims of endpoints.
 func (b *book) write(endpoints ...*upstream.Endpoint) {
 	for _, e := range endpoints {
 		claim, due := e.PlanClaim()
@@ -29,13 +29,13 @@ func (b *book) write(endpoints ...*upstream.Endpoint) {
 	}
 }
 
-// planned is an endpoint with a plan, as a process that has just begun has it.
+// planned returns an endpoint with a monthly plan, as in a process that has just started.
 func planned(t *testing.T, monthly int) *upstream.Endpoint {
 	t.Helper()
 	return endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{Monthly: monthly})
 }
 
-// askAll asks until the endpoint declines, or that often, and returns how often it answered.
+// askAll sends requests until the endpoint refuses one or most have succeeded, and returns how many succeeded.
 func askAll(t *testing.T, e *upstream.Endpoint, most int) (answered int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -54,11 +54,11 @@ func askAll(t *testing.T, e *upstream.Endpoint, most int) (answered int) {
 
 const (
 	plenty = 1 << 30
-	// planDays is in how many shares a plan is spent.
+	// planDays is the number of shares that a plan is split into.
 	planDays = 32
 )
 
-// TestPlanHoldsForEveryMonth spends what can be had of a plan for a year, by a new process every half day.
+// TestPlanHoldsForEveryMonth spends as much of a plan as it can for a year, with a new process every half day.
 func TestPlanHoldsForEveryMonth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const monthly = 3200
@@ -81,7 +81,7 @@ func TestPlanHoldsForEveryMonth(t *testing.T) {
 	})
 }
 
-// TestPlanIsOneForAll has two processes spend one plan.
+// TestPlanIsOneForAll lets two processes spend one plan.
 func TestPlanIsOneForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const monthly = 32_000
@@ -109,7 +109,7 @@ func TestPlanIsOneForAll(t *testing.T) {
 	})
 }
 
-// TestKilledProcessesHaveCountedMore kills one that has spent part of what it had claimed.
+// TestKilledProcessesHaveCountedMore kills a process that has spent only part of its claim.
 func TestKilledProcessesHaveCountedMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const share = 10_000
@@ -133,7 +133,7 @@ func TestKilledProcessesHaveCountedMore(t *testing.T) {
 	})
 }
 
-// TestClaimsWaitForTheAccount has nobody write until more than one claim was spent.
+// TestClaimsWaitForTheAccount settles claims only after more than one claim was spent.
 func TestClaimsWaitForTheAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var account book
@@ -149,7 +149,7 @@ func TestClaimsWaitForTheAccount(t *testing.T) {
 	})
 }
 
-// TestPlanOutlivesAChange has an endpoint take the place of another one, with a larger plan.
+// TestPlanOutlivesAChange replaces an endpoint with one that has a larger plan.
 func TestPlanOutlivesAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		small, large := planned(t, 100*planDays), planned(t, 200*planDays)
@@ -173,7 +173,7 @@ func TestPlanOutlivesAChange(t *testing.T) {
 	})
 }
 
-// TestDearCallsWaitForAWholeShare asks for more than a day's share at once.
+// TestDearCallsWaitForAWholeShare makes single calls that cost more than a day's share.
 func TestDearCallsWaitForAWholeShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := planned(t, 10*planDays)

@@ -99,8 +99,8 @@ func TestPoolClassesFailuresAsAWhole(t *testing.T) {
 	}
 }
 
-// The class of the whole follows from what the endpoints said, so it is not told beside them; a pool that has
-// the name of its only endpoint is not named twice.
+// The class of the pool's error follows from its endpoints' errors and is not repeated; nor is the name of a pool that
+// shares it with its only endpoint.
 func TestPoolNamesEverythingOnce(t *testing.T) {
 	broken := always(500, "")
 	for _, test := range []struct {
@@ -143,7 +143,7 @@ func TestRetriesAreFewWhenEverythingFails(t *testing.T) {
 		var attempts atomic.Int64
 		failing := transport(func(r *http.Request) (*http.Response, error) {
 			if !r.URL.Query().Has("q") {
-				return answer(404, ""), nil // is there, so that the breaker stays closed
+				return answer(404, ""), nil // shows that it is up, so that the breaker stays closed
 			}
 			attempts.Add(1)
 			return answer(500, ""), nil

@@ -12,7 +12,7 @@ import (
 	"crossgate/upstream"
 )
 
-// An endpoint that is cordoned gets nothing at all, be it a caller's or our own; what it was doing goes on.
+// A cordoned endpoint gets no requests, neither callers' nor our own; requests in flight complete.
 func TestCordonedEndpointIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPair(t, 100*time.Millisecond, 100*time.Millisecond)
@@ -66,7 +66,7 @@ func TestBrokenEndpointIsNotProbedWhileCordoned(t *testing.T) {
 	})
 }
 
-// TestUncordonEndsAQuarantine is also of an endpoint whose plan was spent: its operator may have paid for more.
+// TestUncordonEndsAQuarantine also covers an endpoint whose plan was spent: its operator may have bought more.
 func TestUncordonEndsAQuarantine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPair(t, 100*time.Millisecond, 100*time.Millisecond)

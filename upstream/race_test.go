@@ -13,7 +13,7 @@ import (
 	"crossgate/upstream"
 )
 
-// after answers well when some time has passed, and counts what it was asked.
+// after answers successfully once d has passed, and counts its requests.
 func after(d *time.Duration, asked *atomic.Int64, body string) transport {
 	return func(r *http.Request) (*http.Response, error) {
 		asked.Add(1)
@@ -26,7 +26,7 @@ func after(d *time.Duration, asked *atomic.Int64, body string) transport {
 	}
 }
 
-// pair is a pool of two endpoints with their delays and counts.
+// pair is a pool of two endpoints with their delays and request counts.
 type pair struct {
 	pool         *upstream.Pool
 	a, b         time.Duration
@@ -74,7 +74,7 @@ func TestHedgeAsksTheNextWhenTheFirstIsSlow(t *testing.T) {
 	})
 }
 
-// Who loses again and again is no longer asked first, and hedges stay a small share of the load.
+// An endpoint that loses repeatedly is no longer called first, and hedges stay a small share of the load.
 func TestSlowEndpointIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPair(t, 20*time.Millisecond, 20*time.Millisecond)
@@ -139,10 +139,10 @@ func TestOnlyReadsAreAskedTwice(t *testing.T) {
 	})
 }
 
-// What the loser of a race says is not shown to the check any more.
+// The check never sees the answer of a race's loser.
 func TestCheckSeesNothingAfterTheWinner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPair(t, 600*time.Millisecond, 100*time.Millisecond) // both are there at 600 ms
+		p := newPair(t, 600*time.Millisecond, 100*time.Millisecond) // both would answer at 600 ms
 		seen := ""
 		got, err := p.pool.Do(t.Context(), upstream.Request{}, func(r upstream.Response) error {
 			seen += string(r.Body)
@@ -175,7 +175,7 @@ func TestBrokenConnectionIsTriedAgainAfterAMoment(t *testing.T) {
 	})
 }
 
-// The preference follows measured health, and does not swing with every change.
+// The preference follows measured health without swinging at every change.
 func TestPreferenceFollowsHealthSlowly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPair(t, 400*time.Millisecond, 20*time.Millisecond)
@@ -193,7 +193,7 @@ func TestPreferenceFollowsHealthSlowly(t *testing.T) {
 		if first() != "a" {
 			t.Fatalf("%s is preferred before the other was seen at work", first())
 		}
-		for range 300 { // five minutes, in which the other is asked for knowledge alone
+		for range 300 { // five minutes, in which the other one is called only to measure it
 			p.ask(t)
 			<-time.After(time.Second)
 		}
@@ -211,8 +211,8 @@ func TestPreferenceFollowsHealthSlowly(t *testing.T) {
 	})
 }
 
-// TestWrongAnswersDoNotUseUpRetries: an endpoint that answers is not overloaded, so the next one may always be asked
-// instead.
+// TestWrongAnswersDoNotUseUpRetries: an endpoint that answers is not overloaded, so the next one may always be tried
+// after a wrong answer.
 func TestWrongAnswersDoNotUseUpRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		none, wrong := time.Duration(0), errors.New("wrong")
@@ -236,7 +236,7 @@ func TestWrongAnswersDoNotUseUpRetries(t *testing.T) {
 	})
 }
 
-// judged is a reply with a fault, or without.
+// judged is a reply whose Judge returns fault.
 type judged struct {
 	*upstream.Attempt
 	fault error

@@ -31,7 +31,7 @@ func TestErrorsHideHostsButAddresses(t *testing.T) {
 	}
 }
 
-// keyed is a URL with a key in each part that can have one, and these keys as they are meant. The seed says which.
+// keyed returns a URL and a header with a key in each part that can hold one, and these keys unescaped.
 func keyed(seed uint64) (address string, header http.Header, keys []string) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	key := func(alphabet string) string {
@@ -39,7 +39,7 @@ func keyed(seed uint64) (address string, header http.Header, keys []string) {
 		for i := range text {
 			text[i] = alphabet[random.IntN(len(alphabet))]
 		}
-		text[0] = '7' // no word
+		text[0] = '7' // keeps the key from being a word
 		keys = append(keys, string(text))
 		return string(text)
 	}
@@ -63,8 +63,8 @@ func keyed(seed uint64) (address string, header http.Header, keys []string) {
 	return at.String(), header, keys
 }
 
-// TestNoPartOfAURLIsTold has texts quote URLs with keys everywhere, whole and in parts, as they are written and as they
-// are meant.
+// TestNoPartOfAURLIsTold checks that no key remains in texts that quote URLs with keys in every part, whole or in
+// pieces, escaped or not.
 func TestNoPartOfAURLIsTold(t *testing.T) {
 	for seed := range uint64(2000) {
 		address, header, keys := keyed(seed)

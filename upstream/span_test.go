@@ -17,7 +17,7 @@ import (
 	"crossgate/upstream"
 )
 
-// recordSpans keeps the spans that are started until the test ends, in the sequence in which they begin.
+// recordSpans records the spans started until the test ends, in order of their start.
 func recordSpans(t *testing.T) *tracetest.SpanRecorder {
 	recorder := tracetest.NewSpanRecorder()
 	otel.SetTracerProvider(tracing.NewTracerProvider(tracing.WithSpanProcessor(recorder)))
@@ -25,7 +25,7 @@ func recordSpans(t *testing.T) *tracetest.SpanRecorder {
 	return recorder
 }
 
-// saidBy is the attributes of a span.
+// saidBy returns the attributes of a span by key.
 func saidBy(span tracing.ReadOnlySpan) map[string]attribute.Value {
 	said := map[string]attribute.Value{}
 	for _, each := range span.Attributes() {
@@ -63,12 +63,12 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 	}
 }
 
-// TestBothAttemptsOfARaceHaveOutcomes looks at both attempts of a race, with either as the faster one.
+// TestBothAttemptsOfARaceHaveOutcomes checks the outcomes of both attempts of a race, whichever of them wins.
 func TestBothAttemptsOfARaceHaveOutcomes(t *testing.T) {
 	for want, second := range map[string]time.Duration{"won": 20 * time.Millisecond, "lost": 5 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			recorder := recordSpans(t)
-			p := newPair(t, time.Second, second) // nothing is known of them: the hedge begins after half a second
+			p := newPair(t, time.Second, second) // nothing is known of them, so the hedge begins after half a second
 			p.ask(t)
 			started := recorder.Started()
 			if len(started) != 2 {
@@ -83,7 +83,7 @@ func TestBothAttemptsOfARaceHaveOutcomes(t *testing.T) {
 	}
 }
 
-// TestRequestsThatWaitForTheRateAreMeasured has three requests at an endpoint that takes one a second.
+// TestRequestsThatWaitForTheRateAreMeasured sends three requests to an endpoint that allows one a second.
 func TestRequestsThatWaitForTheRateAreMeasured(t *testing.T) {
 	now := measured.Start(t)
 	const ofLimited, ofFree = "crossgate.upstream.budget.waiting{crossgate.endpoint=limited,}", "crossgate.upstream.budget.waiting{crossgate.endpoint=free,}"

@@ -14,7 +14,7 @@ import (
 	"crossgate/upstream"
 )
 
-// TestBackgroundCallsNeverMakeOthersWait keeps an endpoint busy with calls in the background.
+// TestBackgroundCallsNeverMakeOthersWait keeps an endpoint busy with background calls.
 func TestBackgroundCallsNeverMakeOthersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 10, Burst: 10})
@@ -66,8 +66,8 @@ func TestBackgroundCallsGiveUpWithTheirDeadline(t *testing.T) {
 	})
 }
 
-// TestFollowingKeepsItsShare has callers take all of an endpoint that they can, without a pause, while a chain is
-// followed through it.
+// TestFollowingKeepsItsShare lets callers take all they can of an endpoint, without pausing, while a chain is followed
+// through it.
 func TestFollowingKeepsItsShare(t *testing.T) {
 	for _, burst := range []int{1, 10} {
 		synctest.Test(t, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestFollowingKeepsItsShare(t *testing.T) {
 				callers.Go(func() {
 					for ctx.Err() == nil {
 						if _, err := e.Do(ctx, upstream.Request{}); err != nil {
-							time.Sleep(5 * time.Millisecond) // one who comes again at once
+							time.Sleep(5 * time.Millisecond) // retries at short intervals
 						}
 					}
 				})
@@ -112,8 +112,8 @@ func TestFollowingKeepsItsShare(t *testing.T) {
 	}
 }
 
-// TestSearchesHaveASmallShare floods endpoints with searches: none waits, few are let through, each of the others is
-// told when to come again, and callers do not notice.
+// TestSearchesHaveASmallShare floods endpoints with searches: none waits, few are admitted, each refused one gets a
+// time to retry after, and callers do not notice.
 func TestSearchesHaveASmallShare(t *testing.T) {
 	for name, options := range map[string]upstream.EndpointOptions{
 		"a rate":          {RequestsPerSecond: 10, Burst: 10},
@@ -125,7 +125,7 @@ func TestSearchesHaveASmallShare(t *testing.T) {
 			e, start := endpoint(t, "node", always(200, "{}"), options), time.Now()
 			search, done := upstream.Searching.For(t.Context()), 0
 			var refused *upstream.Error
-			for i := range 6000 { // in a minute
+			for i := range 6000 { // for a minute
 				_, err := e.Do(search, upstream.Request{})
 				if err == nil {
 					done++
@@ -147,9 +147,9 @@ func TestSearchesHaveASmallShare(t *testing.T) {
 	}
 }
 
-// TestRefusalsTakeNoShare has work refused for lack of the whole rate, on a real clock, on which time passes between
-// what is taken of a share and the refusal: that says each time when the whole rate has a unit, and not later when the
-// share has one.
+// TestRefusalsTakeNoShare refuses work for lack of the overall rate, on a real clock, so that time passes between
+// taking from a share and the refusal. Each refusal gives the time at which the overall rate has a unit, not the later
+// one at which the share has one.
 func TestRefusalsTakeNoShare(t *testing.T) {
 	const perSecond, soon = 0.01, 110 * time.Second
 	hurried, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -16,7 +16,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// onBranch is a node of chain 0x1 that has a block, or none where that is empty; anchors counts how often it was asked.
+// onBranch returns a node of chain 0x1 that has block, or none if empty; anchors counts the requests for it.
 func onBranch(block *atomic.Value, anchors *atomic.Int64) transport {
 	return node(func(c rpcCall) string {
 		switch c.Method {
@@ -44,7 +44,7 @@ func anchorAt(block string) *jsonrpc.Call {
 	}, "eth_getBlockByNumber", "0x7", false)
 }
 
-// branches is a client of two nodes.
+// branches returns a client of two nodes with the given blocks.
 func branches(t *testing.T, first, second string) (c *jsonrpc.Client, of [2]*atomic.Value, anchors *atomic.Int64) {
 	t.Helper()
 	anchors = new(atomic.Int64)
@@ -78,7 +78,7 @@ func TestEndpointWithAnotherBlockThanTheAnchorIsNotUsed(t *testing.T) {
 		if anchors.Load() != 2 {
 			t.Errorf("endpoints were asked for the anchor %d times, want once each", anchors.Load())
 		}
-		of[1].Store("a") // it goes over to the other branch
+		of[1].Store("a") // it switches to the other branch
 		<-time.After(15 * time.Minute)
 		if err := client.Call(t.Context(), "web3_name", new(string)); !errors.Is(err, errBranch) {
 			t.Errorf("Call = %v, want no endpoint to be left", err)
@@ -128,8 +128,8 @@ func TestSuspendedClientAsksEndpointsAloneOnly(t *testing.T) {
 	}
 }
 
-// TestProofsLeaveSearchesTheirShare searches as seldom as an endpoint's rate allows, so that all it shows is due each
-// time, alone since it takes no batches.
+// TestProofsLeaveSearchesTheirShare searches as rarely as an endpoint's rate allows, so that every proof is due each
+// time, each in a request of its own since the endpoint accepts no batches.
 func TestProofsLeaveSearchesTheirShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var block atomic.Value

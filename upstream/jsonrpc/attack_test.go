@@ -14,7 +14,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Who answers nonsense has not recovered because it answers.
+// An endpoint that answers nonsense has not recovered just because it answers.
 func TestNonsenseIsNoRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var next changing
@@ -42,7 +42,7 @@ func TestNonsenseIsNoRecovery(t *testing.T) {
 	})
 }
 
-// A liar is named in the log, with what it said and without its URL, and once a minute however often it lies.
+// A lying endpoint is logged with its answer and without its URL, once a minute however often it lies.
 func TestLiarIsNamedInTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines bytes.Buffer

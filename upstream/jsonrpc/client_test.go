@@ -24,7 +24,7 @@ type rpcCall struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// node answers JSON-RPC: reply writes the members of one response object after its id.
+// node answers JSON-RPC: reply returns the members of one response object after its ID.
 func node(reply func(rpcCall) string) transport {
 	return func(r *http.Request) (*http.Response, error) {
 		if r.Body == nil {
@@ -47,7 +47,7 @@ func node(reply func(rpcCall) string) transport {
 		}
 		objects := make([]string, len(calls))
 		for i, call := range calls {
-			objects[len(calls)-1-i] = object(call, reply) // in another sequence than asked
+			objects[len(calls)-1-i] = object(call, reply) // not in the order of the calls
 		}
 		return answer(200, "["+strings.Join(objects, ",")+"]"), nil
 	}
@@ -86,7 +86,7 @@ func TestCallDecodesTheResult(t *testing.T) {
 	}
 }
 
-// TestEveryCallThatIsSentCounts has the first endpoint fail, so that a call is sent twice.
+// TestEveryCallThatIsSentCounts lets the first endpoint fail, so that a call is sent twice.
 func TestEveryCallThatIsSentCounts(t *testing.T) {
 	failing := transport(func(*http.Request) (*http.Response, error) { return answer(500, ""), nil })
 	var first, second int
@@ -128,7 +128,7 @@ func TestCallRefusesWhatIsNoAnswer(t *testing.T) {
 	}
 }
 
-// Rate limiters in front of nodes answer a text outside of any envelope.
+// Rate limiters in front of nodes answer with a text outside of any envelope.
 func TestBareTextsOfRateLimitersAreUnderstood(t *testing.T) {
 	limited := always(200, `{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}`)
 	var got string
@@ -260,7 +260,7 @@ func TestBudgetCountsUnitsOfMethods(t *testing.T) {
 		client.Capabilities("node").SetCosts(map[string]int{"eth_getLogs": 75, "eth_call": 26, "*": 10})
 		must.Do(t, client.Call(t.Context(), "eth_getLogs", new(any), 1))
 		start := time.Now()
-		calls := []*jsonrpc.Call{{Method: "eth_call"}, {Method: "eth_chainId"}} // 36, 25 are left
+		calls := []*jsonrpc.Call{{Method: "eth_call"}, {Method: "eth_chainId"}} // costs 36 units; 25 are left
 		must.Do(t, client.Batch(t.Context(), calls...))
 		if took := time.Since(start); took != 1100*time.Millisecond {
 			t.Errorf("a batch of 36 units with 25 left at 10 a second took %v, want 1.1 s", took)
@@ -286,7 +286,7 @@ func TestAcceptSendsTheCallOn(t *testing.T) {
 	}
 }
 
-// Nothing that an endpoint answers may be taken for the answer to another question, or crash.
+// No response of an endpoint may be taken for the answer to another question, or cause a crash.
 func FuzzCall(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":1,"result":"0x1"}`, 200)
 	f.Add(`[{"jsonrpc":"2.0","id":"1","result":null}]`, 200)
@@ -309,7 +309,7 @@ func FuzzCall(f *testing.F) {
 	})
 }
 
-// tellsText reports whether a response, or one of several, has a text for its result.
+// tellsText reports whether a response, or one of several, has text as its result.
 func tellsText(body, text string) bool {
 	type response struct{ Result *string }
 	var one response
@@ -322,7 +322,7 @@ func tellsText(body, text string) bool {
 	return slices.ContainsFunc(several, func(r response) bool { return r.Result != nil && *r.Result == text })
 }
 
-// What a call costs beside the network.
+// BenchmarkCall measures the cost of a call apart from the network.
 func BenchmarkCall(b *testing.B) {
 	requests := 0
 	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
@@ -340,7 +340,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// TestTwoAnswersToOneCallAreNone is of a server that gives two response objects one id.
+// TestTwoAnswersToOneCallAreNone covers a server that returns two response objects with the same ID.
 func TestTwoAnswersToOneCallAreNone(t *testing.T) {
 	twice := func(r *http.Request) (*http.Response, error) {
 		var calls []rpcCall
@@ -363,7 +363,7 @@ func TestTwoAnswersToOneCallAreNone(t *testing.T) {
 	}
 }
 
-// TestWaitsAreUnderstood holds how endpoints say for how long they want to be left alone.
+// TestWaitsAreUnderstood covers the ways in which endpoints say how long to wait.
 func TestWaitsAreUnderstood(t *testing.T) {
 	for _, test := range []struct {
 		message, data string
@@ -387,7 +387,7 @@ func TestWaitsAreUnderstood(t *testing.T) {
 	}
 }
 
-// FuzzErrors: whatever an error says, it means something that the table has, and waits end.
+// FuzzErrors: every error has one of the table's meanings, and every wait is finite.
 func FuzzErrors(f *testing.F) {
 	f.Add(-32005, "query returned more than 10000 results. Try with this block range [0x1E8480, 0x1E84E3].", `{"from":"0x1","to":"0x5"}`)
 	f.Add(429, "retry after 10ms", `{"backoff_seconds":30}`)
@@ -403,8 +403,8 @@ func FuzzErrors(f *testing.F) {
 	})
 }
 
-// A failure that may pass is repeated at the same endpoint, and only the calls that it hit; what the endpoint would say
-// again is not.
+// A failure that may be temporary is retried at the same endpoint, and only for the calls that it affected; a permanent
+// one is not.
 func TestEachRepeatsWhatMayPass(t *testing.T) {
 	object := func(code, message string) transport {
 		return node(func(rpcCall) string { return `"error":{"code":` + code + `,"message":"` + message + `"}` })

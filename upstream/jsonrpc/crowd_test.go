@@ -14,11 +14,11 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// counting is an endpoint that takes so many calls a second, not requests, and says so of those beyond, or of the whole
+// counting is an endpoint that limits calls per second, not requests, and refuses those beyond the limit, or the whole
 // batch.
 type counting struct {
 	perSecond int
-	isWhole   bool   // one call too many, and none of the batch is answered
+	isWhole   bool   // one call too many fails the whole batch
 	words     string // of a refusal
 
 	mu     sync.Mutex
@@ -60,8 +60,8 @@ func (c *counting) answer(r *http.Request) (*http.Response, error) {
 	return answer(200, "["+strings.Join(objects, ",")+"]"), nil
 }
 
-// TestBatchesShrinkWhereCallsAreCounted has the only endpoint count the calls of batches: batches of more than it takes a
-// second would never be answered whole, however long the pauses between them.
+// TestBatchesShrinkWhereCallsAreCounted uses a single endpoint that counts the calls of batches: one with more calls
+// than it accepts per second would never be answered whole, however long the pauses.
 func TestBatchesShrinkWhereCallsAreCounted(t *testing.T) {
 	for name, limited := range map[string]*counting{
 		"call by call":            {perSecond: 5, words: "exceeded its compute units per second capacity"},
@@ -96,7 +96,7 @@ func TestBatchesShrinkWhereCallsAreCounted(t *testing.T) {
 	}
 }
 
-// TestOneRefusalLeavesBatchesAsTheyAre has other clients of the same key use it up for a moment.
+// TestOneRefusalLeavesBatchesAsTheyAre simulates other clients that exhaust the shared key for a moment.
 func TestOneRefusalLeavesBatchesAsTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := &changing{}
@@ -123,8 +123,8 @@ func TestOneRefusalLeavesBatchesAsTheyAre(t *testing.T) {
 	})
 }
 
-// TestPartsThatAreAnsweredKeepPausesShort has an endpoint refuse a part of each batch, until batches are small enough:
-// no pause is for longer than a moment.
+// TestPartsThatAreAnsweredKeepPausesShort uses an endpoint that refuses part of each batch until batches are small
+// enough: no pause is longer than a moment.
 func TestPartsThatAreAnsweredKeepPausesShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []time.Time
@@ -138,7 +138,7 @@ func TestPartsThatAreAnsweredKeepPausesShort(t *testing.T) {
 			for i := range calls {
 				calls[i] = &jsonrpc.Call{Method: "eth_call", Params: []any{round, i}, Out: new(string)}
 			}
-			_ = client.Batch(t.Context(), calls...) // a part of it is answered
+			_ = client.Batch(t.Context(), calls...) // part of it is answered
 		}
 		if len(asked) < 4 {
 			t.Errorf("%d batches were made until single calls are, want several", len(asked))

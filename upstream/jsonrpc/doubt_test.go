@@ -14,7 +14,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// tells is a node with one answer to everything.
+// tells returns a node that answers every call with result.
 func tells(result string, requests *atomic.Int64) transport {
 	return node(func(rpcCall) string {
 		requests.Add(1)
@@ -22,7 +22,7 @@ func tells(result string, requests *atomic.Int64) transport {
 	})
 }
 
-// find asks for something, and doubts that it is nowhere.
+// find looks up something, and doubts an answer that it does not exist.
 func find(t *testing.T, endpoints ...*upstream.Endpoint) (found *string, err error) {
 	t.Helper()
 	call := &jsonrpc.Call{Method: "find", Out: &found, Doubt: func(result any) bool { return *result.(**string) == nil }}
@@ -40,7 +40,7 @@ func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
 		name      string
 		endpoints []transport
 		found     bool
-		class     upstream.Class // zero: no error
+		class     upstream.Class // zero if no error
 		asked     int64
 	}{
 		{"one endpoint only", []transport{tells("null", &asked)}, false, 0, 1},
@@ -75,7 +75,7 @@ func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
 	}
 }
 
-// An endpoint that may not be asked at all is no witness that is missing.
+// An endpoint that may not be called at all does not count as a missing witness.
 func TestDoubtEndsWhereNobodyElseMayBeAsked(t *testing.T) {
 	for name, remove := range map[string]func(*upstream.Endpoint){
 		"cordoned":    (*upstream.Endpoint).Cordon,
@@ -92,7 +92,7 @@ func TestDoubtEndsWhereNobodyElseMayBeAsked(t *testing.T) {
 	}
 }
 
-// A second endpoint that hangs takes half of the time at most: whoever asked still learns what the first one said.
+// A second endpoint that hangs takes at most half of the caller's time, so that the caller still gets the first answer.
 func TestDoubtEndsBeforeTheCallersTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
@@ -107,8 +107,8 @@ func TestDoubtEndsBeforeTheCallersTime(t *testing.T) {
 	})
 }
 
-// Who waits for an answer does not wait long for an endpoint that says nothing to confirm it, whether that was asked first or
-// second. Where nobody waits it has its time.
+// A caller does not wait long for confirmation from an endpoint that is silent, whether that was called first or
+// second. In the background it gets its full time.
 func TestSilentWitnessIsNotWaitedForLong(t *testing.T) {
 	const limit = 12 * time.Second
 	for name, test := range map[string]struct {
@@ -147,8 +147,8 @@ func TestSilentWitnessIsNotWaitedForLong(t *testing.T) {
 	}
 }
 
-// TestASearchIsNotOverForLackOfBudget has the endpoint that could confirm the first one be short of its rate: others
-// believe the first one, a search is an error that says when to retry.
+// TestASearchIsNotOverForLackOfBudget lets the only endpoint that could confirm the first run out of its rate: other
+// work trusts the first, a search fails with an error that says when to retry.
 func TestASearchIsNotOverForLackOfBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
@@ -172,7 +172,7 @@ func TestASearchIsNotOverForLackOfBudget(t *testing.T) {
 	})
 }
 
-// Who confirms that something is nowhere is not asked first from then on.
+// An endpoint that confirms that something does not exist is not preferred for it.
 func TestConfirmingIsNoMerit(t *testing.T) {
 	var first, second atomic.Int64
 	pool := upstream.NewPool("chain", endpoint(t, "first", tells("null", &first)), endpoint(t, "second", tells("null", &second)))

@@ -16,7 +16,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// fleet is several nodes of one chain, each as far as it is.
+// fleet is several nodes of one chain, each with a head of its own.
 type fleet struct {
 	pool   *upstream.Pool
 	client *jsonrpc.Client
@@ -24,7 +24,7 @@ type fleet struct {
 	heads  []atomic.Uint64
 	asked  []atomic.Int64
 
-	branches []string // of each; the same: they agree on all blocks that both have
+	branches []string // of each; equal branches agree on all common blocks
 }
 
 func headCall() *jsonrpc.Call {
@@ -34,7 +34,7 @@ func headCall() *jsonrpc.Call {
 	}}
 }
 
-// linkCall asks for a block that is its own number, and the hash of the one before it.
+// linkCall requests a block, which is returned as its hash and its parent's.
 func linkCall(number uint64) *jsonrpc.Call {
 	return &jsonrpc.Call{
 		Method: "eth_getBlockByNumber", Params: []any{number}, Out: new([]string),
@@ -79,7 +79,7 @@ func newFleet(t *testing.T, most uint64, heads ...uint64) *fleet {
 	return f
 }
 
-// asks asks once in a second for some time, all chains going on meanwhile, and returns who answered last.
+// asks makes one call a second while all chains grow, and returns which node answered last.
 func (f *fleet) asks(t *testing.T, seconds int) (who string) {
 	t.Helper()
 	for range seconds {
@@ -107,7 +107,7 @@ func TestEndpointsAwayFromTheMajorityComeLast(t *testing.T) {
 		name  string
 		heads []uint64
 		away  string // endpoints
-		who   string // answers
+		who   string // node that answers
 	}{
 		{"all alike", []uint64{1000, 1001, 999}, "", "0"},
 		{"the first lags", []uint64{980, 1000, 1001}, "a", "1"},
@@ -135,7 +135,7 @@ func TestEndpointsAwayFromTheMajorityComeLast(t *testing.T) {
 	}
 }
 
-// TestOfTwoEndpointsNobodyIsBlamedWithoutProof has one that claims to be far ahead, on blocks of its own or on none.
+// TestOfTwoEndpointsNobodyIsBlamedWithoutProof: one that claims to be far ahead is believed if its blocks link up.
 func TestOfTwoEndpointsNobodyIsBlamedWithoutProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 10, 1000, 1100)
@@ -157,7 +157,7 @@ func TestOfTwoEndpointsNobodyIsBlamedWithoutProof(t *testing.T) {
 	})
 }
 
-// Who was too far behind has to come closer than that before it counts as the others do.
+// An endpoint that lagged too far must come closer than that limit before it counts as current again.
 func TestLagHasHysteresis(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 10, 980, 1000, 1000)
@@ -174,7 +174,7 @@ func TestLagHasHysteresis(t *testing.T) {
 	})
 }
 
-// Somebody who lags is better than nobody.
+// A lagging endpoint is better than none.
 func TestLaggingEndpointIsStillAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 10, 980, 1000)
@@ -188,14 +188,14 @@ func TestLaggingEndpointIsStillAsked(t *testing.T) {
 	})
 }
 
-// Heads are asked for once in a while, and not where they are told anyway.
+// Heads are requested occasionally, and not if other answers include them anyway.
 func TestHeadsAreAskedForRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 10, 1000, 1000, 1000)
 		const minutes = 10
 		f.asks(t, 60*minutes)
 		for i := range f.asked {
-			// Four times a minute for the head; to be known at all, one is asked every ten seconds besides.
+			// Four head requests a minute; besides, one endpoint is called every ten seconds just to measure it.
 			if got := f.asked[i].Load(); i > 0 && got > 7*minutes {
 				t.Errorf("%s was asked %d times in %d minutes", string(rune('a'+i)), got, minutes)
 			}
@@ -207,7 +207,7 @@ func TestHeadsAreAskedForRarely(t *testing.T) {
 	})
 }
 
-// What the answers to callers' calls tell of heads is used at once.
+// Heads learned from callers' calls are used immediately.
 func TestHeadsAreLearnedFromCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 10, 1000, 1000)

@@ -20,7 +20,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// ofChain is a node that serves a chain and answers everything else with the chain's name.
+// ofChain returns a node that serves a chain and answers all other calls with the chain's ID.
 func ofChain(id string, requests *atomic.Int64) transport {
 	answers := node(func(c rpcCall) string {
 		if c.Method == "eth_chainId" {
@@ -34,7 +34,7 @@ func ofChain(id string, requests *atomic.Int64) transport {
 	}
 }
 
-// machine serves a node at an address of its own until the test ends; before sees each request before it is answered.
+// machine serves a node at an address of its own until the test ends, calling before with each request's body first.
 func machine(t *testing.T, node transport, before func(http.ResponseWriter, string)) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,7 +56,7 @@ func machine(t *testing.T, node transport, before func(http.ResponseWriter, stri
 	return server
 }
 
-// chainProof wants endpoints to serve chain 0x1, and counts the proofs that it sees.
+// chainProof requires endpoints to serve chain 0x1, and counts the proofs.
 func chainProof(seen *atomic.Int64) *jsonrpc.Call {
 	return &jsonrpc.Call{Method: "eth_chainId", Out: new(string), Accept: func(result any) error {
 		seen.Add(1)
@@ -105,13 +105,13 @@ func TestFailuresAskForAnotherProof(t *testing.T) {
 	if call() == nil {
 		t.Fatal("a call to an endpoint that is down succeeded")
 	}
-	down, id = false, "0x2" // another machine answers under the same name
+	down, id = false, "0x2" // another machine answers at the same name
 	if err := call(); err == nil || !strings.Contains(err.Error(), "serves chain 0x2") {
 		t.Errorf("after coming back as another chain: %v", err)
 	}
 }
 
-// TestCallersWhoLeaveAskForAnotherProof has the caller of a request leave, which closes its connection.
+// TestCallersWhoLeaveAskForAnotherProof lets a caller cancel its request, which closes the connection.
 func TestCallersWhoLeaveAskForAnotherProof(t *testing.T) {
 	var requests, proofs atomic.Int64
 	id, stuck := "0x1", false
@@ -181,7 +181,7 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 	}
 }
 
-// TestConnectionsBesideOthersNeedNoProof has a request lose the connection that is there to one that began after it.
+// TestConnectionsBesideOthersNeedNoProof lets a request lose the idle connection to one that began after it.
 func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 	var requests, proofs atomic.Int64
 	answered := make(chan struct{})
@@ -215,8 +215,8 @@ func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 	}
 }
 
-// TestConnectionsOpenedBesideOthersNeedNoProof has the connection that was in use when another one was asked for be gone
-// by the time that this is open: whatever was asked over it would be asked a second time.
+// TestConnectionsOpenedBesideOthersNeedNoProof closes the connection that was in use when another was dialed before
+// that one is open: a proof would repeat every request made over it.
 func TestConnectionsOpenedBesideOthersNeedNoProof(t *testing.T) {
 	for name, beginsFirst := range map[string]bool{"used before": true, "used meanwhile": false} {
 		t.Run(name, func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestConnectionsOpenedBesideOthersNeedNoProof(t *testing.T) {
 				if strings.Contains(body, "web3_slow") {
 					close(received)
 					<-answered
-					w.Header().Set("Connection", "close") // nobody is to get this one
+					w.Header().Set("Connection", "close") // keeps this connection from being reused
 				}
 			})
 			var opened atomic.Int64
@@ -283,12 +283,12 @@ func TestProofsGoAloneWhereBatchesAreRefused(t *testing.T) {
 			t.Fatalf("Call = %q, %v", name, err)
 		}
 	}
-	if requests.Load() != 4 { // the batch, the proof, two calls
+	if requests.Load() != 4 { // the batch, the proof and two calls
 		t.Errorf("%d requests, want 4", requests.Load())
 	}
 }
 
-// isBatch reports whether a request holds several calls. It leaves the body to be read again.
+// isBatch reports whether a request holds several calls. It leaves the body unread.
 func isBatch(t *testing.T, r *http.Request) bool {
 	t.Helper()
 	body := must.Get(r.GetBody())(t)

@@ -20,7 +20,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// batches keeps the first parameters of each request that a node gets, and has it take a second.
+// batches records the first parameters of each request to a node, and delays each by a second.
 type batches struct {
 	mu  sync.Mutex
 	got []string
@@ -52,7 +52,7 @@ func (b *batches) of(answers transport) transport {
 	}
 }
 
-// batch has a caller ask for each of what, in one batch.
+// batch starts a caller that requests each of what in one batch.
 func (c *callers) batch(what ...string) {
 	c.t.Helper()
 	c.Go(func() {
@@ -68,7 +68,7 @@ func (c *callers) batch(what ...string) {
 	synctest.Wait()
 }
 
-// TestEqualBatchesAreOne: a batch is joined as a whole, since an endpoint's newest block vouches for the logs that it gave.
+// TestEqualBatchesAreOne: batches are joined whole, since an endpoint's newest block vouches for the logs beside it.
 func TestEqualBatchesAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made batches
@@ -83,7 +83,7 @@ func TestEqualBatchesAreOne(t *testing.T) {
 	})
 }
 
-// Who joined a batch that endpoints find too large goes on with its halves.
+// Callers that joined a batch that endpoints reject as too large stay joined for its halves.
 func TestRefusedBatchesStayJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made batches
@@ -106,7 +106,7 @@ func TestRefusedBatchesStayJoined(t *testing.T) {
 	})
 }
 
-// find has a caller look for something that is nowhere, and maybe doubt that.
+// find starts a caller that looks up something that does not exist, and doubts the answer if doubts is set.
 func (c *callers) find(doubts bool) {
 	c.Go(func() {
 		found := new(string)
@@ -121,7 +121,7 @@ func (c *callers) find(doubts bool) {
 	synctest.Wait()
 }
 
-// What two endpoints have to say is said by two, and once for all who ask.
+// Confirmation takes answers of two endpoints, and is shared by all callers.
 func TestConfirmationStaysIndependent(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -137,7 +137,7 @@ func TestConfirmationStaysIndependent(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				nowhere := node(func(rpcCall) string { return `"result":null` })
-				const soon = 100 * time.Millisecond // before another endpoint is asked for the delay alone
+				const soon = 100 * time.Millisecond // before the delay alone makes another endpoint be called
 				a, b := &slow{answers: nowhere, takes: soon}, &slow{answers: nowhere, takes: soon}
 				all := callers{t: t, client: rpc(t, a.answer, b.answer)}
 				for _, doubts := range test.doubts {
@@ -152,7 +152,7 @@ func TestConfirmationStaysIndependent(t *testing.T) {
 	}
 }
 
-// Callers of one flight may accept different answers of it.
+// Callers of one flight may accept different answers.
 func TestEachCallerAcceptsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const soon = 100 * time.Millisecond
@@ -183,7 +183,7 @@ func TestEachCallerAcceptsByItself(t *testing.T) {
 		if a.asked.Load() != 1 || b.asked.Load() != 1 {
 			t.Errorf("%d and %d requests, want one each", a.asked.Load(), b.asked.Load())
 		}
-		ask("new") // b has proven better, and is asked first
+		ask("new") // b has proven better, and is called first
 		ask("old")
 		all.Wait()
 		if a.asked.Load() != 2 || b.asked.Load() != 3 {
@@ -209,8 +209,8 @@ func TestJoinedCallsAreCounted(t *testing.T) {
 	})
 }
 
-// TestBatchedCallsAreOneRequest has callers ask within a moment: each gets what it asked for, also when the first one
-// leaves, or an endpoint refuses that many. Those of another lookup go by themselves.
+// TestBatchedCallsAreOneRequest lets callers ask within a moment of each other: each gets its answers, even if the
+// first one leaves or an endpoint rejects the batch size. Calls of another lookup are sent separately.
 func TestBatchedCallsAreOneRequest(t *testing.T) {
 	whole := func(r *http.Request) (*http.Response, error) {
 		if err := r.Context().Err(); err != nil {
@@ -230,9 +230,9 @@ func TestBatchedCallsAreOneRequest(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		answers transport
-		asked   []string // by each caller, who is of the lookup of the same number; 0: of none
+		asked   []string // per caller, each belonging to the lookup in lookups; 0: none
 		lookups []int
-		leaves  bool // the first caller
+		leaves  bool // the first caller leaves
 		want    []string
 	}{
 		"one request":           {answers: whole, asked: []string{"a b", "c", "d"}, lookups: []int{1, 1, 1}, want: []string{"a b c d"}},
@@ -269,7 +269,7 @@ func TestBatchedCallsAreOneRequest(t *testing.T) {
 					leaves[0]()
 				}
 				all.Wait()
-				for i, asked := range made.got { // who asks again may join another or be joined
+				for i, asked := range made.got { // a retry may join another or be joined
 					made.got[i] = strings.Join(slices.Sorted(slices.Values(strings.Fields(asked))), " ")
 				}
 				slices.Sort(made.got)

@@ -20,8 +20,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// slow is a node that takes its time, a second by default, for what answers says, and counts what it is asked and what
-// was given up.
+// slow is a node that delays each answer, by a second unless takes is set, and counts its requests and those that were
+// canceled.
 type slow struct {
 	answers transport
 	takes   time.Duration
@@ -40,14 +40,14 @@ func (s *slow) answer(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// callers are some who ask at the same time.
+// callers are concurrent callers of one client.
 type callers struct {
 	sync.WaitGroup
 	t      *testing.T
 	client *jsonrpc.Client
 }
 
-// ask has a caller ask eth_call about what, and checks what it gets: an answer for class zero.
+// ask starts a caller of eth_call about what, and checks the class of its error; zero means an answer.
 func (c *callers) ask(ctx context.Context, what string, class upstream.Class) {
 	c.t.Helper()
 	c.Go(func() {
@@ -88,7 +88,7 @@ func TestOtherCallsAreNotJoined(t *testing.T) {
 		all.Go(func() { _ = all.client.Call(t.Context(), "eth_getCode", nil, "0x1") })
 		all.Go(func() { _ = all.client.Call(t.Context(), "eth_call", nil, "0x1", "latest") })
 		proving := all.client.Proving("chain", chainProof(new(atomic.Int64)))
-		all.Go(func() { _ = proving.Call(t.Context(), "eth_call", nil, "0x1") }) // does not believe what the others do
+		all.Go(func() { _ = proving.Call(t.Context(), "eth_call", nil, "0x1") }) // does not trust the others' flight
 		all.Wait()
 		if n.asked.Load() != 13 {
 			t.Errorf("13 questions took %d requests", n.asked.Load())
@@ -96,7 +96,7 @@ func TestOtherCallsAreNotJoined(t *testing.T) {
 	})
 }
 
-// Nobody who waits is made to wait for what is done in the background.
+// A caller that is waited for never waits for background work.
 func TestBackgroundJoinsOthersOnly(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -124,7 +124,7 @@ func TestBackgroundJoinsOthersOnly(t *testing.T) {
 	}
 }
 
-// TestCallsAreMadeAgainForThoseWhoStay has the caller leave who makes them: another one makes them for all others.
+// TestCallsAreMadeAgainForThoseWhoStay: if the caller that makes a call leaves, another repeats it for all that remain.
 func TestCallsAreMadeAgainForThoseWhoStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &slow{answers: node(echo)}
@@ -165,12 +165,12 @@ func TestFailureIsShared(t *testing.T) {
 	})
 }
 
-// What came of a hurry is nothing to those who have time: here the first endpoint was given up on too soon for them.
+// A failure due to a short deadline, which gave up the first endpoint too soon, is not shared with patient callers.
 func TestFailureOfAHurryIsNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &slow{answers: node(echo)}, &slow{answers: always(400, "")}
 		all := callers{t: t, client: rpc(t, a.answer, b.answer)}
-		background := upstream.Background.For(t.Context()) // where a slow endpoint is waited for
+		background := upstream.Background.For(t.Context()) // which waits for a slow endpoint
 		hasty, cancel := context.WithTimeout(background, 1200*time.Millisecond)
 		defer cancel()
 		patient, cancel := context.WithTimeout(background, 20*time.Second)
@@ -214,7 +214,7 @@ func TestPanicReachesItsCallerAlone(t *testing.T) {
 	})
 }
 
-// TestCallersComeAndGo has many callers ask a real server for few things, and leave at any time.
+// TestCallersComeAndGo lets many callers request the same few things from a real server, and leave at any time.
 func TestCallersComeAndGo(t *testing.T) {
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -263,7 +263,7 @@ func TestCallersComeAndGo(t *testing.T) {
 	}
 }
 
-// An answer that has been under way for long may be as old, and may never come.
+// A flight that has been under way for long is not joined: its answer may be as old, or may never come.
 func TestOldFlightsAreNotJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hangs atomic.Bool

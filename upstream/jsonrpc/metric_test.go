@@ -17,7 +17,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// meters counts what counters are told, by name and attributes.
+// meters sums the counters' increments by name and attributes.
 type meters struct {
 	noop.MeterProvider
 
@@ -51,7 +51,7 @@ func (c counter) Add(_ context.Context, n int64, options ...metric.AddOption) {
 	c.meters.counts[c.name+" "+set.Encoded(attribute.DefaultEncoder())] += n
 }
 
-// countFailures collects the counters until the test ends.
+// countFailures records counters until the test ends.
 func countFailures(t *testing.T) *meters {
 	t.Helper()
 	m := &meters{counts: map[string]int64{}}

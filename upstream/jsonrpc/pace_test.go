@@ -11,9 +11,9 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestMethodsThatAreLimitedMoreThanOthers has an endpoint that refuses searches for their rate, in words that name the
-// method or in a batch in which it answers others: it is asked for the others at once, and for
-// searches a moment later. The other endpoint is asked for searches meanwhile, and is not slowed.
+// TestMethodsThatAreLimitedMoreThanOthers uses an endpoint that refuses searches for their rate, either naming the
+// method or within a batch whose other calls it answers: other methods are called immediately, searches a moment later.
+// Meanwhile another endpoint serves searches, and is not slowed.
 func TestMethodsThatAreLimitedMoreThanOthers(t *testing.T) {
 	for name, test := range map[string]struct {
 		words  string
@@ -67,7 +67,7 @@ func TestMethodsThatAreLimitedMoreThanOthers(t *testing.T) {
 	}
 }
 
-// TestOtherMethodsDoNotWait asks the only endpoint, which has refused a search: searches wait, other calls do not.
+// TestOtherMethodsDoNotWait uses a single endpoint that has refused a search: searches wait, other calls do not.
 func TestOtherMethodsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		searches := 0

@@ -14,7 +14,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// naming wants the result that was asked for.
+// naming returns a call that accepts only the result want.
 func naming(want string, out *string) *jsonrpc.Call {
 	return &jsonrpc.Call{Method: "receipt", Params: []any{want}, Out: out, Accept: func(result any) error {
 		if *result.(*string) != want {
@@ -24,8 +24,8 @@ func naming(want string, out *string) *jsonrpc.Call {
 	}}
 }
 
-// A liar is in quarantine for a minute, then for five, twenty-five and thirty, and for a minute again after half an hour of good
-// conduct. It is named with its reason and not asked meanwhile.
+// A lying endpoint is quarantined for one minute, then for five, twenty-five and thirty, and for one again after half
+// an hour of good conduct. Its reason is logged, and it is not called meanwhile.
 func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines bytes.Buffer
@@ -35,7 +35,7 @@ func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
 		ask := func() upstream.Health {
 			t.Helper()
 			var got string
-			pool := upstream.NewPool("chain", liar, honest) // a new one asks the liar first, if at all
+			pool := upstream.NewPool("chain", liar, honest) // a new pool calls the liar first, if at all
 			if err := jsonrpc.New(pool).All(t.Context(), naming("mine", &got)); err != nil || got != "mine" {
 				t.Fatalf("receipt = %q, %v, want the honest one", got, err)
 			}
@@ -66,7 +66,7 @@ func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
 	})
 }
 
-// An answer that an endpoint may well not have hides no wrong one of the same batch.
+// An answer that an endpoint may legitimately lack does not hide a wrong one in the same batch.
 func TestALieIsFoundBehindALack(t *testing.T) {
 	liar := endpoint(t, "liar", tells(`"another"`, new(atomic.Int64)))
 	lacking := naming("first", new(string))
@@ -83,7 +83,7 @@ func TestALieIsFoundBehindALack(t *testing.T) {
 	}
 }
 
-// Whom nobody contradicts may be right: what the answer to a caller's question looks like proves nothing alone.
+// An endpoint that no other contradicts may be right: a strange answer to a caller's question proves nothing by itself.
 func TestNobodyIsPutAsideUncontradicted(t *testing.T) {
 	var asked atomic.Int64
 	strange := tells(`"another"`, &asked)
@@ -104,7 +104,7 @@ func TestNobodyIsPutAsideUncontradicted(t *testing.T) {
 	}
 }
 
-// Who serves another chain says so itself.
+// An endpoint that serves another chain convicts itself and is quarantined immediately.
 func TestWrongIdentityIsPutAsideAtOnce(t *testing.T) {
 	var requests, proofs atomic.Int64
 	pool := upstream.NewPool("chain", endpoint(t, "node", ofChain("0x2", &requests)))

@@ -10,7 +10,7 @@ import (
 	"crossgate/upstream"
 )
 
-// FuzzRead holds what is read in one go against what parse and decode make of the same response.
+// FuzzRead compares the single-pass read with parse and decode of the same response.
 func FuzzRead(f *testing.F) {
 	for _, body := range []string{
 		`[{"id":1,"result":"0x1"},{"id":2,"result":{"a":1}}]`,
@@ -58,7 +58,7 @@ func isSame(a, b rpcResult) bool {
 	return reflect.DeepEqual(value(a), value(b)) && (a.err == nil) == (b.err == nil) && a.open == b.open && a.doubted == b.doubted
 }
 
-// TestAResultThatCannotBeLookedAtIsABadAnswer: that a check does not expect some result ends no process.
+// TestAResultThatCannotBeLookedAtIsABadAnswer: a check that panics on an unexpected result does not end the process.
 func TestAResultThatCannotBeLookedAtIsABadAnswer(t *testing.T) {
 	type block struct{ Number int }
 	var none *block
@@ -72,7 +72,7 @@ func TestAResultThatCannotBeLookedAtIsABadAnswer(t *testing.T) {
 	}
 }
 
-// TestMembersThatHoldNoError stand beside a result; any of code, message and data is an error.
+// TestMembersThatHoldNoError covers error members beside a result: any of code, message and data makes an error.
 func TestMembersThatHoldNoError(t *testing.T) {
 	for member, isError := range map[string]bool{
 		`{}`: false, `{"code":0,"message":""}`: false, `{"message":"limit"}`: true, `{"code":5}`: true, `{"data":"0x1"}`: true,
@@ -89,8 +89,8 @@ func TestMembersThatHoldNoError(t *testing.T) {
 	}
 }
 
-// TestListsAsLongAsTheLongestAreCompared has an endpoint return lists of equal lengths: those that were found whole often
-// enough are not compared any more, and a length at which endpoints are known to end lists always is.
+// TestListsAsLongAsTheLongestAreCompared uses an endpoint that returns lists of equal lengths: once found whole often
+// enough they are no longer compared, except at a length at which endpoints are known to truncate.
 func TestListsAsLongAsTheLongestAreCompared(t *testing.T) {
 	c := &Capabilities{}
 	for _, step := range []struct {
@@ -104,8 +104,8 @@ func TestListsAsLongAsTheLongestAreCompared(t *testing.T) {
 	}
 }
 
-// TestWidthIsFoundByHalving has an endpoint take 300 of 1,000: what it takes is found in two refusals, and more is
-// tried once in a while only.
+// TestWidthIsFoundByHalving uses an endpoint that accepts 300 of 1,000: a width is found in two refusals, and more is
+// tried only occasionally.
 func TestWidthIsFoundByHalving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := width{most: 1000}
@@ -124,8 +124,8 @@ func TestWidthIsFoundByHalving(t *testing.T) {
 		if w.now() != 250 || refusals != 3 {
 			t.Errorf("%d are asked for after %d refusals, want 250 after 3: two to find it, one for trying more", w.now(), refusals)
 		}
-		w.refused(1000) // asked before the first refusal came
-		w.took(3)       // less than the width says nothing of it
+		w.refused(1000) // sent before the first refusal arrived
+		w.took(3)       // less than the width proves nothing about it
 		if w.now() != 250 {
 			t.Errorf("%d are asked for, want 250 still", w.now())
 		}
@@ -136,7 +136,7 @@ func TestWidthIsFoundByHalving(t *testing.T) {
 	})
 }
 
-// TestWidthGrowsBack has an endpoint refuse for other reasons than size: all is asked for again.
+// TestWidthGrowsBack uses an endpoint that refused for reasons other than size: the full width is used again.
 func TestWidthGrowsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := width{most: 1000}

@@ -30,7 +30,7 @@ func always(status int, body string, headers ...string) transport {
 	return func(*http.Request) (*http.Response, error) { return answer(status, body, headers...), nil }
 }
 
-// changing answers as it was told last, and counts what it is asked.
+// changing answers as the last call of to says, and counts its requests.
 type changing struct {
 	now   atomic.Pointer[transport]
 	asked atomic.Int64
@@ -43,13 +43,13 @@ func (c *changing) answer(r *http.Request) (*http.Response, error) {
 	return (*c.now.Load())(r)
 }
 
-// silent answers nothing until the request is given up.
+// silent returns only when the request is canceled.
 func silent(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
 
-// endpoint returns an endpoint called name that t answers for. Options, where given, are completed.
+// endpoint returns an endpoint called name with answers as its transport, and with options, if given.
 func endpoint(t *testing.T, name string, answers transport, options ...upstream.EndpointOptions) *upstream.Endpoint {
 	t.Helper()
 	var o upstream.EndpointOptions

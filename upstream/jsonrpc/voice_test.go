@@ -16,8 +16,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestOneProviderIsOneVoice: endpoints of one host, and those that were found to lack the same twice, do not confirm
-// each other.
+// TestOneProviderIsOneVoice: endpoints of one host, and those found to lack the same item twice, do not confirm each
+// other.
 func TestOneProviderIsOneVoice(t *testing.T) {
 	for name, test := range map[string]struct {
 		urls     [3]string
@@ -56,7 +56,7 @@ func TestOneProviderIsOneVoice(t *testing.T) {
 				voices = 1
 			}
 			proving := client.Proving("chain", jsonrpc.NewCall(new(*string), nil, "chain"))
-			for range test.urls { // another one is first each time
+			for range test.urls { // a different endpoint is first each time
 				heard := jsonrpc.Alone(t.Context(), proving, 2, func(ctx context.Context, alone *jsonrpc.Client) (found *string, err error) {
 					return found, alone.Call(ctx, "find", &found)
 				})
@@ -69,8 +69,8 @@ func TestOneProviderIsOneVoice(t *testing.T) {
 	}
 }
 
-// TestAnotherEndpointsListIsNoSecondVoice: a list that an endpoint did not make by itself does not confirm another, and
-// one of several endpoints is nobody's.
+// TestAnotherEndpointsListIsNoSecondVoice: a list that an endpoint did not produce by itself confirms nothing, and a
+// list made by several endpoints is attributed to none.
 func TestAnotherEndpointsListIsNoSecondVoice(t *testing.T) {
 	for name, test := range map[string]struct {
 		by   []string // of each list in turn
@@ -100,7 +100,7 @@ func TestAnotherEndpointsListIsNoSecondVoice(t *testing.T) {
 
 const reverts = `"error":{"code":3,"message":"execution reverted"}`
 
-// answersWith is tells, or an error.
+// answersWith is like tells, except that the result reverts is an error.
 func answersWith(result string, requests *atomic.Int64) transport {
 	if result != reverts {
 		return tells(result, requests)
@@ -108,7 +108,7 @@ func answersWith(result string, requests *atomic.Int64) transport {
 	return node(func(rpcCall) string { requests.Add(1); return reverts })
 }
 
-// TestDoubtedResultsMustBeTheSame: of different ones the first stays one endpoint's word until two agree.
+// TestDoubtedResultsMustBeTheSame: of differing results the first remains one endpoint's word until two agree.
 func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 	for name, test := range map[string]struct {
 		results  []string
@@ -152,7 +152,7 @@ func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 func TestNothingIsNotTheSameAsSomething(t *testing.T) {
 	for _, test := range []struct {
 		results        []string
-		want, seconded string // want: empty for null
+		want, seconded string // want is empty for null
 	}{
 		{[]string{"null", "null"}, "", "b"},
 		{[]string{"null", `"x"`}, "x", ""},
@@ -181,8 +181,8 @@ func TestNothingIsNotTheSameAsSomething(t *testing.T) {
 	}
 }
 
-// TestWhatOneEndpointHasBeyondTwoOthersStays: where the call has the longer of two results taken, two shorter ones do
-// not take it back.
+// TestWhatOneEndpointHasBeyondTwoOthersStays: if the call prefers the longer of two results, two shorter ones do not
+// displace it.
 func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
 	for _, test := range [][]string{{"xx", "x", "x", "xx", ""}, {"x", "xx", "x", "xx", ""}, {"x", "x", "xx", "x", "b"}, {"x", "xx", "xx", "xx", "c"}, {"x", "xx", "xxx", "xxx", ""}} {
 		var endpoints []*upstream.Endpoint
@@ -202,7 +202,7 @@ func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
 	}
 }
 
-// TestAnItemOfOneEndpointIsItsWord: letters are items, and the later in the alphabet have more weight.
+// TestAnItemOfOneEndpointIsItsWord: each letter is an item, and later letters of the alphabet weigh more.
 func TestAnItemOfOneEndpointIsItsWord(t *testing.T) {
 	for _, test := range []struct {
 		results      []string
@@ -241,8 +241,8 @@ func TestAnItemOfOneEndpointIsItsWord(t *testing.T) {
 	}
 }
 
-// TestEachDoubtedResultIsHeldAgainstAllOthers: who was asked about the result of one endpoint is asked about those of
-// others as well. No endpoint takes batches.
+// TestEachDoubtedResultIsHeldAgainstAllOthers: an endpoint consulted about one endpoint's result is also consulted
+// about the others'. No endpoint accepts batches.
 func TestEachDoubtedResultIsHeldAgainstAllOthers(t *testing.T) {
 	tellsEach := func(results map[string]string) transport {
 		each := node(func(call rpcCall) string { return results[call.Method] })
@@ -271,8 +271,8 @@ func TestEachDoubtedResultIsHeldAgainstAllOthers(t *testing.T) {
 	}
 }
 
-// TestTwoVoicesAreAskedAtOnce: each of two endpoints answers once the other was asked. A third one decides between what
-// they say, and one that says nothing gives way.
+// TestTwoVoicesAreAskedAtOnce: each of two endpoints answers only after both were called. A third decides if they
+// differ, and replaces one that returns nothing.
 func TestTwoVoicesAreAskedAtOnce(t *testing.T) {
 	for _, test := range []struct{ first, second, third, want, seconded, contradicting string }{
 		{"x", "x", "y", "x", "b", ""},

@@ -46,7 +46,7 @@ func TestWordingsHaveTheirMeanings(t *testing.T) {
 			body = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":%s}`, body)
 		}
 		client := rpc(t, always(must.Get(strconv.Atoi(words[2]))(t), body))
-		_ = client.Batch(t.Context(), asked) // the call has its error
+		_ = client.Batch(t.Context(), asked) // the call holds the error
 		said, is := jsonrpc.Said(asked.Err, func(*jsonrpc.Error) bool { return true })
 		if !is || said.Meaning() != want {
 			t.Errorf("%s: %v, want %v", line, asked.Err, want)
@@ -60,12 +60,12 @@ func TestWordingsHaveTheirMeanings(t *testing.T) {
 	}
 }
 
-// TestErrorsInAnyFormAreRead has what stands in the place of an error object, or of what it must hold.
+// TestErrorsInAnyFormAreRead covers malformed error objects and members, and texts in their place.
 func TestErrorsInAnyFormAreRead(t *testing.T) {
 	for _, test := range []struct {
 		status int
 		body   string
-		want   jsonrpc.Meaning // "closed": without a word; "bad": neither
+		want   jsonrpc.Meaning // "closed" if access is denied without a message; "bad" if neither
 	}{
 		{200, `{"jsonrpc":"2.0","id":1,"error":"Too many requests"}`, "rate limit"},
 		{200, `{"jsonrpc":"2.0","id":1,"error":["rate limit"]}`, "rate limit"},
@@ -88,7 +88,7 @@ func TestErrorsInAnyFormAreRead(t *testing.T) {
 		{200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"mess`, "bad"},
 	} {
 		call := &jsonrpc.Call{Method: "eth_blockNumber", Out: new(string)}
-		_ = rpc(t, always(test.status, test.body)).Batch(t.Context(), call) // the call has its error
+		_ = rpc(t, always(test.status, test.body)).Batch(t.Context(), call) // the call holds the error
 		got := jsonrpc.Meaning("answer")
 		if said, is := jsonrpc.Said(call.Err, func(*jsonrpc.Error) bool { return true }); is {
 			got = said.Meaning()
@@ -116,7 +116,7 @@ func isClosed(err error) bool {
 	return cause != nil && isClosed(cause)
 }
 
-// TestPagesAreNotAnswers has what proxies in front of providers answer.
+// TestPagesAreNotAnswers covers the answers of proxies in front of providers.
 func TestPagesAreNotAnswers(t *testing.T) {
 	for _, test := range []struct {
 		status int
@@ -139,7 +139,7 @@ func TestPagesAreNotAnswers(t *testing.T) {
 	}
 }
 
-// TestFieldsThatAreNotTaken has errors about a part of the parameters, and others with the same words.
+// TestFieldsThatAreNotTaken covers errors about a part of the parameters, and others with the same words.
 func TestFieldsThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	const search, call, estimate = "eth_getLogs", "eth_call", "eth_estimateGas"
@@ -172,7 +172,7 @@ func TestFieldsThatAreNotTaken(t *testing.T) {
 		message, _ := json.Marshal(test.message)
 		client := rpc(t, always(http.StatusOK, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":`+string(message)+`}}`))
 		asked := &jsonrpc.Call{Method: test.method, Out: new(json.RawMessage), Reach: jsonrpc.Reach{Fields: strings.Fields(test.fields)}}
-		_ = client.Batch(t.Context(), asked) // the call has its error
+		_ = client.Batch(t.Context(), asked) // the call holds the error
 		said, is := jsonrpc.Said(asked.Err, func(*jsonrpc.Error) bool { return true })
 		if !is || said.Meaning() != test.want {
 			t.Errorf("%s with %q: %q: %v, want %v", test.method, test.fields, test.message, asked.Err, test.want)

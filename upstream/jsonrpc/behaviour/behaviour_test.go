@@ -1,8 +1,8 @@
-// Package behaviour is the book of what JSON-RPC providers really answer when they refuse, limit or forget: each case
-// with its question, the answer to the letter, and what it means. The book (book.json) is what the client of package
-// jsonrpc is held against.
+// Package behaviour is the book of the real answers of JSON-RPC providers that refuse, limit or forget: each case has
+// its question, the verbatim answer, and the meaning. The client of package jsonrpc is tested against the book
+// (book.json).
 //
-// Statuses and bodies are facts about others' services, with their source and date. A status of zero is not known.
+// Statuses and bodies are facts about third-party services, with their source and date. A status of zero is unknown.
 package behaviour_test
 
 import (
@@ -17,11 +17,11 @@ var book []byte
 type Case struct {
 	ID       string   `json:"id"`
 	Provider string   `json:"provider,omitempty"`
-	Chains   []string `json:"chains,omitempty"` // native ids, or "any", "any EVM", "solana", "tron"
+	Chains   []string `json:"chains,omitempty"` // native IDs, or "any", "any EVM", "solana", "tron"
 	Question Question `json:"question"`
 	Answer   Recorded `json:"answer"`
-	// Means is a jsonrpc.Meaning in words; "answer" for a result, and "false claim" for one that is not to be believed
-	// without another endpoint's word.
+	// Means is a jsonrpc.Meaning; or "answer" for a result, or "false claim" for one that is not believed unless
+	// another endpoint confirms it.
 	Means    string  `json:"means"`
 	Learns   *Learns `json:"learns,omitempty"`
 	Evidence string  `json:"evidence,omitempty"` // sure, likely or unsure
@@ -29,15 +29,15 @@ type Case struct {
 	Seen     string  `json:"seen,omitempty"` // date, year-month-day as far as known
 }
 
-// Question is what was asked: one call, or several alike in a batch.
+// Question is the request: one call, or several alike in a batch.
 type Question struct {
 	Method string          `json:"method"`
-	Params json.RawMessage `json:"params,omitempty"` // absent where any would do
-	Blocks uint64          `json:"blocks,omitempty"` // that a search spans
-	Depth  uint64          `json:"depth,omitempty"`  // of the oldest block that is read, before the newest
-	Tag    string          `json:"tag,omitempty"`    // by which a block is named
-	Field  string          `json:"field,omitempty"`  // of the parameters, one that some nodes do not take
-	Calls  int             `json:"calls,omitempty"`  // in one request, if not one
+	Params json.RawMessage `json:"params,omitempty"` // absent if any would do
+	Blocks uint64          `json:"blocks,omitempty"` // spanned by a search
+	Depth  uint64          `json:"depth,omitempty"`  // of the oldest block read, below the newest
+	Tag    string          `json:"tag,omitempty"`    // that identifies a block
+	Field  string          `json:"field,omitempty"`  // parameter that some nodes do not accept
+	Calls  int             `json:"calls,omitempty"`  // in one request; zero means one
 }
 
 // Recorded is an HTTP response.
@@ -48,13 +48,13 @@ type Recorded struct {
 	Hangs  bool              `json:"hangs,omitempty"` // no answer ever comes
 }
 
-// Learns is what the answer tells of the endpoint.
+// Learns is the information about an endpoint that an answer carries.
 type Learns struct {
-	Span  uint64  `json:"span,omitempty"`  // blocks of a search
-	Calls uint64  `json:"calls,omitempty"` // of a batch
-	Wait  float64 `json:"wait,omitempty"`  // seconds until the endpoint may be asked again
-	Floor uint64  `json:"floor,omitempty"` // oldest block that it keeps
-	Pace  bool    `json:"pace,omitempty"`  // calls of the method are too many, others are not
+	Span  uint64  `json:"span,omitempty"`  // most blocks of a search
+	Calls uint64  `json:"calls,omitempty"` // most calls of a batch
+	Wait  float64 `json:"wait,omitempty"`  // seconds until the next request is allowed
+	Floor uint64  `json:"floor,omitempty"` // oldest block available
+	Pace  bool    `json:"pace,omitempty"`  // calls of this method are too frequent, those of others are not
 }
 
 // Book returns the cases of the book.

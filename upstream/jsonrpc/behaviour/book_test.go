@@ -20,11 +20,11 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// patience is for an endpoint that hangs.
+// patience is how long tests wait for a hanging endpoint.
 const patience = 300 * time.Millisecond
 
-// TestTheBookIsReadAsItMeans plays each case to a client: alone, and beside an endpoint that answers. Where a status is
-// not known the case is played under each that providers use.
+// TestTheBookIsReadAsItMeans plays each case to a client, on its own and next to an endpoint that answers. A case with
+// an unknown status is played with each status that providers use.
 func TestTheBookIsReadAsItMeans(t *testing.T) {
 	t.Parallel()
 	for _, each := range Book() {
@@ -43,7 +43,7 @@ func TestTheBookIsReadAsItMeans(t *testing.T) {
 	}
 }
 
-// calls are the question as calls, with outs that take anything.
+// calls returns the question as calls whose outs accept any result.
 func calls(q Question) []*jsonrpc.Call {
 	made := make([]*jsonrpc.Call, max(q.Calls, 1))
 	for i := range made {
@@ -57,7 +57,7 @@ func calls(q Question) []*jsonrpc.Call {
 	return made
 }
 
-// transport has a handler answer in place of a network, so that tests can run on synctest's clock.
+// transport answers with a handler in place of a network, so that tests can run on synctest's clock.
 type transport struct{ http.Handler }
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -79,7 +79,7 @@ func endpoint(t *testing.T, name string, handler http.Handler) *upstream.Endpoin
 	return e
 }
 
-// played is an endpoint that behaves as the case says.
+// played returns an endpoint that behaves as the case describes.
 func played(t *testing.T, c Case) (*upstream.Endpoint, *Player) {
 	t.Helper()
 	player := NewPlayer([]Case{c})
@@ -94,10 +94,10 @@ func played(t *testing.T, c Case) (*upstream.Endpoint, *Player) {
 	return endpoint(t, name, handler), player
 }
 
-// answeringSingles has batches answered by another.
+// answeringSingles passes batches to another handler and answers single calls itself.
 func answeringSingles(batches http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // of a test's client
+		body, _ := io.ReadAll(r.Body) // from a test's client
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		if body[0] == '[' {
 			batches.ServeHTTP(w, r)
@@ -107,7 +107,7 @@ func answeringSingles(batches http.Handler) http.Handler {
 	})
 }
 
-// checkAlone asks the endpoint alone: the error says what it means, and the client has learned from it.
+// checkAlone calls the endpoint on its own: the error has the right meaning, and the client has learned from it.
 func checkAlone(t *testing.T, c Case) {
 	t.Helper()
 	odd, player := played(t, c)
@@ -147,7 +147,7 @@ func checkAlone(t *testing.T, c Case) {
 	checkPause(t, c, client, player)
 }
 
-// isSame reports whether every endpoint would say the same: it is the contract's answer, or about the question.
+// isSame reports whether every endpoint would say the same: the contract's answer, or an error in the question.
 func isSame(c Case) bool { return jsonrpc.Meaning(c.Means).Class() == jsonrpc.Final }
 
 func meant(err error) (jsonrpc.Meaning, bool) {
@@ -195,8 +195,8 @@ func checkLearned(t *testing.T, c Case, known *jsonrpc.Capabilities, failed erro
 	}
 }
 
-// checkPause asks again at once: an endpoint that limits us is left alone for a moment, or for as long as it says, and
-// one that is closed to us for a minute and more.
+// checkPause retries immediately: an endpoint that limits us is left alone for a moment or for as long as it requests,
+// one that denies us access for at least a minute.
 func checkPause(t *testing.T, c Case, client *jsonrpc.Client, player *Player) {
 	t.Helper()
 	before := player.Asked()
@@ -222,14 +222,14 @@ func checkPause(t *testing.T, c Case, client *jsonrpc.Client, player *Player) {
 	if c.Learns == nil || !c.Learns.Pace {
 		return
 	}
-	_ = client.Batch(t.Context(), &jsonrpc.Call{Method: "web3_clientVersion"}) // whatever it is
+	_ = client.Batch(t.Context(), &jsonrpc.Call{Method: "web3_clientVersion"}) // an arbitrary other method
 	if player.Asked() == before {
 		t.Error("alone: other methods are not asked either")
 	}
 }
 
-// checkBesideHealthy asks the endpoint first, and another one that answers: no question is lost, and the next time the
-// endpoint is not asked what it is known not to answer. What is the same everywhere is not asked elsewhere.
+// checkBesideHealthy calls the endpoint first and a healthy one second: no question fails, and the endpoint is not
+// asked again for answers that it is known to lack. Errors that are the same everywhere are not retried elsewhere.
 func checkBesideHealthy(t *testing.T, c Case) {
 	t.Helper()
 	if c.Means == "false claim" {

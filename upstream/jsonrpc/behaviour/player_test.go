@@ -10,12 +10,12 @@ import (
 	"sync"
 )
 
-// mostAsked bounds a request to a Player, in bytes.
+// mostAsked limits the size of a request to a Player, in bytes.
 const mostAsked = 5 << 20
 
-// Player answers as recorded. A request is answered by the cases with its method and number of calls, and with its
-// parameters where a case has some: one after the other as they were recorded, and by the last from then on. It may be
-// called from any goroutine.
+// Player replays recorded answers. A request is answered by the cases with its method and number of calls, and with its
+// parameters if the case has any: one after the other in recorded order, then always by the last. It is safe for
+// concurrent use.
 type Player struct {
 	cases []Case
 
@@ -34,14 +34,13 @@ func (p *Player) Asked() int {
 	return p.asked
 }
 
-// call is what is read of a call.
+// call is the part of a call that a Player reads.
 type call struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
 }
 
-// ServeHTTP answers a request.
 func (p *Player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostAsked))
 	if err != nil {
@@ -87,7 +86,7 @@ func (p *Player) find(calls []call) (Recorded, bool) {
 	return p.cases[last].Answer, true
 }
 
-// isAskedBy reports whether calls are the question.
+// isAskedBy reports whether calls match the question.
 func (q Question) isAskedBy(calls []call) bool {
 	if max(q.Calls, 1) != len(calls) || slices.ContainsFunc(calls, func(each call) bool { return each.Method != q.Method }) {
 		return false
@@ -103,7 +102,7 @@ func isSameJSON(a, b json.RawMessage) bool {
 	return bytes.Equal(first.Bytes(), second.Bytes())
 }
 
-// write answers calls: the recorded bodies have other ids.
+// write answers calls with the recorded body under their IDs.
 func (r Recorded) write(w http.ResponseWriter, request *http.Request, calls []call) {
 	if r.Hangs {
 		<-request.Context().Done()
@@ -113,17 +112,17 @@ func (r Recorded) write(w http.ResponseWriter, request *http.Request, calls []ca
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(cmp.Or(r.Status, http.StatusOK))
-	_, _ = w.Write(r.bodyFor(calls)) // the client has gone
+	_, _ = w.Write(r.bodyFor(calls)) // fails only if the client has gone
 }
 
-// bodyFor is the body with the ids of calls. An object without an id, or with null, keeps that.
+// bodyFor returns the body with the IDs of calls. An object whose ID is missing or null keeps it that way.
 func (r Recorded) bodyFor(calls []call) []byte {
 	body := []byte(r.Body)
 	var single map[string]json.RawMessage
 	if json.Unmarshal(body, &single) == nil {
 		if id := single["id"]; len(id) > 0 && string(id) != "null" {
 			single["id"] = calls[0].ID
-			body, _ = json.Marshal(single) // was JSON a moment ago
+			body, _ = json.Marshal(single) // cannot fail: it was JSON a moment ago
 		}
 		return body
 	}

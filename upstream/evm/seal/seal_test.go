@@ -13,8 +13,8 @@ import (
 	"crossgate/upstream/evm/seal"
 )
 
-// TestRecordedHashes computes the hash of each block and transaction of the golden ledgers, and the senders, and changes
-// one member of each: then the hash is another one.
+// TestRecordedHashes computes the hash of every block and transaction of the golden ledgers, and the senders, and then
+// changes one member of each, which must change the hash.
 func TestRecordedHashes(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "shared", "golden", "ledgers-A", "ledger-A-*.json"))
 	if err != nil || len(paths) == 0 {
@@ -47,7 +47,7 @@ func TestRecordedHashes(t *testing.T) {
 			var tx member
 			_ = json.Unmarshal(raw, &tx)
 			if tx.To == nil {
-				continue // its input was left out of the recording
+				continue // the recording omits its input
 			}
 			from, _ := chain.ParseAddress(tx.From, chain.EVM)
 			if signer, hash, err := seal.Signer(raw); err != nil || hash.String() != tx.Hash || signer != from {
@@ -64,7 +64,7 @@ func TestRecordedHashes(t *testing.T) {
 	}
 }
 
-// changed has another number in a member.
+// changed returns raw with another number in a member.
 func changed(t *testing.T, raw json.RawMessage, name string) json.RawMessage {
 	t.Helper()
 	var members map[string]json.RawMessage
@@ -74,14 +74,14 @@ func changed(t *testing.T, raw json.RawMessage, name string) json.RawMessage {
 	return text
 }
 
-// TestUnknownIsNotProven: what is hashed in a way that is not known, or not at all, has no hash.
+// TestUnknownIsNotProven: a header or transaction with an unknown way of hashing, or none, has no hash.
 func TestUnknownIsNotProven(t *testing.T) {
 	for name, text := range map[string]string{
 		"no JSON": `{`, "nothing": `{}`, "a deposit": `{"type":"0x7e","nonce":"0x0","gas":"0x1","v":"0x0","r":"0x0","s":"0x0"}`,
 		"a signature of lists": `{"type":"0x0","nonce":"0x0","gasPrice":"0x0","gas":"0x0","to":null,"value":"0x0","input":"0x","v":[],"r":[],"s":[]}`,
 		"a long signature": `{"type":"0x0","nonce":"0x0","gasPrice":"0x0","gas":"0x0","to":null,"value":"0x0","input":"0x",` +
 			`"v":"0x1b","r":"0x01020304050607080910111213141516171819202122232425262728293031323334","s":"0x1"}`,
-		// Members that JSON is read into as well, over those that are hashed.
+		// Duplicates of hashed members that encoding/json would prefer.
 		"a second time in other letters": header[:len(header)-1] + `,"Timestamp":"0xb"}`,
 		"a second time, escaped":         header[:len(header)-1] + `,"\u0074imestamp":"0xb"}`,
 	} {
@@ -102,7 +102,7 @@ const (
 		`"input":"0x","accessList":[{"address":"0x01","storageKeys":["0x02","0x03"]}],"v":"0x1","r":"0x3","s":"0x4"}`
 )
 
-// TestHashesAllocateLittle: whoever follows a chain hashes each of its blocks.
+// TestHashesAllocateLittle: a follower hashes every block of its chain.
 func TestHashesAllocateLittle(t *testing.T) {
 	text := []byte(header)
 	if count := testing.AllocsPerRun(100, func() { _, _ = seal.HeaderHash(text) }); count > 6 {
@@ -110,7 +110,7 @@ func TestHashesAllocateLittle(t *testing.T) {
 	}
 }
 
-// FuzzHashes: white space between the members of what is hashed changes nothing.
+// FuzzHashes: white space between members does not change the hash.
 func FuzzHashes(f *testing.F) {
 	for _, text := range []string{header, transaction, `{"a\"b":"c\\","number":[{"x":[]}],"v":null}`, `{`, `{"type":`, `[`, ``, `"`} {
 		f.Add([]byte(text))

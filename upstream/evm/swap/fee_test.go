@@ -73,11 +73,11 @@ func TestEstimateGas(t *testing.T) {
 	}
 }
 
-// TestFeeHistoryIsAskedForOnce has a node without eth_feeHistory: once that is known, the gas price alone is asked for.
+// TestFeeHistoryIsAskedForOnce uses a node without eth_feeHistory: once that is known, only the gas price is requested.
 func TestFeeHistoryIsAskedForOnce(t *testing.T) {
 	n := &node{answers: map[string]string{"eth_gasPrice": `"result":"0x1dcd65000"`, "eth_feeHistory": fault(-32601, "method not found")}}
 	c := n.serve(t, documented(t, 8453))
-	for range 3 { // each knows no price yet
+	for range 3 { // each starts without a price
 		must.Get(NewFees(c).GasPrice(t.Context(), quote.Normal))(t)
 	}
 	if n.methods["eth_feeHistory"] != 1 || n.methods["eth_gasPrice"] != 3 {
@@ -96,7 +96,7 @@ func FuzzFeeHistory(f *testing.F) {
 	})
 }
 
-// swapOnBase is a transaction with its unsigned EIP-1559 form, which was encoded by other means.
+// swapOnBase is a transaction, unsignedOnBase its unsigned EIP-1559 form, encoded by other means.
 var swapOnBase = quote.Tx{
 	To:    chain.NewAddress(common.FromHex("0x663dc15d3c1ac63ff12e45ab68fea3f0a883c251")),
 	Data:  append([]byte{0x25, 0x8c, 0x16, 0xee}, make([]byte, 60)...),
@@ -137,7 +137,7 @@ func TestDataFeeOfTheOPStackIsTheOraclesWord(t *testing.T) {
 	}
 }
 
-// TestNoWordOfTheOracleIsNotNothing: a fee that is not known is not 0.
+// TestNoWordOfTheOracleIsNotNothing: an unknown fee is an error, not 0.
 func TestNoWordOfTheOracleIsNotNothing(t *testing.T) {
 	for _, said := range []string{"0x", "!execution reverted", "0x01"} {
 		n := &node{contract: func(string, string) string { return said }}

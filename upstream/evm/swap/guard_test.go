@@ -19,8 +19,8 @@ var (
 	thief      = chain.NewAddress(bytes.Repeat([]byte{0xba}, 20))
 )
 
-// TestMinimumIsWhatTheCallEnforces reads calls that keep to a swap of 1000 for at least 2,000,000,000, and such as do
-// not.
+// TestMinimumIsWhatTheCallEnforces reads calls that comply with a swap of 1000 for at least 2,000,000,000, and calls
+// that do not.
 func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 	const wanted = 2_000_000_000
 	kept := quote.Call{
@@ -31,7 +31,7 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		change func(*quote.Call)
-		want   uint64 // 0: refused
+		want   uint64 // zero: refused
 	}{
 		{"as wanted", func(*quote.Call) {}, wanted},
 		{"more than wanted", func(c *quote.Call) { c.MinOut = chain.NewAmount(wanted + 5) }, wanted + 5},
@@ -71,7 +71,7 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 	}
 }
 
-// TestCallerIsPaidOnlyWhereHeIsTheRecipient: a router that pays its caller pays the sender, who must be somebody.
+// TestCallerIsPaidOnlyWhereHeIsTheRecipient: a router that pays its caller pays the sender, which must be set.
 func TestCallerIsPaidOnlyWhereHeIsTheRecipient(t *testing.T) {
 	p := quote.Profile{Read: func(chain.Chain, quote.Tx) (quote.Call, error) {
 		return quote.Call{TokenIn: someToken, TokenOut: otherToken, MinOut: chain.NewAmount(1)}, nil
@@ -89,7 +89,7 @@ func TestCallerIsPaidOnlyWhereHeIsTheRecipient(t *testing.T) {
 	}
 }
 
-// TestOneUnitIsNotRoundedToNothing: rounding takes a unit from every minimum but the smallest.
+// TestOneUnitIsNotRoundedToNothing: a minimum may be one unit lower for rounding, but never zero.
 func TestOneUnitIsNotRoundedToNothing(t *testing.T) {
 	s := quote.Swap{
 		In: quote.Side{Address: someToken}, Out: quote.Side{Address: otherToken}, Sender: somebody, Recipient: somebody,

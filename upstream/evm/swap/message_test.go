@@ -11,8 +11,8 @@ import (
 	"crossgate/quote"
 )
 
-// TestMessageFeeIsThatOfTheChainItGoesTo, and the gate's general one where that chain has none of its own (golden/create,
-// rule 21; DeBridgeGate.sol); so are the charges that takers are paid for. What fails is not handed out.
+// TestMessageFeeIsThatOfTheChainItGoesTo, or the gate's general one if that chain has none (golden/create, rule 21;
+// DeBridgeGate.sol); likewise the charges that takers are paid for. A message that fails is not handed out.
 func TestMessageFeeIsThatOfTheChainItGoesTo(t *testing.T) {
 	const general = 100
 	text := func(raw []byte) string { return "0x" + hex.EncodeToString(raw) }
@@ -29,7 +29,7 @@ func TestMessageFeeIsThatOfTheChainItGoesTo(t *testing.T) {
 		c := documented(t, 8453)
 		n := &node{answers: simulated(nil), contract: func(to, data string) string {
 			switch {
-			case data == "" && row.fails != nil: // the message, whose calldata is called input
+			case data == "" && row.fails != nil: // the message itself, whose calldata is in the member input
 				return "!execution reverted"
 			case to == c.Contracts.DlnDestination.String():
 				return text(words.Encode(0, 0, 0))

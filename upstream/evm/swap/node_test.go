@@ -18,11 +18,11 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// node answers the JSON-RPC of one chain.
+// node answers the JSON-RPC calls of one chain.
 type node struct {
-	// answers are whole members by method, such as `"result":"0x1"`.
+	// answers holds whole members by method, such as `"result":"0x1"`.
 	answers map[string]string
-	// contract answers an eth_call that answers leaves to it; an answer that begins with "!" is an error object's message.
+	// contract answers an eth_call that is not in answers; an answer that begins with "!" becomes an error message.
 	contract func(to, data string) string
 	down     bool
 
@@ -101,7 +101,7 @@ func fault(code int, message string) string {
 	return fmt.Sprintf(`"error":{"code":%d,"message":%q}`, code, message)
 }
 
-// documented is a chain of the registry, without Multicall3.
+// documented returns a chain of the registry, without Multicall3.
 func documented(t *testing.T, id chain.ID) chain.Chain {
 	t.Helper()
 	c, known := chain.Documented().Chain(id)
@@ -112,7 +112,7 @@ func documented(t *testing.T, id chain.ID) chain.Chain {
 	return c
 }
 
-// readShared reads a file of the recorded material, or skips the test without it.
+// readShared reads a file of the recorded material, or skips the test if it is missing.
 func readShared(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)

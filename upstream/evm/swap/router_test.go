@@ -22,7 +22,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// routerVector is a call of the real router, with what it came to.
+// routerVector is a call of the real router, with its outcome.
 type routerVector struct {
 	ID   string
 	Call struct {
@@ -101,7 +101,7 @@ func checkCalldata(t *testing.T, v routerVector) {
 	if tx.To != hexAddress(v.Tx.To) {
 		t.Errorf("%s: to = %s, want %s", v.ID, tx.To, v.Tx.To)
 	}
-	// Calls that were made to fail carry a wrong value on purpose.
+	// Calls that are meant to fail carry a wrong value on purpose.
 	if v.Result.Status == "success" && tx.Value != decimalAmount(t, v.Tx.Value) {
 		t.Errorf("%s: value = %s, want %s", v.ID, tx.Value, v.Tx.Value)
 	}
@@ -129,7 +129,7 @@ func TestRevertsHaveTheirNames(t *testing.T) {
 	}
 }
 
-// checkRevert wants the name and every argument; of a require and a panic the text alone.
+// checkRevert checks the error's name and every argument; for a require or a panic only the text.
 func checkRevert(t *testing.T, id, got string, want *revertVector) {
 	t.Helper()
 	name := want.Name
@@ -153,7 +153,7 @@ func checkRevert(t *testing.T, id, got string, want *revertVector) {
 	}
 }
 
-// TestRevertsOfVenuesHaveTheirNames has selectors as explorers show them.
+// TestRevertsOfVenuesHaveTheirNames uses selectors as explorers show them.
 func TestRevertsOfVenuesHaveTheirNames(t *testing.T) {
 	for id, want := range map[string]string{
 		"0x39d35496": "V3TooLittleReceived", "0x849eaf98": "V2TooLittleReceived", "0x5bf6f916": "TransactionDeadlinePassed",
@@ -172,7 +172,7 @@ func TestUnknownRevertsShowTheirSelector(t *testing.T) {
 		{"", "no reason given"},
 		{"0x01", "no reason given"},
 		{"0xdeadbeef00", "error 0xdeadbeef"},
-		{"0xc0159a61", "NotEnoughSrcFundsIn()"}, // its argument is missing
+		{"0xc0159a61", "NotEnoughSrcFundsIn()"}, // its arguments are missing
 	} {
 		if got := explainRevert(common.FromHex(row.data)); got != row.want {
 			t.Errorf("explainRevert(%s) = %q, want %q", row.data, got, row.want)
@@ -180,11 +180,11 @@ func TestUnknownRevertsShowTheirSelector(t *testing.T) {
 	}
 }
 
-// routerNode answers as the public router does; without a fee there is none.
+// routerNode answers like the public router; with an empty fee there is no router.
 type routerNode struct {
 	node
 	fee       string // of swapVariableFeeBps
-	unsigned  bool   // says no version
+	unsigned  bool   // has no version
 	supported map[string]string
 }
 

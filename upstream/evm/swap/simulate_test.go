@@ -17,12 +17,12 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestWhatNoNodeRanIsNotSimulated has nodes that answer nothing where the outcome of a transaction stands, as gateways
-// do whose own nodes fail.
+// TestWhatNoNodeRanIsNotSimulated uses nodes that answer null in place of a transaction's outcome, as RPC gateways do
+// if their own nodes fail.
 func TestWhatNoNodeRanIsNotSimulated(t *testing.T) {
 	const ran = `"result":"0x"`
 	for _, test := range []struct {
-		name, simulated, called string // of eth_simulateV1 and eth_call
+		name, simulated, called string // answers to eth_simulateV1 and eth_call
 		ok                      bool
 	}{
 		{"run", fault(-32601, "the method does not exist"), ran, true},
@@ -42,7 +42,7 @@ func TestWhatNoNodeRanIsNotSimulated(t *testing.T) {
 	}
 }
 
-// TestChainsWithoutAContractCancelNothing: some have no gate, and some no adapter of external calls.
+// TestChainsWithoutAContractCancelNothing: some chains lack a gate, and some an adapter of external calls.
 func TestChainsWithoutAContractCancelNothing(t *testing.T) {
 	bare := documented(t, 5042)
 	bare.Contracts.ExternalCallAdapter = chain.Address{}
@@ -56,7 +56,7 @@ func TestChainsWithoutAContractCancelNothing(t *testing.T) {
 	}
 }
 
-// simulated are answers about a chain, beside some.
+// simulated returns the answers needed for a simulation, with more added.
 func simulated(more map[string]string) map[string]string {
 	all := map[string]string{
 		"eth_getBlockByNumber": `"result":{"number":"0x3e8","timestamp":"0x6553f100","miner":"0x0000000000000000000000000000000000000001"}`,
@@ -66,7 +66,7 @@ func simulated(more map[string]string) map[string]string {
 	return all
 }
 
-// TestCoinsAreMeasuredByTheMulticall where it stands, for a swap of the coin that pays somebody.
+// TestCoinsAreMeasuredByTheMulticall, if the chain has one, for swaps into the coin that pay an account.
 func TestCoinsAreMeasuredByTheMulticall(t *testing.T) {
 	c := documented(t, 8453)
 	c.Contracts.Multicall = thief
@@ -75,7 +75,7 @@ func TestCoinsAreMeasuredByTheMulticall(t *testing.T) {
 	for name, row := range map[string]struct {
 		change func(*quote.Simulation)
 		answer words.List
-		want   uint64 // 0: not measured
+		want   uint64 // zero: not measured
 	}{
 		"it pays":         {func(*quote.Simulation) {}, words.List{words.Tuple{true, balance(5)}, words.Tuple{true, []byte{}}, words.Tuple{true, balance(12)}}, 7},
 		"two answers":     {func(*quote.Simulation) {}, words.List{words.Tuple{true, balance(5)}, words.Tuple{true, balance(12)}}, 0},
@@ -93,7 +93,7 @@ func TestCoinsAreMeasuredByTheMulticall(t *testing.T) {
 	}
 }
 
-// TestGasIsWhatANodeEstimates, or what an execution took with the part that calls keep, or a quarter more.
+// TestGasIsWhatANodeEstimates, unless a simulation's maximum is known; without either, a quarter more than was used.
 func TestGasIsWhatANodeEstimates(t *testing.T) {
 	for want, r := range map[uint64]simulatedResult{3300: {MaxUsedGas: 3200, GasUsed: 3000}, 500: {GasUsed: 400}} {
 		if got := r.need(0); got != want {

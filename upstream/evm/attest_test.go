@@ -15,7 +15,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// headersOf serves the headers of a recording, changed, and nothing else.
+// headersOf serves the headers of a recording, each passed through change, and nothing else.
 func headersOf(r *recording, change func(header string) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		var calls []struct {
@@ -39,8 +39,8 @@ func headersOf(r *recording, change func(header string) string) http.Handler {
 	})
 }
 
-// TestWhoContradictsAHashIsNamed: a time in a header that does not give its hash is replaced by that in one that does.
-// A header that is unproven for what is not read of it is no lie.
+// TestWhoContradictsAHashIsNamed: if a header does not match its hash, the time is taken from one that does. A header
+// that cannot be verified, but whose used fields are right, is not a lie.
 func TestWhoContradictsAHashIsNamed(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	r := recordings[0]

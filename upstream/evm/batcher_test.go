@@ -25,12 +25,12 @@ func (n *node) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// nameOf is what asks a token of tokenAnswers for its name and its decimals.
+// nameOf returns the calls for a token's name and decimals.
 func nameOf(token chain.Address) (to []chain.Address, data [][]byte) {
 	return []chain.Address{token, token}, [][]byte{{0x06, 0xfd, 0xde, 0x03}, {0x31, 0x3c, 0xe5, 0x67}}
 }
 
-// What several callers ask at the same moment is one round trip, and each of them gets his own answers.
+// Concurrent calls of several callers go out in one round trip, and each caller gets its own answers.
 func TestContractCallsGoTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &node{chainID: testChain.Native, head: 1000, storage: func(to, data string, _ uint64) string {
@@ -60,7 +60,7 @@ func TestContractCallsGoTogether(t *testing.T) {
 		})
 		asking.Go(func() { ask(t.Context(), plainToken, 6, "USD Coin") })
 		asking.Go(func() { ask(t.Context(), oldToken, 18, "Maker") })
-		synctest.Wait() // for all to wait
+		synctest.Wait() // until all wait
 		leave()
 		asking.Wait()
 		if trips := n.trips(); trips != 1 {

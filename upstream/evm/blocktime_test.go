@@ -10,8 +10,8 @@ func TestEstimateGoesBackByTheTypicalBlockTime(t *testing.T) {
 	c := &Chain{chain: chain.Chain{BlockTime: 2_000_000_000}}
 	latest := header{Number: 1_000_000, Timestamp: 1_700_000_000}
 	for _, test := range []struct{ since, want uint64 }{
-		{1_700_000_000, 998_750},           // now: a little back
-		{1_700_000_000 - 200_000, 898_750}, // 100,000 blocks and a little more
+		{1_700_000_000, 998_750},           // now: slightly earlier
+		{1_700_000_000 - 200_000, 898_750}, // slightly more than 100,000 blocks earlier
 		{0, 1},
 	} {
 		if got := c.estimate(test.since, latest); got != test.want {

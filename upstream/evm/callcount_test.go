@@ -11,8 +11,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestCallsForABlock counts what reading one new block costs. A block without orders took a list of logs and a header
-// before: its header, which the head brought, says now that there are none, and of others the time.
+// TestCallsForABlock counts the calls that reading one new block costs: none for a block without orders, since its
+// header, which came with the head, shows that it has none. For other blocks the header gives the time.
 func TestCallsForABlock(t *testing.T) {
 	for name, alter := range map[string]func(method, members string) string{"times told": nil, "times not told": untimed} {
 		t.Run(name, func(t *testing.T) { countCallsForABlock(t, alter) })
@@ -39,7 +39,7 @@ func countCallsForABlock(t *testing.T, alter func(method, members string) string
 				telling++
 				want = map[string]int{"eth_getLogs": 1, "eth_getTransactionReceipt": len(txs)}
 			} else if len(p.calls) > 0 {
-				continue // before the first filter with a bit, or another contract's log that looks like one
+				continue // before the first filter with a bit, or a log of another contract that looks like an order's
 			} else {
 				quiet++
 			}
@@ -53,15 +53,15 @@ func countCallsForABlock(t *testing.T, alter func(method, members string) string
 	}
 }
 
-// TestCallsForARange counts what reading a range of old blocks costs, and what proving it adds: one list, and the header
-// that an endpoint which lags does not have.
+// TestCallsForARange counts the calls that reading a range of old blocks costs, and that proving it adds: one list, and
+// the header that a lagging endpoint would lack.
 func TestCallsForARange(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	recorded := recordings[0]
 	recorded.head = recorded.Head
 	p := &provider{recording: recorded, calls: map[string]int{}}
 	c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
-	for recorded.head = 100; recorded.head < recorded.Head; recorded.head++ { // some of these have filters with bits
+	for recorded.head = 100; recorded.head < recorded.Head; recorded.head++ { // some have filters with bits
 		must.Get(c.Head(t.Context()))(t)
 	}
 	clear(p.calls)
@@ -73,7 +73,7 @@ func TestCallsForARange(t *testing.T) {
 	for _, e := range events {
 		txs[e.At.Tx] = true
 	}
-	// A list as long as the longest one is held against its halves.
+	// A list as long as the longest one is compared with its halves.
 	if want := map[string]int{"eth_getLogs": 3, "eth_getBlockByNumber": 3, "eth_getTransactionReceipt": len(txs)}; !maps.Equal(p.calls, want) {
 		t.Errorf("reading 201 blocks took %v, want %v", p.calls, want)
 	}

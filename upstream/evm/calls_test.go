@@ -40,7 +40,7 @@ func TestStampsThatAreNoneAreIgnored(t *testing.T) {
 	}
 }
 
-// TestBlocksHaveAHashAndATime: what is missing is not zero, whichever way a block is asked for.
+// TestBlocksHaveAHashAndATime: however a block is requested, a missing hash or time is an error, not zero.
 func TestBlocksHaveAHashAndATime(t *testing.T) {
 	hash := chain.Hash{1}
 	for name, test := range map[string]struct {
@@ -61,7 +61,7 @@ func TestBlocksHaveAHashAndATime(t *testing.T) {
 			}
 		}
 	}
-	genesis := &header{Hash: hash} // of chains for tests
+	genesis := &header{Hash: hash} // of test chains
 	if err := existingHeaderCall(new(*header), 0).Accept(&genesis); err != nil {
 		t.Errorf("the first block, of no time: %v", err)
 	}
@@ -106,7 +106,7 @@ func FuzzTokenText(f *testing.F) {
 	})
 }
 
-// TestAggregate3CallsAreThoseOfGoEthereum wants calls written as go-ethereum writes them, with calldata of any length.
+// TestAggregate3CallsAreThoseOfGoEthereum: calls are encoded as by go-ethereum, with calldata of any length.
 func TestAggregate3CallsAreThoseOfGoEthereum(t *testing.T) {
 	type call3 struct {
 		Target       common.Address
@@ -129,7 +129,7 @@ func TestAggregate3CallsAreThoseOfGoEthereum(t *testing.T) {
 	}
 }
 
-// FuzzAggregate3Answers: an answer that is read is one that go-ethereum reads alike.
+// FuzzAggregate3Answers: an answer that is accepted decodes as it does in go-ethereum.
 func FuzzAggregate3Answers(f *testing.F) {
 	type result struct {
 		Success    bool
@@ -146,7 +146,7 @@ func FuzzAggregate3Answers(f *testing.F) {
 		got := MulticallResults(data)
 		values, err := answer.Unpack(data)
 		if err != nil {
-			return // go-ethereum refuses unused parts as well
+			return // go-ethereum rejects even unused parts
 		}
 		want := *abi.ConvertType(values[0], new([]result)).(*[]result)
 		if len(got) != len(want) {

@@ -43,8 +43,8 @@ func TestHeadWithoutFinalizedTag(t *testing.T) {
 	}
 }
 
-// TestWhatIsFinalStaysWhereNoNodeSaysIt has a node that said what is final fail, or begin anew without a final block:
-// as far before the newest block as it was, and no nearer.
+// TestWhatIsFinalStaysWhereNoNodeSaysIt lets a node that knew the finalized block fail or lose it: finality stays at
+// least as far behind the newest block as before.
 func TestWhatIsFinalStaysWhereNoNodeSaysIt(t *testing.T) {
 	for name, answer := range map[string]string{"failing": fault(-32603, "internal error"), "refused": fault(-32602, "unknown block"), "null": `"result":null`} {
 		t.Run(name, func(t *testing.T) {
@@ -63,15 +63,15 @@ func TestWhatIsFinalStaysWhereNoNodeSaysIt(t *testing.T) {
 	}
 }
 
-// TestTheFinalBlockIsAskedOfWhoKnowsIt has an endpoint that knows no finalized block beside one that does. On a busy
-// machine an answer may be lost to that of the other, who was asked for being faster: then it is asked again.
+// TestTheFinalBlockIsAskedOfWhoKnowsIt uses an endpoint without a finalized block next to one that has it. On a busy
+// machine an answer may lose the race to the other endpoint, hedged for speed; then it is requested again.
 func TestTheFinalBlockIsAskedOfWhoKnowsIt(t *testing.T) {
 	for name, answer := range map[string]string{"refused": fault(-32602, "unknown block"), "null": `"result":null`} {
 		t.Run(name, func(t *testing.T) {
 			tagless, other := newNode(1000), newNode(1000)
 			tagless.tagless = answer
 			c := serveAll(t, testChain, tagless, other)
-			for range 200 { // of which a fourth asks for it
+			for range 200 { // a fourth of which request it
 				got, err := c.Head(t.Context())
 				if err != nil || got.Finalized != other.finalized {
 					t.Fatalf("Head() = %+v, %v, want %d final", got, err, other.finalized)
@@ -84,7 +84,7 @@ func TestTheFinalBlockIsAskedOfWhoKnowsIt(t *testing.T) {
 	}
 }
 
-// TestANodeWithoutANewestBlockIsAskedAgainSoon has a node answer null, as one does that begins to work.
+// TestANodeWithoutANewestBlockIsAskedAgainSoon uses a node that answers null, as one does while starting up.
 func TestANodeWithoutANewestBlockIsAskedAgainSoon(t *testing.T) {
 	n, other := newNode(1000), newNode(1000)
 	n.answers["eth_getBlockByNumber"] = `"result":null`

@@ -31,7 +31,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// fromEnvironment reads how much of something a test is to do, for make soak; usual where nothing is said.
+// fromEnvironment returns the number in an environment variable that make soak sets, or usual if it is unset.
 func fromEnvironment(t *testing.T, name string, usual uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(name)
@@ -42,8 +42,8 @@ func fromEnvironment(t *testing.T, name string, usual uint64) uint64 {
 	return n
 }
 
-// TestLiesLeaveNoTrace follows the golden ledgers through two endpoints of which one lies in every way, CROSSGATE_LIES
-// times in all: no final answer is wrong, and on every chain the liar is named.
+// TestLiesLeaveNoTrace follows the golden ledgers through two endpoints, one of which tells CROSSGATE_LIES lies of
+// every kind in total: every final answer is right, and the liar is named on every chain.
 func TestLiesLeaveNoTrace(t *testing.T) {
 	recordings, truth := readRecordings(t)
 	isNamed := false
@@ -64,7 +64,7 @@ func TestLiesLeaveNoTrace(t *testing.T) {
 	t.Logf("%d lies", lies)
 }
 
-// lockedBuffer is a buffer that several may write to.
+// lockedBuffer is a buffer that is safe for concurrent use.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -82,10 +82,9 @@ func (b *lockedBuffer) String() string {
 	return b.text.String()
 }
 
-// TestProvidersThatLoseLogs follows the golden ledgers, which grow meanwhile, through providers that lag, lose and
-// forget: in the end every order is in its right state, and everything that is locked is locked.
-// CROSSGATE_SEEDS says how many random courses each kind takes, with one endpoint and with two, also each fault by itself;
-// make soak has it take twenty.
+// TestProvidersThatLoseLogs follows the growing golden ledgers through providers that lag, lose and forget: in the end
+// every order has its right state, and every lock is there. CROSSGATE_SEEDS sets the number of random courses per kind,
+// and adds courses with each fault by itself and with both numbers of endpoints; make soak sets it to twenty.
 func TestProvidersThatLoseLogs(t *testing.T) {
 	recordings, truth := readRecordings(t)
 	seeds := fromEnvironment(t, "CROSSGATE_SEEDS", 1)
@@ -98,7 +97,7 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 		}
 	}
 	corrections := countingCorrections(t)
-	t.Cleanup(func() { // after the courses, which are taken side by side
+	t.Cleanup(func() { // after the parallel courses
 		if corrections() == 0 {
 			t.Error("no correction was counted")
 		}
@@ -106,7 +105,7 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 	for name, rules := range courses {
 		for _, endpoints := range []int{1, 2} {
 			if !isLong && slices.ContainsFunc(rules, isLoss) != (endpoints == 1) {
-				continue // lost logs alone, and what is proven beside another endpoint: make soak has both of both
+				continue // only lost logs with one endpoint, and the rest with two: make soak runs all combinations
 			}
 			t.Run(fmt.Sprintf("%s, endpoints: %d", name, endpoints), func(t *testing.T) {
 				t.Parallel()
@@ -121,8 +120,8 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 // isLoss reports whether a rule loses logs at random.
 func isLoss(rule string) bool { return strings.HasPrefix(rule, "drop") }
 
-// countingCorrections has this process measure, until the test ends, and returns what tells how many events second
-// readings have corrected since.
+// countingCorrections enables metrics in this process until the test ends, and returns a function that counts the
+// events corrected by second readings.
 func countingCorrections(t *testing.T) (count func() int64) {
 	t.Helper()
 	reader, before := metric.NewManualReader(), otel.GetMeterProvider()
@@ -148,16 +147,16 @@ func countingCorrections(t *testing.T) (count func() int64) {
 	}
 }
 
-// course is one way that the ledgers are followed.
+// course is one way of following the ledgers.
 type course struct {
 	rules     []string
 	endpoints int
 	seed      uint64
-	honest    bool // the second endpoint is
+	honest    bool // the second endpoint is honest
 	logs      io.Writer
 }
 
-// run follows the ledgers to their ends and compares, and returns how many answers were spoiled.
+// run follows the ledgers to their ends, compares the result, and returns the number of bad answers.
 func (c course) run(t *testing.T, recordings []*recording, truth *goldenTruth) (bad int) {
 	t.Helper()
 	sources := map[chain.ID]order.Source{}
@@ -184,7 +183,7 @@ func (c course) run(t *testing.T, recordings []*recording, truth *goldenTruth) (
 		Chains: chain.NewRegistry(registry...), Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(c.logs, nil)),
 	}), query.Options{})
 	stop := runIndex(t, x)
-	bare := map[chain.ID]order.Source{} // cannot be asked for more than is stored
+	bare := map[chain.ID]order.Source{} // can only be asked for what is stored
 	for id, source := range sources {
 		bare[id] = struct{ order.Source }{source}
 	}
@@ -214,7 +213,7 @@ func runIndex(t *testing.T, x *query.Index) (stop func()) {
 	}
 }
 
-// awaitProof returns when everything that the recordings hold is final and was read a second time; meanwhile it has looked at what is.
+// awaitProof waits until all recorded blocks are final and read a second time, and calls look now and then meanwhile.
 func awaitProof(t *testing.T, x *query.Index, recordings []*recording, look func(proven map[chain.ID]uint64)) {
 	t.Helper()
 	looked := 0
@@ -232,8 +231,8 @@ func awaitProof(t *testing.T, x *query.Index, recordings []*recording, look func
 	})
 }
 
-// compareProven looks at the orders all steps of which are in blocks that are told to be proven: they are right while the
-// providers go on to fail. Where logs are lost at random, two readings may lose the same one until the provider is found out.
+// compareProven checks the orders whose steps are all in blocks reported as proven: they are right even while the
+// providers keep failing. If logs are lost at random, two readings may lose the same one before the provider is caught.
 func (c course) compareProven(t *testing.T, x *query.Index, proven map[chain.ID]uint64, truth *goldenTruth) {
 	t.Helper()
 	if slices.ContainsFunc(c.rules, isLoss) {
@@ -249,7 +248,7 @@ func (c course) compareProven(t *testing.T, x *query.Index, proven map[chain.ID]
 	}
 }
 
-// byID asks again while the database of a busy machine is late.
+// byID retries while the database is slow, as on a busy machine.
 func byID(t *testing.T, x *query.Index, id order.ID) (found query.Found, err error) {
 	for isLate := true; isLate && t.Context().Err() == nil; isLate = errors.Is(err, store.ErrUnavailable) {
 		found, err = x.ByID(t.Context(), id)
@@ -257,7 +256,7 @@ func byID(t *testing.T, x *query.Index, id order.ID) (found query.Found, err err
 	return found, err
 }
 
-// compare looks at every order and every taker.
+// compare checks every order and every taker.
 func (c course) compare(t *testing.T, x *query.Index, truth *goldenTruth) {
 	t.Helper()
 	wrong := 0
@@ -305,7 +304,7 @@ func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithCancel(t.Context())
 }
 
-// until returns when a condition holds, which other goroutines bring about.
+// until waits for a condition that other goroutines bring about.
 func until(t *testing.T, holds func() bool) {
 	t.Helper()
 	ticks := time.NewTicker(2 * time.Millisecond)

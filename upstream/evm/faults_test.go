@@ -33,8 +33,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// faulty is a provider that fails at a share of its HTTP requests, in all ways that pass by themselves. Whether it fails
-// at a request depends on what that asks and how often it was asked before, not on what else is under way.
+// faulty is a provider that fails a share of its HTTP requests, in every transient way. Whether a request fails depends
+// on its content and how often it was repeated, not on concurrent requests.
 type faulty struct {
 	name  string
 	node  http.Handler
@@ -42,8 +42,8 @@ type faulty struct {
 	seed  uint64
 
 	mu     sync.Mutex
-	asked  map[uint64]uint64 // how often, by what is asked
-	calls  int               // of JSON-RPC, also those that failed
+	asked  map[uint64]uint64 // requests by content
+	calls  int               // JSON-RPC calls, including failed ones
 	failed int               // HTTP requests
 }
 
@@ -94,7 +94,7 @@ func (f *faulty) RoundTrip(r *http.Request) (*http.Response, error) {
 	return recorder.Result(), nil
 }
 
-// note counts calls, and returns the source that decides what becomes of them.
+// note counts calls, and returns the random source that decides their fate.
 func (f *faulty) note(calls []nodeCall) *rand.Rand {
 	asked := fnv.New64a()
 	fmt.Fprintln(asked, f.name)
@@ -116,7 +116,7 @@ func readCalls(text []byte) (calls []nodeCall, isBatch bool, err error) {
 	return calls, false, json.Unmarshal(text, &calls[0])
 }
 
-// failing puts a provider that fails at a share of its requests in front of a node, as the only endpoint of a pool.
+// failing puts a provider that fails a share of its requests in front of a node, as the only endpoint of a pool.
 func failing(t *testing.T, name string, node http.Handler, share float64, seed uint64) (*jsonrpc.Client, *faulty) {
 	t.Helper()
 	f := &faulty{name: name, node: node, share: share, seed: seed, asked: map[uint64]uint64{}}
@@ -126,9 +126,8 @@ func failing(t *testing.T, name string, node http.Handler, share float64, seed u
 	return jsonrpc.New(upstream.NewPool(name, e)), f
 }
 
-// TestFailuresThatPassAreHidden looks up orders that nobody has asked for before, one after the other and all at once,
-// each chain having a single endpoint that fails at a share of its requests. CROSSGATE_SEEDS is how many courses of
-// each kind are taken.
+// TestFailuresThatPassAreHidden looks up unknown orders, one after the other and concurrently, on chains with a single
+// endpoint each, which fails a share of its requests. CROSSGATE_SEEDS sets the number of courses of each kind.
 func TestFailuresThatPassAreHidden(t *testing.T) {
 	recordings, truth := readRecordings(t)
 	const lookups = 75
@@ -164,8 +163,8 @@ func TestFailuresThatPassAreHidden(t *testing.T) {
 	}
 }
 
-// coldLookups returns what looks up a transaction as a gateway does that has indexed nothing, within the time that it
-// has for that.
+// coldLookups returns a function that looks up a transaction as a gateway with an empty index does, within the time
+// that a gateway allows.
 func coldLookups(t *testing.T, recordings []*recording, share float64, seed uint64) (find func(chain.TxHash) error) {
 	t.Helper()
 	sources := map[chain.ID]order.Source{}
@@ -194,8 +193,8 @@ func coldLookups(t *testing.T, recordings []*recording, share float64, seed uint
 	}
 }
 
-// TestFollowerRepeatsOnlyWhatFailed follows chains that grow, each through a single endpoint that fails at a fifth of its
-// requests: until everything is proven that takes at most three times the calls that it takes without failures.
+// TestFollowerRepeatsOnlyWhatFailed follows growing chains, each through a single endpoint that fails a fifth of its
+// requests: proving everything takes at most three times the calls that it takes without failures.
 func TestFollowerRepeatsOnlyWhatFailed(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	usual := callsToFollow(t, recordings, 0, 1)
@@ -209,7 +208,7 @@ func TestFollowerRepeatsOnlyWhatFailed(t *testing.T) {
 	}
 }
 
-// callsToFollow counts the calls that following the recordings takes, where a share of HTTP requests fails.
+// callsToFollow counts, by chain, the calls needed to follow the recordings if a share of HTTP requests fails.
 func callsToFollow(t *testing.T, recordings []*recording, share float64, seed uint64) map[chain.ID]int {
 	t.Helper()
 	calls := map[chain.ID]int{}
@@ -244,7 +243,7 @@ func callsToFollow(t *testing.T, recordings []*recording, share float64, seed ui
 	return calls
 }
 
-// made is how many calls were made so far.
+// made returns the number of calls so far.
 func (f *faulty) made() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -20,12 +20,12 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// severalAddresses is what a filter of more than one contract has.
+// severalAddresses matches a filter with more than one contract.
 var severalAddresses = regexp.MustCompile(`"address":\["[^"]*",`)
 
-// TestEndpointsThatDoNotTakeWholeFilters reads orders at nodes that take no more than one topic, or one address:
-// alone they are asked for all logs of the contracts, or for one contract after the other, once they are known;
-// beside a node that takes all that one is asked.
+// TestEndpointsThatDoNotTakeWholeFilters reads orders from nodes that accept only one topic, or one address. Such a
+// node, once known, gets searches for all logs of the contracts, or for one contract at a time; next to a node that
+// accepts whole filters, that one gets them.
 func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	recorded := recordings[0]
@@ -51,7 +51,7 @@ func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
 		says    []string
 		lacks   []string
 		nodes   int
-		refused int // searches
+		refused int // refused searches
 	}{
 		"one topic":              {[]func([]byte) bool{isNested}, []string{"exceed max topics"}, []string{"eth_getLogs topics"}, 1, 1},
 		"one topic, not alone":   {[]func([]byte) bool{isNested}, []string{"exceed max topics"}, []string{"eth_getLogs topics"}, 2, 1},
@@ -61,7 +61,7 @@ func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
 			[]func([]byte) bool{isOfSeveral, isNested},
 			[]string{"only one address is allowed", "nested topics are not supported"},
 			[]string{"eth_getLogs addresses", "eth_getLogs topics"},
-			1, 1 + 3, // that of all contracts, then one of each
+			1, 1 + 3, // for all contracts, then for each one
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
 	}
 }
 
-// TestAnEmptyFilterOfAHeaderProvesNothing: where no header gives its hash, as on TRON, one that has bits does not make
-// others evidence of blocks without logs.
+// TestAnEmptyFilterOfAHeaderProvesNothing: if headers do not match their hashes, as on TRON, one filter with bits does
+// not make other, empty ones evidence that blocks have no logs.
 func TestAnEmptyFilterOfAHeaderProvesNothing(t *testing.T) {
 	n := newNode(1000)
 	n.filter = func(block uint64) string {
@@ -112,8 +112,8 @@ func TestAnEmptyFilterOfAHeaderProvesNothing(t *testing.T) {
 	}
 }
 
-// TestAListCountsWithTheLastBlockOfItsOwnEndpoint: where none takes batches, a node that is behind is not helped by
-// another's header.
+// TestAListCountsWithTheLastBlockOfItsOwnEndpoint: if no endpoint accepts batches, a header from another endpoint does
+// not vouch for the list of a lagging one.
 func TestAListCountsWithTheLastBlockOfItsOwnEndpoint(t *testing.T) {
 	behind, ahead := newNode(1000), newNode(1010)
 	terms, _ := delivery()
@@ -134,7 +134,7 @@ func TestAListCountsWithTheLastBlockOfItsOwnEndpoint(t *testing.T) {
 	}
 }
 
-// TestTimesOfHistoryAreHeldAgainstLists has one of two endpoints date logs otherwise: the headers decide.
+// TestTimesOfHistoryAreHeldAgainstLists: if one of two endpoints gives logs a different time, the headers decide.
 func TestTimesOfHistoryAreHeldAgainstLists(t *testing.T) {
 	n := newNode(1000)
 	terms, _ := delivery()
@@ -150,8 +150,8 @@ func TestTimesOfHistoryAreHeldAgainstLists(t *testing.T) {
 	}
 }
 
-// TestRangesFitTheLogsThatAnEndpointGives reads a ledger several times at a node that gives few logs at once: a search is
-// refused once a reading at most, and the others hold as many logs as fit.
+// TestRangesFitTheLogsThatAnEndpointGives reads a ledger repeatedly from a node that limits the logs per search: at
+// most one search per reading is refused, and the others return as many logs as fit.
 func TestRangesFitTheLogsThatAnEndpointGives(t *testing.T) {
 	const most, rounds = 40, 8
 	recordings, _ := readRecordings(t)
@@ -187,7 +187,7 @@ func TestRangesFitTheLogsThatAnEndpointGives(t *testing.T) {
 	}
 }
 
-// TestABlockOfMoreLogsThanAnEndpointGives is of a node that says so of one block alone, and lists nothing of no blocks.
+// TestABlockOfMoreLogsThanAnEndpointGives uses a node that refuses a single block, and lists no logs of no blocks.
 func TestABlockOfMoreLogsThanAnEndpointGives(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	recorded := recordings[0]

@@ -21,7 +21,7 @@ import (
 	"crossgate/store"
 )
 
-// steered is a chain without orders, whose newest block a test sets.
+// steered is a chain without orders whose newest block is set by the test.
 type steered struct {
 	newest atomic.Uint64
 	looks  atomic.Int64 // calls of Head
@@ -34,7 +34,7 @@ func (s *steered) Head(ctx context.Context) (order.Head, error) {
 	return order.Head{Latest: latest, Finalized: newest - 5}, err
 }
 
-// Block is the one that told tells of.
+// Block returns the block that told describes.
 func (s *steered) Block(ctx context.Context, number uint64) (order.Block, error) {
 	b := order.Block{Number: number, Time: 16}
 	binary.BigEndian.PutUint64(b.Hash[24:], number)
@@ -50,14 +50,14 @@ func (s *steered) EventsIn(context.Context, chain.TxHash) (order.Evidence, error
 	return order.Evidence{}, order.ErrNotFound
 }
 
-// looked is how many times the head was asked for within a time.
+// looked returns how often the head was requested within a time.
 func (s *steered) looked(within time.Duration) int64 {
 	before := s.looks.Load()
 	<-time.After(within)
 	return s.looks.Load() - before
 }
 
-// pipes is a net.Listener for connections in memory, which may be part of a synctest bubble.
+// pipes is a net.Listener of in-memory connections, which works inside a synctest bubble.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -77,10 +77,10 @@ func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return ours, nil
 }
 
-// hangUp has crying close the connection.
+// hangUp makes crying close the connection.
 const hangUp = ""
 
-// crying is an endpoint that says over its WebSocket what a test wants said.
+// crying returns a WebSocket endpoint that sends the texts from say.
 func crying(t *testing.T, say <-chan string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		connection, err := websocket.Accept(w, r, nil)
@@ -113,7 +113,7 @@ func crying(t *testing.T, say <-chan string) http.Handler {
 	})
 }
 
-// subscribed is the subscription to such an endpoint, which is part of the test's synctest bubble until stop.
+// subscribed returns a subscription to a crying endpoint, which is part of the test's synctest bubble until stop.
 func subscribed(t *testing.T, c chain.Chain, say <-chan string) (heads *HeadSubscription, stop func()) {
 	t.Helper()
 	listener := make(pipes)
@@ -129,8 +129,8 @@ func subscribed(t *testing.T, c chain.Chain, say <-chan string) (heads *HeadSubs
 	}
 }
 
-// TestAFollowerIsToldOfHeads follows Ethereum on a virtual clock, every two seconds, by a WebSocket that tells of
-// heads, is lost, tells nonsense, and comes back.
+// TestAFollowerIsToldOfHeads follows Ethereum on a virtual clock, polling every two seconds, with a WebSocket that
+// announces heads, disconnects, sends nonsense, and comes back.
 func TestAFollowerIsToldOfHeads(t *testing.T) {
 	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)
 	t.Cleanup(func() { _ = db.Close() })
@@ -168,7 +168,7 @@ func TestAFollowerIsToldOfHeads(t *testing.T) {
 			number := uint64(102 + i)
 			say <- end
 			source.newest.Store(number)
-			<-time.After(2*time.Second + time.Millisecond) // later than a look of that moment
+			<-time.After(2*time.Second + time.Millisecond) // after the look that may be due at that moment
 			indexed(number, "two seconds after the connection was lost")
 			if n := source.looked(20 * time.Second); n < 9 {
 				t.Errorf("%d looks in 20 s after the connection was lost, want one in 2 s", n)

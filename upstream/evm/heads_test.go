@@ -16,14 +16,14 @@ import (
 	"crossgate/order"
 )
 
-// told is what newHeads tells of a block, as geth writes it.
+// told returns the newHeads message for a block, as geth writes it.
 func told(number uint64) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x9ce5","result":`+
 		`{"number":"0x%x","hash":"0x%064x","parentHash":"0x%064x","timestamp":"0x10","logsBloom":"0x00"}}}`, number, number, number-1)
 }
 
-// headServer is an endpoint with a real WebSocket: it answers eth_chainId and eth_subscribe, sends messages, and then
-// does what it is told.
+// headServer serves an endpoint with a real WebSocket: it answers eth_chainId and eth_subscribe, sends messages, and
+// then calls then.
 func headServer(t *testing.T, chainID string, then func(context.Context, *websocket.Conn), messages ...string) HeadSubscriptionOptions {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +38,7 @@ func headServer(t *testing.T, chainID string, then func(context.Context, *websoc
 		}
 		defer func() { _ = connection.CloseNow() }()
 		say := func(text string) {
-			_ = connection.Write(r.Context(), websocket.MessageText, []byte(text)) // who has left hears nothing
+			_ = connection.Write(r.Context(), websocket.MessageText, []byte(text)) // fails if the client has left
 		}
 		for _, answer := range []string{`{"jsonrpc":"2.0","id":1,"result":` + chainID + `}`, `{"jsonrpc":"2.0","id":2,"result":"0x9ce5"}`} {
 			if _, _, err := connection.Read(r.Context()); err != nil {
@@ -64,8 +64,8 @@ func leave(_ context.Context, connection *websocket.Conn) {
 	_ = connection.Close(websocket.StatusTryAgainLater, "canary-4f1d2a")
 }
 
-// announced returns the numbers of the heads that a subscription to Ethereum's announces, and how it ends; it is
-// stopped after most of them.
+// announced returns the numbers of the heads announced by a subscription on Ethereum, and its error; it is stopped
+// after most heads.
 func announced(t *testing.T, o HeadSubscriptionOptions, most int) (numbers []uint64, err error) {
 	t.Helper()
 	n := must.Get(NewHeadSubscription(chain.Chain{ID: 1, Native: 1, BlockTime: 12 * time.Second}, o))(t)
@@ -125,7 +125,7 @@ func TestHeadsAreNotAnnouncedByASilentEndpoint(t *testing.T) {
 }
 
 func TestHeadsAreNotAnnouncedByAnEndpointThatAnswersNoPing(t *testing.T) {
-	o := headServer(t, `"0x1"`, func(ctx context.Context, _ *websocket.Conn) { <-ctx.Done() }, told(5)) // it reads no more
+	o := headServer(t, `"0x1"`, func(ctx context.Context, _ *websocket.Conn) { <-ctx.Done() }, told(5)) // it stops reading
 	o.Timeout = 2 * time.Second
 	n := must.Get(NewHeadSubscription(chain.Chain{ID: 1, Native: 1}, o))(t)
 	n.pings = time.Millisecond

@@ -15,7 +15,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// historyCase is a delivery on a chain of head blocks: fulfilled and unlocked in the blocks given.
+// historyCase is a delivery on a chain with the given head, fulfilled and unlocked in the given blocks.
 type historyCase struct {
 	head, created, fulfilled, sent uint64
 	trips                          int
@@ -60,7 +60,7 @@ func TestHistoryFindsSteps(t *testing.T) {
 	}
 }
 
-// accelerating is a chain whose blocks came every 3 s for most of its life and now come every 0.5 s.
+// accelerating returns the times of a chain whose blocks took 3 s for most of its life and now take 0.5 s.
 func accelerating(head uint64) func(uint64) uint64 {
 	turn := head * 3 / 4
 	return func(number uint64) uint64 {
@@ -117,7 +117,7 @@ func TestHistoryOfAnOrderThatMadeNoStep(t *testing.T) {
 	}
 }
 
-// When storage tells of a step, silence about it would be a wrong answer.
+// If storage shows that a step happened, leaving it out would be a wrong answer.
 func TestHistoryNeverGuesses(t *testing.T) {
 	terms, id := delivery()
 	t.Run("log is missing", func(t *testing.T) {
@@ -157,14 +157,14 @@ func TestHistoryNeverGuesses(t *testing.T) {
 	})
 }
 
-// tronLike is testChain without nodes that keep past state.
+// tronLike is testChain with nodes that keep no past state.
 func tronLike() chain.Chain {
 	c := testChain
 	c.Family = chain.TVM
 	return c
 }
 
-// Where nodes keep no past state, logs alone lead to steps, however late these came.
+// If nodes keep no past state, steps are found only in logs, however late they happened.
 func TestHistoryWithoutPastState(t *testing.T) {
 	terms, id := delivery()
 	n := newNode(10_200_000)
@@ -188,7 +188,7 @@ func TestHistoryWithoutPastState(t *testing.T) {
 	}
 }
 
-// Changes of the amount are found like steps, with the last of them even when nothing else happened.
+// Changes of the amount are found like steps, including the last one even if nothing else happened.
 func TestHistoryFindsChangesOfTheAmount(t *testing.T) {
 	terms, id := delivery()
 	for name, test := range map[string]struct {
@@ -237,7 +237,7 @@ func TestHistoryFindsChangesOfTheAmount(t *testing.T) {
 	}
 }
 
-// TestALeftOutChangeIsFound: a list that lacks the last of two changes of the amount has as many steps as storage says.
+// TestALeftOutChangeIsFound: a list may lack the last of two changes though it has as many steps as storage shows.
 func TestALeftOutChangeIsFound(t *testing.T) {
 	terms, id := delivery()
 	var nodes []*node
@@ -287,8 +287,8 @@ func TestAChangeThatIsNotThereIsNotBelieved(t *testing.T) {
 	}
 }
 
-// TestNoPastStateIsEmptyByOneWord: an endpoint that calls all states empty is not heard on past ones: not where the
-// contract was there though the other keeps none, nor on a young chain, where the other has them.
+// TestNoPastStateIsEmptyByOneWord: an endpoint that reports every state as empty is not believed about past ones,
+// neither if the contract existed but the other endpoint has pruned it, nor on a young chain, where the other has it.
 func TestNoPastStateIsEmptyByOneWord(t *testing.T) {
 	_, id := delivery()
 	for head, archive := range map[uint64]uint64{20_000: 20_000, 1000: 0} {
@@ -308,8 +308,8 @@ func TestNoPastStateIsEmptyByOneWord(t *testing.T) {
 	}
 }
 
-// TestTheEndOfACallIsInAnotherList: an adapter that does not know how far its calls are leaves that to lists. One of two
-// endpoints lacks the end, if there is one, and calls what reverts empty.
+// TestTheEndOfACallIsInAnotherList: if the adapter does not know the state of its calls, logs decide. One of two
+// endpoints lacks the end's log, if there is one, and returns empty data instead of a revert.
 func TestTheEndOfACallIsInAnotherList(t *testing.T) {
 	terms, _ := delivery()
 	terms.ExternalCall = []byte("call")
@@ -345,7 +345,7 @@ func TestTheEndOfACallIsInAnotherList(t *testing.T) {
 	}
 }
 
-// A chain whose head is known needs no search for the block of a time that was just now.
+// If the head is known, the block of a very recent time needs no search.
 func TestHistoryOfAFreshOrderTakesThreeRoundTrips(t *testing.T) {
 	terms, id := delivery()
 	n := newNode(40_000_000)
@@ -380,7 +380,7 @@ func TestHistoryOfTheGiveSideLeavesOutAKnownCreation(t *testing.T) {
 	}
 }
 
-// registeredLog is the adapter's report that an order's call waits to be carried out, endedLog that it was.
+// registeredLog is the adapter's event that an order's call is waiting for execution; endedLog, that it was executed.
 func registeredLog(t *testing.T, id order.ID) eventLog {
 	t.Helper()
 	return eventLog{
@@ -400,8 +400,7 @@ func endedLog(t *testing.T, id order.ID) eventLog {
 
 var callID = [32]byte(repeat(0xca, 32))
 
-// keepCall makes the adapter's storage tell of a call that was registered in one block and, unless zero, ended
-// in another.
+// keepCall makes the adapter's storage show a call that was registered in one block and, unless zero, ended in another.
 func (n *node) keepCall(registered, ended uint64) {
 	others := n.storage
 	n.storage = func(to, data string, block uint64) string {
@@ -417,7 +416,7 @@ func (n *node) keepCall(registered, ended uint64) {
 	}
 }
 
-// An external call can be carried out at any time after the fulfilment.
+// An external call can be executed at any time after the fulfilment.
 func TestHistoryFindsTheEndOfACall(t *testing.T) {
 	const fulfilled = 10_000_060
 	terms, _ := delivery()
@@ -426,9 +425,9 @@ func TestHistoryFindsTheEndOfACall(t *testing.T) {
 	for name, test := range map[string]struct {
 		head, ended, archive uint64
 		chain                chain.Chain            // testChain unless set
-		want                 order.ExternalCallStep // that comes last; zero: an error
+		want                 order.ExternalCallStep // the last one; zero: an error
 		trips                int
-		isUnlisted           bool // the registration is, in lists
+		isUnlisted           bool // the registration is missing from lists
 	}{
 		"waiting":                          {head: 40_000_000, want: order.CallRegistered, trips: 7},
 		"soon":                             {head: 40_000_000, ended: 10_000_100, want: order.CallExecuted, trips: 6},
@@ -481,7 +480,7 @@ func TestHistoryFindsTheEndOfACall(t *testing.T) {
 	}
 }
 
-// pastNode is one with an order that was created, delivered and unlocked long ago, and a message of somebody else.
+// pastNode returns a node with an order that was created, delivered and unlocked long ago, and an unrelated message.
 func pastNode(t *testing.T) *node {
 	t.Helper()
 	n := newNode(50_000)
@@ -493,14 +492,14 @@ func pastNode(t *testing.T) *node {
 	return n
 }
 
-// claimedByGate is the gate's report of some message.
+// claimedByGate is the gate's event for an arbitrary message.
 func claimedByGate(b byte) eventLog {
 	return eventLog{
 		"Claimed(bytes32,bytes32,uint256,address,uint256,uint256,bytes,bool)", testChain.Contracts.Gate, repeat(b, 32),
 	}
 }
 
-// TestEventsOfLogsAskForCreationsAlone compares with what the receipts of all transactions tell.
+// TestEventsOfLogsAskForCreationsAlone compares the events with those from the receipts of all transactions.
 func TestEventsOfLogsAskForCreationsAlone(t *testing.T) {
 	n := pastNode(t)
 	c := n.serve(t, testChain)
@@ -524,8 +523,8 @@ func TestEventsOfLogsAskForCreationsAlone(t *testing.T) {
 	}
 }
 
-// TestTellersAreThoseWhoseWordWasTaken reads a transaction's events by its hash, lists them again with other blocks, and
-// has the list verified.
+// TestTellersAreThoseWhoseWordWasTaken reads a transaction's events by its hash, lists them again together with other
+// blocks, and verifies the list.
 func TestTellersAreThoseWhoseWordWasTaken(t *testing.T) {
 	terms, _ := delivery()
 	first, second := newNode(1000), newNode(1000)

@@ -15,7 +15,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// far is a node that is a second away.
+// far is a node with a latency of one second.
 type far struct{ *node }
 
 func (f far) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -23,7 +23,7 @@ func (f far) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.node.RoundTrip(r)
 }
 
-// chainFar returns the chain that n serves from afar.
+// chainFar returns a chain served by n with a latency of one second.
 func chainFar(t *testing.T, n *node) *evm.Chain {
 	t.Helper()
 	return chainOver(t, far{n})
@@ -37,7 +37,7 @@ func chainOver(t *testing.T, node http.RoundTripper) *evm.Chain {
 	return evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", e)))
 }
 
-// wantEvents reads a transaction, which has some.
+// wantEvents reads the events of a transaction, and fails if there are none.
 func wantEvents(ctx context.Context, t *testing.T, c *evm.Chain, tx chain.TxHash) {
 	t.Helper()
 	if got, err := c.EventsIn(ctx, tx); err != nil || len(got.Events) == 0 {
@@ -62,7 +62,7 @@ func TestSameReceiptIsAskedForOnce(t *testing.T) {
 	})
 }
 
-// The last block of a range proves that an endpoint has the logs of the range, if the same endpoint told of both.
+// A range's last block proves that an endpoint has the range's logs only if the same endpoint returned both.
 func TestLogsComeWithTheirOwnProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNode(1000)
@@ -90,7 +90,7 @@ func TestLogsComeWithTheirOwnProof(t *testing.T) {
 	})
 }
 
-// A head is how others find out that something has happened: it must not be older than the question.
+// A head is how others notice that something has happened: it must not be older than the request.
 func TestHeadIsAlwaysAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNode(1000)
@@ -110,7 +110,7 @@ func TestHeadIsAlwaysAskedFor(t *testing.T) {
 	})
 }
 
-// What was asked before a new block was heard of is not the answer to what is asked after, which may be put because of it.
+// A call made before a new block was known does not answer one made after it, which may have been made because of it.
 func TestNewBlockOutdatesWhatIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terms, _ := delivery()
@@ -130,7 +130,7 @@ func TestNewBlockOutdatesWhatIsAsked(t *testing.T) {
 			})
 			<-time.After(500 * time.Millisecond)
 			asking.Go(func() { wantEvents(t.Context(), t, c, tx) })
-			<-time.After(750 * time.Millisecond) // the block is there
+			<-time.After(750 * time.Millisecond) // the new head has arrived
 			asking.Go(func() { wantEvents(t.Context(), t, c, tx) })
 			asking.Wait()
 			if n.methods["eth_getTransactionReceipt"] != test.calls {
@@ -140,7 +140,7 @@ func TestNewBlockOutdatesWhatIsAsked(t *testing.T) {
 	})
 }
 
-// late is a node whose answers are old when they arrive.
+// late is a node whose answers take the time by to arrive.
 type late struct {
 	*node
 	by time.Duration
@@ -153,8 +153,8 @@ func (l *late) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// A block that arrives after the head of another branch is none to go by: a follower would list the logs of a block that
-// is gone, and find no receipts for them, until the chain's next head.
+// A block that arrives after the head of another branch is not remembered: a follower would list the logs of a block
+// that is gone, and find no receipts for them, until the chain's next head.
 func TestABlockOfABranchThatIsGoneIsNotRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNode(1000)
@@ -174,7 +174,7 @@ func TestABlockOfABranchThatIsGoneIsNotRemembered(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		synctest.Wait() // the old block is on its way
+		synctest.Wait() // the old block is in flight
 		n.forked, l.by = 998, time.Second
 		head()
 		asking.Wait()

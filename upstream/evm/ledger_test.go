@@ -23,7 +23,7 @@ import (
 	"crossgate/upstream/evm"
 )
 
-// The chain of these tests, made up.
+// testChain is a made-up chain.
 var testChain = chain.Chain{
 	ID: 8453, Native: 8453, BlockTime: 2 * time.Second, Finality: 12,
 	Contracts: chain.Contracts{
@@ -37,7 +37,7 @@ var testChain = chain.Chain{
 
 func repeat(b byte, count int) []byte { return []byte(strings.Repeat(string([]byte{b}), count)) }
 
-// delivery is an order from elsewhere to testChain, and its id.
+// delivery returns an order from another chain to testChain, and its ID.
 func delivery() (order.Terms, order.ID) {
 	terms := order.Terms{
 		Nonce:    7,
@@ -51,7 +51,7 @@ func delivery() (order.Terms, order.ID) {
 
 const tupleType = "(uint64,bytes,uint256,bytes,uint256,uint256,bytes,uint256,bytes,bytes,bytes,bytes,bytes,bytes)"
 
-// wireTerms is the order tuple in the form that the ABI encoder takes.
+// wireTerms is the order tuple as the ABI encoder expects it.
 type wireTerms struct {
 	MakerOrderNonce             uint64
 	MakerSrc                    []byte
@@ -78,7 +78,7 @@ func encodeTerms(t order.Terms) wireTerms {
 	}
 }
 
-// encode packs values as the event's data; types as in its signature, the order tuple as "order".
+// encode packs values as an event's data; types are as in its signature, the order tuple as "order".
 func encode(t *testing.T, types string, values ...any) []byte {
 	t.Helper()
 	var arguments abi.Arguments
@@ -101,7 +101,7 @@ func encode(t *testing.T, types string, values ...any) []byte {
 	return data
 }
 
-// fulfilledLog is DlnDestination's report that order terms were delivered.
+// fulfilledLog is DlnDestination's event that an order was fulfilled.
 func fulfilledLog(t *testing.T, terms order.Terms) eventLog {
 	t.Helper()
 	taker := [20]byte(repeat(9, 20))
@@ -111,7 +111,7 @@ func fulfilledLog(t *testing.T, terms order.Terms) eventLog {
 	}
 }
 
-// createdLog is DlnSource's report that order terms were signed up to.
+// createdLog is DlnSource's event that an order was created.
 func createdLog(t *testing.T, terms order.Terms) eventLog {
 	t.Helper()
 	return eventLog{
@@ -121,7 +121,7 @@ func createdLog(t *testing.T, terms order.Terms) eventLog {
 	}
 }
 
-// loweredLog is DlnDestination's report that an order's take amount became final.
+// loweredLog is DlnDestination's event that an order's take amount was lowered to final.
 func loweredLog(t *testing.T, id order.ID, final int64) eventLog {
 	t.Helper()
 	return eventLog{
@@ -130,12 +130,12 @@ func loweredLog(t *testing.T, id order.ID, final int64) eventLog {
 	}
 }
 
-// paidLog is a log of token, which has nothing to do with orders.
+// paidLog is a token's transfer, unrelated to orders.
 func paidLog(token byte) eventLog {
 	return eventLog{"Transfer(address,address,uint256)", chain.NewAddress(repeat(token, 20)), repeat(7, 32)}
 }
 
-// unlockLog is its report that the unlock of an order was sent.
+// unlockLog is DlnDestination's event that an order's unlock was sent.
 func unlockLog(t *testing.T, id order.ID) eventLog {
 	t.Helper()
 	return eventLog{
@@ -150,7 +150,7 @@ type eventLog struct {
 	data      []byte
 }
 
-// newNode returns a node at block head whose blocks are two seconds apart and that holds no order.
+// newNode returns a node at block head, with blocks two seconds apart and without orders.
 func newNode(head uint64) *node {
 	return &node{
 		chainID: testChain.Native, head: head, finalized: head - min(head, 20),
@@ -161,13 +161,13 @@ func newNode(head uint64) *node {
 	}
 }
 
-// add puts a transaction with logs into block and returns its hash. stamped adds the times that newer
-// nodes write into logs.
+// add puts a transaction with logs into block and returns its hash. If stamped, the logs include their time, as from
+// newer nodes.
 func (n *node) add(t *testing.T, block uint64, stamped bool, logs ...eventLog) chain.TxHash {
 	t.Helper()
 	hash := chain.NewTxHash(crypto.Keccak256(fmt.Appendf(nil, "%d %d", block, len(n.receipts))))
 	raws := make([]string, len(logs))
-	before := 0 // logs of the block's earlier transactions
+	before := 0 // logs of earlier transactions in the block
 	for _, l := range n.logs {
 		if l.block == block {
 			before++
@@ -189,7 +189,7 @@ func (n *node) add(t *testing.T, block uint64, stamped bool, logs ...eventLog) c
 	return hash
 }
 
-// sumOf is the receipt's filter over logs: bits counted from the right, three for each address and topic.
+// sumOf returns the receipt's filter over logs: three bits, counted from the right, for each address and topic.
 func sumOf(logs []eventLog) *big.Int {
 	sum := new(big.Int)
 	for _, l := range logs {
@@ -203,8 +203,8 @@ func sumOf(logs []eventLog) *big.Int {
 	return sum
 }
 
-// keep makes DlnDestination's storage tell of a delivery in block fulfilled and, unless zero, of an unlock
-// sent in block sent.
+// keep makes DlnDestination's storage show a delivery in block fulfilled and, unless zero, an unlock sent in block
+// sent.
 func (n *node) keep(fulfilled, sent uint64) {
 	n.storage = func(to, _ string, block uint64) string {
 		if to != testChain.Contracts.DlnDestination.String() {
@@ -221,7 +221,7 @@ func (n *node) keep(fulfilled, sent uint64) {
 	}
 }
 
-// ledger is a recorded chain: real contracts, run through every kind of order.
+// ledger is a recorded chain, on which real contracts went through orders of every kind.
 type ledger struct {
 	ChainID    uint64
 	DeBridgeID chain.ID
@@ -240,7 +240,7 @@ type ledger struct {
 	}
 	CallDefaults []struct{ To, Selector, Result string }
 
-	logs []nodeLog // of the receipts
+	logs []nodeLog // from the receipts
 }
 
 func goldenFolder(t *testing.T) string {
@@ -270,7 +270,7 @@ func (l ledger) node() *node {
 	return n
 }
 
-// readLogs takes the logs out of the receipts.
+// readLogs returns the logs of the receipts.
 func (l ledger) readLogs(t *testing.T) (logs []nodeLog) {
 	t.Helper()
 	for _, raw := range l.Receipts {
@@ -306,7 +306,7 @@ func sortLogs(logs []nodeLog) {
 	})
 }
 
-// read answers as the recorded contracts did at block.
+// read answers a call as the recorded contracts did at block.
 func (l ledger) read(to, data string, block uint64) string {
 	answer := ""
 	for _, c := range l.Calls {

@@ -34,13 +34,13 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// lie changes what a node says: each result, or the whole body.
+// lie alters a node's answers: each result, or the whole body.
 type lie struct {
 	result func(any) any
 	body   func(string) string
 }
 
-// tell serves n's answers, changed.
+// tell serves n's answers with the lie applied.
 func (l lie) tell(n *node) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		truth := httptest.NewRecorder()
@@ -56,7 +56,7 @@ func (l lie) tell(n *node) http.Handler {
 	})
 }
 
-// rewrite changes the result of each object of an answer.
+// rewrite changes the result of each object in an answer.
 func rewrite(body string, change func(any) any) string {
 	var answers any
 	_ = json.Unmarshal([]byte(body), &answers)
@@ -74,7 +74,7 @@ func rewrite(body string, change func(any) any) string {
 	return string(changed)
 }
 
-// ofReceipts changes results that are receipts.
+// ofReceipts applies change to results that are receipts.
 func ofReceipts(change func(receipt map[string]any) any) func(any) any {
 	return func(result any) any {
 		if receipt, ok := result.(map[string]any); ok && receipt["logs"] != nil {
@@ -84,7 +84,7 @@ func ofReceipts(change func(receipt map[string]any) any) func(any) any {
 	}
 }
 
-// without leaves out one of a receipt's logs.
+// without removes one of a receipt's logs.
 func without(index int) func(any) any {
 	return ofReceipts(func(receipt map[string]any) any {
 		logs := receipt["logs"].([]any)
@@ -95,7 +95,7 @@ func without(index int) func(any) any {
 	})
 }
 
-// eachLog changes every log of a search.
+// eachLog applies change to every log of a search.
 func eachLog(change func(log map[string]any)) func(any) any {
 	return func(result any) any {
 		logs, _ := result.([]any)
@@ -108,7 +108,7 @@ func eachLog(change func(log map[string]any)) func(any) any {
 
 var lies = map[string]struct {
 	lie   lie
-	class string // under which it is counted
+	class string // that it is counted under
 }{
 	"another chain": {lie{result: func(result any) any {
 		if _, text := result.(string); text {
@@ -142,7 +142,7 @@ var lies = map[string]struct {
 	"a log of later blocks": {lie{result: eachLog(func(log map[string]any) { log["blockNumber"] = "0xffffff" })}, "bad answer"},
 }
 
-// TestLiesAreRefused finds an order through two endpoints of each of its chains, the first of which lies.
+// TestLiesAreRefused finds an order through two endpoints per chain, the first of which lies.
 func TestLiesAreRefused(t *testing.T) {
 	for name, test := range lies {
 		t.Run(name, func(t *testing.T) {
@@ -175,15 +175,15 @@ func TestLiesAreRefused(t *testing.T) {
 	}
 }
 
-// twoFaced is a chain with an endpoint that lies and one that does not.
+// twoFaced returns a chain with a lying endpoint and an honest one.
 func twoFaced(t *testing.T, c chain.Chain, n *node, l lie) *evm.Chain {
 	t.Helper()
 	pool := upstream.NewPool(c.ID.String(), endpointOf(t, "liar", l.tell(n)), endpointOf(t, "honest", n))
 	return evm.New(c, jsonrpc.New(pool))
 }
 
-// endpointOf waits for as long as a loaded machine may take: an honest endpoint that is too late would be told with the
-// liars.
+// endpointOf uses a timeout that suffices on a loaded machine: an honest endpoint that is too late would be reported
+// along with the liars.
 func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpoint {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -192,7 +192,7 @@ func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpo
 	return e
 }
 
-// findOrder looks an order up on chains of which nothing is stored.
+// findOrder looks up an order on chains without stored blocks.
 func findOrder(t *testing.T, creation chain.TxHash, sources map[chain.ID]order.Source, logs io.Writer) query.Found {
 	t.Helper()
 	store := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
@@ -209,9 +209,9 @@ func findOrder(t *testing.T, creation chain.TxHash, sources map[chain.ID]order.S
 	return found[0]
 }
 
-// TestOneReceiptIsNotBelieved looks an order up through endpoints, some of which report other contents of its steps: the
-// creation's fee, the fulfilment's taker, the unlock's submission, what was claimed. The root in the block's header
-// says who is right, and where no endpoint has all receipts of a block a third one.
+// TestOneReceiptIsNotBelieved looks up an order through endpoints, some of which alter the contents of its steps: the
+// creation's fee, the fulfilment's taker, the unlock's submission, the claimed amount. The root in the block's header
+// decides who is right or, if no endpoint returns all receipts of a block, a third endpoint.
 func TestOneReceiptIsNotBelieved(t *testing.T) {
 	recordings, truth := readRecordings(t)
 	want := truth.Orders[slices.IndexFunc(truth.Orders, func(o goldenOrder) bool { return o.TakeChainConfigured && o.Record.State == "ClaimedUnlock" })]
@@ -278,10 +278,10 @@ func TestOneReceiptIsNotBelieved(t *testing.T) {
 	}
 }
 
-// otherContents changes a word in the receipts of an order's steps: the fixed fee of a creation, the taker of a
-// fulfilment, the submission of an unlock, the amount of a claim.
+// otherContents alters a word in the receipts of an order's steps: a creation's fixed fee, a fulfilment's taker, an
+// unlock's submission, a claim's amount.
 func otherContents(id order.ID) func(method, members string) string {
-	const word = 64 // digits
+	const word = 64 // hex digits
 	own := id.String()[2:]
 	return func(method, members string) string {
 		if method != "eth_getTransactionReceipt" {
@@ -302,7 +302,7 @@ func otherContents(id order.ID) func(method, members string) string {
 	}
 }
 
-// A log that looks like an order's in the receipt of a transaction is a stranger's own affair, not a lie.
+// A log that looks like an order's but comes from another contract is neither an order nor a lie.
 func TestStrangersLogsAreNoOrders(t *testing.T) {
 	terms, _ := delivery()
 	n := newNode(1000)
@@ -314,7 +314,7 @@ func TestStrangersLogsAreNoOrders(t *testing.T) {
 	}
 }
 
-// An unknown transaction costs a second request only where there is somebody to ask.
+// An unknown transaction costs a second request only if there is another endpoint.
 func TestUnknownTransactionsAreConfirmed(t *testing.T) {
 	unknown := chain.NewTxHash(repeat(0xff, 32))
 	alone := newNode(1000)
@@ -337,7 +337,7 @@ func TestUnknownTransactionsAreConfirmed(t *testing.T) {
 	}
 }
 
-// tally keeps what counters of failures are told.
+// tally sums the counters of failures.
 type tally struct {
 	noop.MeterProvider
 
@@ -347,7 +347,7 @@ type tally struct {
 
 func (c *tally) Meter(string, ...metric.MeterOption) metric.Meter { return tallyMeter{tally: c} }
 
-// of returns what was counted against an endpoint, by class.
+// of returns the failures counted for an endpoint, by class.
 func (c *tally) of(endpoint string) map[string]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -387,7 +387,7 @@ func (c tallyCounter) Add(_ context.Context, n int64, options ...metric.AddOptio
 	c.tally.counts[[2]string{value("crossgate.endpoint"), value("error.type")}] += n
 }
 
-// countFailures collects what is counted until the test ends.
+// countFailures records counters until the test ends.
 func countFailures(t *testing.T) *tally {
 	t.Helper()
 	c := &tally{counts: map[[2]string]int64{}}

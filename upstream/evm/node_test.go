@@ -21,27 +21,27 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// node answers the JSON-RPC of one chain whose content a test lays out.
+// node answers the JSON-RPC calls of one chain whose content the test sets.
 type node struct {
 	chainID                uint64
 	head                   uint64
 	finalized              uint64
-	tagless                string              // what is answered about the finalized block; empty: that
+	tagless                string              // answer for the finalized block; empty: the block
 	blockTime              func(uint64) uint64 // UNIX seconds
 	receipts, transactions map[string]json.RawMessage
-	numbers                map[string]uint64 // of recorded blocks, by their hashes
+	numbers                map[string]uint64 // of recorded blocks, by hash
 	logs                   []nodeLog         // in block and log order
-	// storage answers eth_call; an answer that begins with "!" is an error object's message.
+	// storage answers eth_call; an answer that begins with "!" becomes an error message.
 	storage func(to, data string, block uint64) string
-	// patched answers how much an order's amounts were changed by; nil leaves that to storage.
+	// patched returns the change of an order's amounts; nil leaves that to storage.
 	patched func(block uint64) uint64
-	// answers overrides results by method: whole members, such as `"result":"0x1"`.
+	// answers overrides results by method, with whole members such as `"result":"0x1"`.
 	answers  map[string]string
-	maxRange uint64                    // of eth_getLogs; zero: any
-	archive  uint64                    // oldest block whose state is kept
-	pruned   uint64                    // oldest block whose logs are kept
+	maxRange uint64                    // of eth_getLogs; zero: unlimited
+	archive  uint64                    // oldest block with state
+	pruned   uint64                    // oldest block with logs
 	forked   uint64                    // first block of another branch; zero: none
-	filter   func(block uint64) string // of a header, hex digits; nil: headers have none
+	filter   func(block uint64) string // of a header, in hex digits; nil: headers have none
 
 	mu       sync.Mutex
 	requests int // HTTP requests since the last reset
@@ -51,12 +51,12 @@ type node struct {
 }
 
 type nodeLog struct {
-	block, index   uint64 // of the block and within it
+	block, index   uint64 // number of the block, and position within it
 	address, topic string
 	raw            json.RawMessage
 }
 
-// serve starts the node and returns the chain it serves, for which c says what is not in the node.
+// serve starts the node and returns its chain, with the properties of c that the node does not have.
 func (n *node) serve(t *testing.T, c chain.Chain) *evm.Chain {
 	t.Helper()
 	return evm.New(c, rpcOf(t, n))
@@ -81,7 +81,7 @@ func rpcOf(t *testing.T, nodes ...*node) *jsonrpc.Client {
 	return jsonrpc.New(upstream.NewPool("chain", endpoints...))
 }
 
-// trips returns how many HTTP requests came since it was last called.
+// trips returns the number of HTTP requests since its last call.
 func (n *node) trips() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -206,7 +206,7 @@ func (n *node) header(number uint64) string {
 		number, n.hash(number), n.hash(number-1), n.blockTime(number), filter)
 }
 
-// hash is that of a block on the branch that the node is on.
+// hash returns the hash of a block on the node's branch.
 func (n *node) hash(number uint64) string {
 	if n.forked != 0 && number >= n.forked {
 		return fmt.Sprintf("0xb10d%060x", number)
@@ -214,7 +214,7 @@ func (n *node) hash(number uint64) string {
 	return blockHash(number)
 }
 
-// blockHash makes a hash that tells the block's number.
+// blockHash returns a hash that contains the block's number.
 func blockHash(number uint64) string { return fmt.Sprintf("0xb10c%060x", number) }
 
 func numberOf(hash string) uint64 { return parseQuantity("0x" + hash[len("0xb10c"):]) }

@@ -23,8 +23,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// oddities are what nodes have been seen to say about single receipts (Zilliqa/zq2#2188, sei-protocol/sei-chain#2214 and
-// #2230).
+// oddities are odd answers about single receipts that real nodes have returned (Zilliqa/zq2#2188,
+// sei-protocol/sei-chain#2214 and #2230).
 var oddities = map[string]func(receipt map[string]any) any{
 	"a flipped bit of the filter": func(receipt map[string]any) any {
 		receipt["logsBloom"] = flipped(receipt["logsBloom"].(string), 511)
@@ -37,8 +37,8 @@ var oddities = map[string]func(receipt map[string]any) any{
 	"no receipt": func(map[string]any) any { return nil },
 }
 
-// TestAnOddReceiptStopsNothing follows a ledger through one endpoint that says something odd about one transaction with
-// orders: the chain goes on, the block is named, and read when the endpoint is mended and the index starts again.
+// TestAnOddReceiptStopsNothing follows a ledger through one endpoint with an odd answer about one transaction with
+// orders: following continues, the block is named, and it is read once the endpoint is fixed and the index restarts.
 func TestAnOddReceiptStopsNothing(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	recorded := recordings[0]
@@ -52,7 +52,7 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 	must.Do(t, json.Unmarshal(odd.raw, &of))
 	for name, change := range oddities {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // it waits for what is asked for again
+			t.Parallel() // it waits for retries
 			p := &provider{recording: recorded, alter: func(method, members string) string {
 				return changed(method, members, of.TransactionHash, change)
 			}}
@@ -84,8 +84,8 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 	}
 }
 
-// TestWhatOneEndpointSpoilsIsRight reads a ledger through an endpoint that is wrong about a transaction, beside an honest
-// one: the first reading survives it, or the second one is right and names it.
+// TestWhatOneEndpointSpoilsIsRight reads a ledger through an endpoint that is wrong about a transaction, and an honest
+// one: the first reading is right, or the second one corrects it; the second names the endpoint.
 func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	recorded := recordings[0]
@@ -197,7 +197,7 @@ func rewriteOf(members string, change func(any) any) string {
 	return told[1 : len(told)-1]
 }
 
-// changed applies a change to the receipt of a transaction wherever it is in an answer.
+// changed applies a change to a transaction's receipt wherever it occurs in an answer.
 func changed(method, members, tx string, change func(map[string]any) any) string {
 	if !strings.Contains(method, "Receipt") || !strings.Contains(members, tx) {
 		return members

@@ -111,7 +111,7 @@ func TestEventsSplitsWideRanges(t *testing.T) {
 	n.add(t, 10, true, fulfilledLog(t, terms))
 	n.add(t, 3999, true, unlockLog(t, id))
 	c := n.serve(t, testChain)
-	for _, trips := range []int{12, 10} { // the second time it is known how wide searches may be
+	for _, trips := range []int{12, 10} { // the second time the permitted width of searches is known
 		n.trips()
 		if got, err := c.Events(t.Context(), 0, 4000); err != nil || len(got) != 2 {
 			t.Fatalf("Events() = %+v, %v, want two", got, err)
@@ -122,7 +122,7 @@ func TestEventsSplitsWideRanges(t *testing.T) {
 	}
 }
 
-// A node that has not seen the last block answers with the logs it has: events would be lost for good.
+// A lagging node answers with the logs that it has: trusting it would lose events for good.
 func TestEventsPassesOverNodesThatLag(t *testing.T) {
 	terms, _ := delivery()
 	behind, current := newNode(990), newNode(1000)

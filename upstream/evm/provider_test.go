@@ -12,21 +12,21 @@ import (
 	"sync"
 )
 
-// provider is a balancer in front of nodes that serve a recording badly, after rules as those of bad-provider.mjs.
+// provider is a balancer in front of nodes that serve a recording badly, by rules like those of bad-provider.mjs.
 type provider struct {
 	*recording
 	rules []string
-	alter func(method, members string) string // nil: nothing is altered by design
-	// refuses returns the error that a call gets, empty for none; nil: nothing is refused by design
+	alter func(method, members string) string // nil: alters nothing deliberately
+	// refuses returns the error for a call, or empty; nil refuses nothing deliberately.
 	refuses func(c nodeCall) string
 
 	mu     sync.Mutex
 	random *rand.Rand
-	bad    int            // answers that were spoiled
+	bad    int            // number of bad answers
 	calls  map[string]int // by method; nil: not counted
 }
 
-// chance reports whether a rule applies now, with its arguments.
+// chance reports whether a rule applies this time, and returns its arguments.
 func (p *provider) chance(name string) (arguments []string, applies bool) {
 	for _, rule := range p.rules {
 		parts := strings.Split(rule, ":")
@@ -82,7 +82,7 @@ func (p *provider) object(c nodeCall) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, c.ID, members)
 }
 
-// lie changes a result: what is listed is emptied, shortened, altered, or comes from elsewhere.
+// lie alters a result: a list is emptied, shortened, altered, or taken from elsewhere.
 func (p *provider) lie(method, members string) string {
 	var told struct{ Result any }
 	_ = json.Unmarshal([]byte("{"+members+"}"), &told)
@@ -120,7 +120,7 @@ func (p *provider) lieOfLogs(logs []any) []any {
 	case 3: // altered
 		data := changed["data"].(string)
 		changed["data"] = flipped(data, p.random.IntN(max(len(data)-2, 1)))
-	case 4: // of a transaction that there is not
+	case 4: // of a transaction that does not exist
 		changed["transactionHash"] = "0x" + strings.Repeat("0d", 32)
 	case 5: // of another fork
 		changed["blockHash"] = "0x" + strings.Repeat("f0", 32)
@@ -130,7 +130,7 @@ func (p *provider) lieOfLogs(logs []any) []any {
 	return logs
 }
 
-// flipped changes one bit of a hex text, in the digit at a place.
+// flipped changes one bit of a hex text, in the digit at place.
 func flipped(text string, place int) string {
 	digits := []byte(text)
 	if place += 2; place >= len(digits) {
@@ -176,7 +176,7 @@ func (p *provider) result(c nodeCall) string {
 	return fault(-32601, "the method "+c.Method+" does not exist")
 }
 
-// newest is the number of the newest block, after the growth that asking for it brings.
+// newest returns the number of the newest block; requesting it makes the chain grow.
 func (p *provider) newest(isAsked bool) uint64 {
 	p.recording.mu.Lock()
 	defer p.recording.mu.Unlock()
@@ -184,7 +184,7 @@ func (p *provider) newest(isAsked bool) uint64 {
 	case !isAsked || !p.grows:
 	case p.head < uint64(len(p.headers)):
 		p.head += 1 + p.random.Uint64N(7)
-	default: // nothing happens any more
+	default: // nothing happens after the recording
 		p.head += 1 + p.random.Uint64N(100)
 	}
 	return p.head

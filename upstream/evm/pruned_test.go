@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	stretched = 1000 // blocks for each of the ledger
+	stretched = 1000 // blocks per recorded block
 	keptState = 128  // blocks
 )
 
 var numbered = regexp.MustCompile(`"blockNumber":\s*"0x([0-9a-f]+)"`)
 
-// stretch puts each block of a recorded ledger a thousand blocks after the one before it, at a node that keeps the
-// state of the newest blocks only.
+// stretch moves the blocks of a recorded ledger a thousand blocks apart, on a node that keeps the state of only the
+// newest blocks.
 func (l ledger) stretch(t *testing.T) *node {
 	t.Helper()
 	n := l.node()
@@ -50,7 +50,7 @@ func (l ledger) stretch(t *testing.T) *node {
 	return n
 }
 
-// TestOrdersOlderThanTheStateAreFoundInLogs has nodes with 128 blocks of state: every order of the ledgers is complete.
+// TestOrdersOlderThanTheStateAreFoundInLogs: every order of the ledgers is complete on nodes with 128 blocks of state.
 func TestOrdersOlderThanTheStateAreFoundInLogs(t *testing.T) {
 	recordings, truth := readRecordings(t)
 	chains := map[chain.ID]*evm.Chain{}
@@ -85,8 +85,8 @@ func TestOrdersOlderThanTheStateAreFoundInLogs(t *testing.T) {
 	t.Logf("%d of %d orders are complete", complete, len(truth.Orders))
 }
 
-// TestLogsThatNobodyKeepsAreSaidToBeMissing has a node without the logs of older blocks: what is found in newer ones is
-// told, with the blocks that may hold more.
+// TestLogsThatNobodyKeepsAreSaidToBeMissing uses a node without the logs of older blocks: the events of newer blocks
+// are returned, together with the blocks that may hold more.
 func TestLogsThatNobodyKeepsAreSaidToBeMissing(t *testing.T) {
 	terms, id := delivery()
 	n := newNode(1_000_000)

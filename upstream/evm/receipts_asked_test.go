@@ -8,12 +8,11 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestReceiptsOfBlocksAreAskedOfWhoHasThem reads blocks whose filters say that there are logs where lists are empty, as
-// they do by chance: the blocks' receipts decide, if an endpoint gives them. One that does not have the method is asked
-// once.
+// TestReceiptsOfBlocksAreAskedOfWhoHasThem reads blocks whose filters match by chance although the lists of logs are
+// empty: the blocks' receipts decide, if an endpoint returns them. An endpoint without the method is called only once.
 func TestReceiptsOfBlocksAreAskedOfWhoHasThem(t *testing.T) {
 	for name, test := range map[string]struct {
-		has  []bool // each endpoint has the method
+		has  []bool // whether each endpoint has the method
 		want bool   // events are found
 	}{
 		"nobody":        {[]bool{false}, false},

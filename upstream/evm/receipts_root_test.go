@@ -9,7 +9,7 @@ import (
 	"crossgate/chain"
 )
 
-// TestReceiptsRoot computes the root of every block of the golden ledgers from its receipts, and of no receipts.
+// TestReceiptsRoot computes the root of every block's receipts in the golden ledgers, and of no receipts.
 func TestReceiptsRoot(t *testing.T) {
 	none, err := receiptsRoot(nil)
 	if want := "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"; err != nil || none.String() != want {
@@ -77,7 +77,7 @@ func TestReceiptsRootTellsAnyChange(t *testing.T) {
 	}
 }
 
-// TestProvenReceiptsKeepTheirPlaces: the root says nothing of where logs are said to be.
+// TestProvenReceiptsKeepTheirPlaces: positions of logs are checked too, as the root does not cover them.
 func TestProvenReceiptsKeepTheirPlaces(t *testing.T) {
 	places := func(change func(*blockReceipt)) error {
 		h := &header{Number: 7, Hash: chain.Hash{7}}

@@ -15,13 +15,13 @@ import (
 	"crossgate/order"
 )
 
-// recording is a recorded ledger as the nodes of one provider serve it: the chain grows by a few blocks each time
-// somebody asks for the newest one, and goes on with empty blocks where the recording ends.
+// recording is a recorded ledger as the nodes of one provider serve it: the chain grows by a few blocks with every
+// request for the newest one, and continues with empty blocks after the end of the recording.
 type recording struct {
 	ledger
 	headers  []json.RawMessage
 	byHash   map[string]uint64
-	inBlocks map[uint64][]string // hashes of transactions
+	inBlocks map[uint64][]string // transaction hashes
 	grows    bool
 
 	mu   sync.Mutex
@@ -50,7 +50,7 @@ func readRecording(t *testing.T, path string) *recording {
 	return r
 }
 
-// growing returns the recorded chain at half its length, to grow from there.
+// growing returns the recorded chain at half its length, from which it grows.
 func (r *recording) growing() *recording {
 	grown := &recording{
 		ledger: r.ledger, headers: r.headers, byHash: maps.Clone(r.byHash), inBlocks: r.inBlocks,
@@ -62,7 +62,7 @@ func (r *recording) growing() *recording {
 	return grown
 }
 
-// at returns a block of the recording, or an empty one after its end.
+// at returns a block of the recording, or an empty one beyond its end.
 func (r *recording) at(number uint64) string {
 	if number < uint64(len(r.headers)) {
 		return string(r.headers[number])
@@ -82,14 +82,14 @@ func blockOf(receipt json.RawMessage) uint64 {
 	return parseQuantity(in.BlockNumber)
 }
 
-// golden are the ledgers of the golden set and what they lead to, read once: that takes a second.
+// golden holds the ledgers of the golden set and their outcome, read once, since reading takes a second.
 var golden struct {
 	once    sync.Once
 	ledgers []*recording
 	truth   goldenTruth
 }
 
-// readRecordings returns the recorded ledgers, each at its end, and what they lead to.
+// readRecordings returns the recorded ledgers, each at its end, and their outcome.
 func readRecordings(t *testing.T) (recordings []*recording, truth *goldenTruth) {
 	t.Helper()
 	folder := goldenFolder(t)
@@ -108,7 +108,7 @@ func readRecordings(t *testing.T) (recordings []*recording, truth *goldenTruth) 
 	return recordings, &golden.truth
 }
 
-// goldenTruth is what orders and locks the ledgers lead to.
+// goldenTruth is the outcome of the ledgers: orders and locks.
 type goldenTruth struct {
 	Orders []goldenOrder
 	Locked []struct {
@@ -131,7 +131,7 @@ type goldenOrder struct {
 	Record                     goldenRecord
 }
 
-// goldenRecord is what an order ends as, and where its steps are.
+// goldenRecord is the final state of an order, and the blocks of its steps.
 type goldenRecord struct {
 	State, ExternalCallState, FixFee                                                                               string
 	CreatedSrcEventMetadata, FulfilledDstEventMetadata, OrderCancelledDstEventMetadata                             *struct{ BlockNumber uint64 }
@@ -140,7 +140,7 @@ type goldenRecord struct {
 	}
 }
 
-// isIn reports whether all steps are in blocks up to heights of the two chains.
+// isIn reports whether all steps are in blocks up to the given heights of the two chains.
 func (r *goldenRecord) isIn(give, take uint64) bool {
 	in := func(step *struct{ BlockNumber uint64 }, height uint64) bool {
 		return step == nil || step.BlockNumber <= height
@@ -151,7 +151,7 @@ func (r *goldenRecord) isIn(give, take uint64) bool {
 		in(r.ClaimedOrderCancelSrcEventInfo.TransactionMetadata, give)
 }
 
-// describe is what a configuration says of the chain.
+// describe returns the chain as a configuration describes it.
 func (r *recording) describe() chain.Chain {
 	return chain.Chain{
 		ID: r.DeBridgeID, Native: r.ChainID, Family: chain.EVM, BlockTime: time.Millisecond, Finality: 20,
@@ -163,7 +163,7 @@ func (r *recording) describe() chain.Chain {
 	}
 }
 
-// untimed takes the times out of logs, as old nodes list them.
+// untimed removes the times from logs, as old nodes list them.
 func untimed(_, members string) string {
 	return strings.ReplaceAll(members, `"blockTimestamp"`, `"unknown"`)
 }

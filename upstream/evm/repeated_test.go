@@ -12,7 +12,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// repeating serves a node's answers with each log and each receipt twice.
+// repeating serves a node's answers with every log and every receipt twice.
 func repeating(t *testing.T, node http.Handler) http.Handler {
 	twice := func(list []any) []any {
 		doubled := []any{}
@@ -46,7 +46,7 @@ func repeating(t *testing.T, node http.Handler) http.Handler {
 	})
 }
 
-// A provider that repeats what it lists is read as one that does not: by lists, by receipts, and by all of a block.
+// Items that a provider repeats count once: in lists, in receipts, and in all receipts of a block.
 func TestWhatIsRepeatedIsOne(t *testing.T) {
 	recordings, _ := readRecordings(t)
 	recorded := recordings[0]
@@ -64,7 +64,7 @@ func TestWhatIsRepeatedIsOne(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%d events, %v, want %d", len(got), err, len(want))
 	}
-	proof, err := c.Verify(t.Context(), 0, recorded.Head, want[1:]) // so that a block has to settle it
+	proof, err := c.Verify(t.Context(), 0, recorded.Head, want[1:]) // so that a block's receipts must decide
 	if err != nil || !reflect.DeepEqual(proof.Events, want) {
 		t.Errorf("proven are %d events, %v, want %d", len(proof.Events), err, len(want))
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// Recorded is where the recorded material lies, as far as it is there.
+// Recorded is the folder of the recorded material, which may be missing.
 var Recorded = filepath.Join("..", "..", "..", "shared")
 
-// NeedRecorded skips the test unless a file or folder of the recorded material is there.
+// NeedRecorded skips the test if a file or folder of the recorded material is missing.
 func NeedRecorded(t *testing.T, path string) {
 	t.Helper()
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {

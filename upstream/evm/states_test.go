@@ -71,7 +71,7 @@ func TestTakeStatesTellWhatTheTakeChainKeeps(t *testing.T) {
 	}
 }
 
-// TestStatesOfOneEndpointAreItsWord has two orders: one is stored, the other is not.
+// TestStatesOfOneEndpointAreItsWord uses two orders, only one of which is stored.
 func TestStatesOfOneEndpointAreItsWord(t *testing.T) {
 	ids := []order.ID{{1}, {2}}
 	failing := newNode(1000)
@@ -90,7 +90,7 @@ func TestStatesOfOneEndpointAreItsWord(t *testing.T) {
 	failing.answers["eth_call"] = fault(-32000, "header not found")
 	for name, test := range map[string]struct {
 		nodes []*node
-		want  [2]bool // one endpoint's word
+		want  [2]bool // reported by one endpoint only
 	}{
 		"alone":                {[]*node{honest}, [2]bool{true, true}},
 		"beside a failing one": {[]*node{honest, failing}, [2]bool{true, true}},
@@ -110,7 +110,7 @@ const blockSeconds = 1_700_000_000 + 2*20_000_000
 
 func TestOriginIsWhereTheRegistrySaysThatOrdersBegin(t *testing.T) {
 	for name, test := range map[string]struct {
-		first, since uint64 // that the registry knows: a block, a time
+		first, since uint64 // known to the registry: a block, a time
 		want         uint64
 	}{
 		"unknown":          {},
@@ -125,7 +125,7 @@ func TestOriginIsWhereTheRegistrySaysThatOrdersBegin(t *testing.T) {
 			known := testChain
 			known.FirstBlock, known.Since = test.first, test.since
 			got, err := n.serve(t, known).Origin(t.Context())
-			isNear := test.since > 0 && got <= test.want && test.want-got < 10_000 // a block before that time
+			isNear := test.since > 0 && got <= test.want && test.want-got < 10_000 // a block shortly before that time
 			if err != nil || got != test.want && !isNear {
 				t.Errorf("Origin() = %d, %v, want %d", got, err, test.want)
 			}

@@ -22,7 +22,7 @@ func swapChain() chain.Chain {
 // affiliateFeePaid is keccak256 of AffiliateFeePaid(address,uint256,address,uint32).
 const affiliateFeePaid = "0x6a0f4594999005114d250d0dce53dea802de70666f009552d1aa0b39e5846361"
 
-// swapLogs are the router's reports of a swap of amount for half of it, of which the affiliate gets share.
+// swapLogs are the router's events for a swap of amount into half of it, with share going to an affiliate.
 func swapLogs(t *testing.T, amount, share int64) []eventLog {
 	t.Helper()
 	router, out := swapChain().Contracts.Router, [20]byte(repeat(0x0e, 20))
@@ -40,15 +40,15 @@ func swapLogs(t *testing.T, amount, share int64) []eventLog {
 	return logs
 }
 
-// compareEvents lets cmp compare what package chain keeps to itself.
+// compareEvents lets cmp compare the unexported fields of package chain.
 var compareEvents = cmp.Options{
 	cmp.Comparer(func(a, b chain.Address) bool { return a == b }),
 	cmp.Comparer(func(a, b chain.TxHash) bool { return a == b }),
 	cmp.Comparer(func(a, b chain.Amount) bool { return a.Cmp(b) == 0 }),
 }
 
-// TestSwapsNeedNoReceipts has all that is to be known of swaps in the list of logs: what the receipts of their
-// transactions tell is the same.
+// TestSwapsNeedNoReceipts: the list of logs holds all facts about swaps, and the receipts of their transactions add
+// nothing.
 func TestSwapsNeedNoReceipts(t *testing.T) {
 	n := newNode(1000)
 	first := n.add(t, 500, true, slices.Concat(swapLogs(t, 1000, 9), swapLogs(t, 1000, 0))...)
@@ -93,7 +93,7 @@ func TestReceiptsSettleWhatLogsOfSwapsLack(t *testing.T) {
 	n := newNode(1000)
 	n.add(t, 500, true, append(swapLogs(t, 1000, 9), fulfilledLog(t, terms))...)
 	n.add(t, 501, true, swapLogs(t, 1000, 9)...)
-	n.logs = slices.DeleteFunc(n.logs, func(l nodeLog) bool { // the list lacks who was paid in block 501
+	n.logs = slices.DeleteFunc(n.logs, func(l nodeLog) bool { // the list lacks the payee in block 501
 		return l.block == 501 && l.topic == affiliateFeePaid
 	})
 	got, err := n.serve(t, swapChain()).Events(t.Context(), 400, 900)

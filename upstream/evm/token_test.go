@@ -14,21 +14,21 @@ import (
 	"crossgate/token"
 )
 
-// A name as ABI string, then padded to words.
+// abiString encodes text as an ABI string, padded to words.
 func abiString(text string) string {
 	padded := hex.EncodeToString([]byte(text))
 	padded += strings.Repeat("0", (64-len(padded)%64)%64)
 	return fmt.Sprintf("0x%064x%064x%s", 32, len(text), padded)
 }
 
-// Tokens of the tests, by address, and what they answer to decimals, name and symbol.
+// Tokens of the tests, and by address their answers to decimals, name and symbol.
 var (
 	plainToken   = chain.NewAddress(repeat(0x11, 20))
 	oldToken     = chain.NewAddress(repeat(0x12, 20))
 	brokenToken  = chain.NewAddress(repeat(0x13, 20))
 	hostileToken = chain.NewAddress(repeat(0x14, 20))
 	noContract   = chain.NewAddress(repeat(0x15, 20))
-	longToken    = chain.NewAddress(repeat(0x11, 40)) // of an order that names anything
+	longToken    = chain.NewAddress(repeat(0x11, 40)) // of an order, whose terms may hold anything
 
 	tokenAnswers = map[chain.Address][3]string{
 		plainToken:   {fmt.Sprintf("0x%064x", 6), abiString("USD Coin"), abiString("USDC")},
@@ -101,9 +101,9 @@ func TestReadTokens(t *testing.T) {
 	}
 }
 
-// TestTokensAreNotBelievedOfOneEndpoint has two endpoints say what a token is: where one says nothing, or zero, the other's
-// word counts, though as one endpoint's, as does the first's where they differ. Another token in the same question is as
-// certain as ever.
+// TestTokensAreNotBelievedOfOneEndpoint lets two endpoints describe a token: if one returns nothing, or zero, the
+// other's answer counts, though as one endpoint's word, as does the first's if they differ. Another token in the same
+// request is as certain as before.
 func TestTokensAreNotBelievedOfOneEndpoint(t *testing.T) {
 	without := testChain
 	without.Contracts.Multicall = chain.Address{}
@@ -150,7 +150,7 @@ func TestTokensAreNotBelievedOfOneEndpoint(t *testing.T) {
 	}
 }
 
-// A node's failure is not a token's silence.
+// A node's failure is not taken for a token that does not answer.
 func TestReadTokensTellsFailureFromSilence(t *testing.T) {
 	n := newNode(10)
 	n.answers["eth_call"] = fault(-32000, "header not found")

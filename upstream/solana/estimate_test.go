@@ -24,7 +24,7 @@ var usdcMint = wire.MustAccount("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
 func unitLimit(n uint32) []byte { return binary.LittleEndian.AppendUint32([]byte{2}, n) }
 func unitPrice(n uint64) []byte { return binary.LittleEndian.AppendUint64([]byte{3}, n) }
 
-// TestAPlaceInABlockCostsWhatTheMessageSays is of a chain where others bid a hundredth of a lamport for a unit.
+// TestAPlaceInABlockCostsWhatTheMessageSays assumes a market price of a hundredth of a lamport per unit.
 func TestAPlaceInABlockCostsWhatTheMessageSays(t *testing.T) {
 	call := wire.CompiledInstruction{Program: 1, Data: []byte("route")}
 	memo := wire.CompiledInstruction{Program: 4, Data: []byte("thanks")}
@@ -32,7 +32,7 @@ func TestAPlaceInABlockCostsWhatTheMessageSays(t *testing.T) {
 	for _, row := range []struct {
 		name         string
 		instructions []wire.CompiledInstruction
-		seen         uint64 // units in a simulation
+		seen         uint64 // units that a simulation used
 		want         uint64
 	}{
 		{"limit and price, unseen", []wire.CompiledInstruction{said(unitLimit(1_400_000)), said(unitPrice(71_428)), call}, 0, 100_000},
@@ -58,8 +58,8 @@ func TestAPlaceInABlockCostsWhatTheMessageSays(t *testing.T) {
 	}
 }
 
-// kiosk pays two for one on Solana by a transaction of the given instructions: 0 is the sender, 1 the venue's program,
-// which is told of the sender's account of USDC, 2 the compute budget program and 4 the memo program.
+// kiosk is a venue that pays two for one on Solana, with instructions whose accounts are 0 the sender, 1 the venue's
+// program, 2 the compute budget program, 3 the sender's account of USDC and 4 the memo program.
 type kiosk struct{ instructions []wire.CompiledInstruction }
 
 func (k kiosk) Profile() quote.Profile {
@@ -74,7 +74,7 @@ func (k kiosk) Build(_ context.Context, s quote.Swap, _ quote.Quote) (quote.Tx, 
 	return quote.Tx{Data: k.sealed(s.Sender, s.In.Amount, uint16(s.SlippagePercent.Shift(2).IntPart()))}, nil
 }
 
-// swapCall is the data of DFlow's swap by one of SPL's pools.
+// swapCall returns the data of DFlow's swap by one of SPL's pools.
 func swapCall(in, quoted uint64, slippageBps, feeBps uint16) []byte {
 	name := sha256.Sum256([]byte("global:swap"))
 	data := binary.LittleEndian.AppendUint32(name[:8:8], 1)
@@ -96,7 +96,7 @@ func (k kiosk) sealed(sender chain.Address, in chain.Amount, slippageBps uint16)
 	return d.seal()
 }
 
-// teller asks for a price of 200,000 units.
+// teller returns a kiosk that bids price for 200,000 units.
 func teller(price uint64) kiosk { return limited(200_000, price) }
 
 func limited(units uint32, price uint64) kiosk {
@@ -111,22 +111,22 @@ func TestSwapsOnSolana(t *testing.T) {
 	slippage := decimal.RequireFromString("0.5")
 	r.MaxBalance, r.AmountIn, r.SlippagePercent = false, chain.NewAmount(1000), &slippage
 	got := must.Get(e.Estimate(t.Context(), r))(t)
-	// Of its limit a fifth more is left than the simulation took: it is paid for, taken or not.
+	// The limit is lowered to a fifth more than the simulation used, since the whole limit is paid for.
 	if !slices.Equal(got.Tx.Data, limited(96_000, 0).sealed(r.Sender, r.AmountIn, 50)) || !got.Tx.To.IsAbsent() || got.MinOut != chain.NewAmount(1990) {
 		t.Errorf("transaction %+v, minimum %s; want the venue's, and its minimum of 1990", got.Tx, got.MinOut)
 	}
 }
 
-// ledger is Solana for one sender, who has the same of everything.
+// ledger is Solana for one sender, who has the same balance of every token.
 type ledger struct {
 	has         uint64
-	units       uint64 // that a simulation shows
+	units       uint64 // used by a simulation
 	failed      error
-	unsimulated bool // transactions are handed out
+	unsimulated bool // unsimulated transactions are handed out
 	operator    quote.Affiliate
 }
 
-// Payee is the recipient's own account, but for the sender.
+// Payee returns the recipient's own account, except for the sender.
 func (l ledger) Payee(_ context.Context, _, recipient chain.Address) (quote.Payee, error) {
 	if recipient == seller {
 		return quote.Payee{}, quote.ErrNoPayee
@@ -156,7 +156,7 @@ func (l ledger) Simulate(_ context.Context, s quote.Simulation) (quote.Result, e
 	return quote.Result{Measured: true, Received: s.AmountIn.MulDiv(2, 1), Gas: cmp.Or(l.units, 100_000)}, l.failed
 }
 
-// onSolana is an estimator with one venue for swaps of SOL to a token, and such a swap of all there is.
+// onSolana returns an estimator with one venue for swaps of SOL to a token, and a request to swap the whole balance.
 func onSolana(l ledger, v quote.Venue) (*quote.Estimator, quote.Request) {
 	mint := usdcMint
 	sender := seller
@@ -201,7 +201,7 @@ func TestSimulationsOnSolanaExclude(t *testing.T) {
 	}
 }
 
-// TestSharesOnSolanaStandBehindTheVenuesPart is of an affiliate and an operator: the venue is asked for a swap of the rest.
+// TestSharesOnSolanaStandBehindTheVenuesPart has an affiliate and an operator: the venue gets a swap of the rest.
 func TestSharesOnSolanaStandBehindTheVenuesPart(t *testing.T) {
 	affiliate, operator := wire.MustAccount("29d2S7vB453rNYFdR5Ycwt7y9haRT5fwVwL9zTmBhfV2"), wire.MustAccount("862oLANNqhdXyUCwLJPBqUHrScrqNR4yoGWGTxjZftKs")
 	l := ledger{has: 1_000_000_000, operator: quote.Affiliate{Percent: decimal.RequireFromString("0.5"), Recipient: operator}}

@@ -17,13 +17,13 @@ import (
 
 var jupiterProgram = wire.MustAccount("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
 
-// otherProgram is DFlow's, and tip an account of Jito's.
+// otherProgram is DFlow's program, and tip one of Jito's tip accounts.
 var (
 	otherProgram = wire.MustAccount("DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH")
 	tip          = wire.MustAccount("96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5")
 )
 
-// walletOf is the owner's account for a token.
+// walletOf returns the owner's associated account for a token.
 func walletOf(owner, mint chain.Address) chain.Address {
 	return wire.ProgramAddress(wire.AssociatedTokenProgram, owner.Bytes(), wire.TokenProgram.Bytes(), mint.Bytes())
 }
@@ -32,7 +32,7 @@ const versionFlag = 0x80
 
 var guard solana.Guard
 
-// draft is a transaction in the making: keys and what the instructions say.
+// draft is a transaction under construction: keys and compiled instructions.
 type draft struct {
 	keys         []chain.Address
 	instructions []wire.CompiledInstruction
@@ -53,14 +53,14 @@ func (d draft) seal() []byte {
 		raw = append(raw, byte(len(i.Data)))
 		raw = append(raw, i.Data...)
 	}
-	return append(raw, 0) // no address tables
+	return append(raw, 0) // number of address tables
 }
 
 func moveLamports(n uint64) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, 2), n)
 }
 
-// TestMessagesOnSolana changes one thing at a time in a transaction that is right.
+// TestMessagesOnSolana alters one thing at a time in a valid transaction.
 func TestMessagesOnSolana(t *testing.T) {
 	sender, stranger := chain.NewAddress([]byte("the sender's key on Solana......")), chain.NewAddress([]byte("somebody else's key on Solana..."))
 	onSolana, _ := chain.Documented().Chain(chain.Solana)
@@ -122,7 +122,7 @@ func TestMessagesOnSolana(t *testing.T) {
 		"nothing asked of a token":   func(l *draft) { l.instructions[1].Data = nil },
 		"an account without owner":   func(l *draft) { l.instructions[4].Accounts = l.instructions[4].Accounts[:2] },
 		"a transfer with more to it": func(l *draft) { l.instructions[0].Data = append(moveLamports(1000), 0) },
-		"somebody else who pays": func(l *draft) { // for an instruction of the venue's alone
+		"somebody else who pays": func(l *draft) { // only for an instruction of the venue
 			l.keys[0], l.keys[6] = stranger, sender
 			l.instructions = l.instructions[2:3]
 		},
@@ -187,7 +187,7 @@ func TestRecordedSolanaTransaction(t *testing.T) {
 	onSolana, _ := chain.Documented().Chain(chain.Solana)
 	s := quote.Swap{Chain: onSolana, Sender: m.Accounts[0], Recipient: m.Accounts[0], In: quote.Side{Address: m.Accounts[1], Amount: chain.NewAmount(100202800)}}
 	p := quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: jupiterProgram}}
-	// Its mints stand in the message, in instructions that name them.
+	// Its mints are accounts of the message's instructions.
 	source, destination := m.Accounts[11], m.Accounts[4]
 	for _, mint := range m.Accounts {
 		if walletOf(s.Sender, mint) == source {
@@ -198,7 +198,7 @@ func TestRecordedSolanaTransaction(t *testing.T) {
 		}
 	}
 	for _, mint := range []chain.Address{usdcMint, onSolana.WrappedCoin, wire.MustAccount("Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB")} {
-		if walletOf(s.Sender, mint) == source { // which stands in a lookup table
+		if walletOf(s.Sender, mint) == source { // which is in a lookup table
 			s.In.Address = mint
 		}
 	}

@@ -12,12 +12,12 @@ import (
 	"crossgate/quote"
 )
 
-// Places of accounts in the messages of TestJupiterInstructions.
+// Indexes of accounts in the messages of TestJupiterInstructions.
 const (
 	payer, spent, received, other, program = 0, 1, 2, 3, 4
 )
 
-// jupiterCall is an instruction of Jupiter's in the making: the places that its accounts have, and its data.
+// jupiterCall is an instruction of Jupiter's under construction: the indexes of its accounts, and its data.
 type jupiterCall struct {
 	accounts []byte
 	name     string
@@ -25,10 +25,10 @@ type jupiterCall struct {
 	quoted   uint64
 	slippage uint16
 	fee      uint64
-	isShort  bool // of an amount
+	isShort  bool // data ends after the amount
 }
 
-// terms are the amounts of a call, with a fee of so many bytes.
+// terms encodes the amounts of a call, with a fee of feeBytes bytes.
 func (c jupiterCall) terms(feeBytes int) []byte {
 	data := binary.LittleEndian.AppendUint64(nil, c.amount)
 	data = binary.LittleEndian.AppendUint64(data, c.quoted)
@@ -40,14 +40,14 @@ func (c jupiterCall) terms(feeBytes int) []byte {
 	return data
 }
 
-// TestJupiterInstructions changes one thing at a time in each instruction of Jupiter's that the guard reads.
+// TestJupiterInstructions alters one thing at a time in each of Jupiter's instructions that the guard accepts.
 func TestJupiterInstructions(t *testing.T) {
-	const quoted, least = 2_000_000, 1_990_000 // at 50 basis points
+	const quoted, least = 2_000_000, 1_990_000 // after 50 basis points
 	route := []byte("route plan")
 	for _, row := range []struct {
 		name                                string
 		accounts                            []byte
-		user, source, destination, redirect int // places among the accounts; redirect -1: there is none
+		user, source, destination, redirect int // indexes in accounts; redirect is -1 if there is none
 		data                                func(jupiterCall) []byte
 	}{
 		{
@@ -102,7 +102,7 @@ func TestJupiterInstructions(t *testing.T) {
 	}
 }
 
-// minimumOf is what the guard reads from an instruction by which the payer swaps 1000 of one token for another.
+// minimumOf returns the minimum that the guard reads from an instruction by which the payer swaps 1000 of a token.
 func minimumOf(called chain.Address, i wire.CompiledInstruction, wanted uint64) (chain.Amount, error) {
 	onSolana, _ := chain.Documented().Chain(chain.Solana)
 	sender, stranger := chain.NewAddress([]byte("the sender's key on Solana......")), chain.NewAddress([]byte("somebody else's key on Solana..."))
@@ -119,9 +119,9 @@ func minimumOf(called chain.Address, i wire.CompiledInstruction, wanted uint64) 
 	return guard.MinOut(s, p, quote.Quote{}, quote.Tx{Data: d.seal()}, chain.NewAmount(wanted))
 }
 
-// TestDFlowInstructions changes one thing at a time in what the guard reads of DFlow's instructions.
+// TestDFlowInstructions alters one thing at a time in the parts of DFlow's instructions that the guard reads.
 func TestDFlowInstructions(t *testing.T) {
-	const quoted, least = 2_000_000, 1_990_000 // at 50 basis points
+	const quoted, least = 2_000_000, 1_990_000 // after 50 basis points
 	number := func(name string) []byte {
 		hash := sha256.Sum256([]byte("global:" + name))
 		return hash[:8]

@@ -21,8 +21,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestListsOfOldTransactionsAreAskedOfWhoKeepsThem reads two pages of a program's transactions, long ago, beside an
-// endpoint that keeps a thousand blocks.
+// TestListsOfOldTransactionsAreAskedOfWhoKeepsThem reads two pages of a program's old transactions, with one endpoint
+// that keeps only a thousand blocks.
 func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 	const from, to, newest = 5_000, 6_000, 1_000_000
 	known, _ := chain.Documented().Chain(chain.Solana)
@@ -68,7 +68,7 @@ func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 	}
 }
 
-// TestAListThatBeginsAnewIsRefused is of an endpoint that heeds no cursor.
+// TestAListThatBeginsAnewIsRefused uses an endpoint that ignores cursors.
 func TestAListThatBeginsAnewIsRefused(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -87,7 +87,7 @@ func TestAListThatBeginsAnewIsRefused(t *testing.T) {
 	}
 }
 
-// TestATimeThatABlockLacksIsThatOfItsTransaction is of nodes that write no time into a block.
+// TestATimeThatABlockLacksIsThatOfItsTransaction uses nodes whose blocks have no time.
 func TestATimeThatABlockLacksIsThatOfItsTransaction(t *testing.T) {
 	c := solanaAt(t, func(string, []json.RawMessage) string { return emptyBlock(`null`) })
 	tx := &transaction{Slot: 7, BlockTime: new(int64(1_790_000_000)), message: solana.Message{
@@ -103,7 +103,7 @@ func TestATimeThatABlockLacksIsThatOfItsTransaction(t *testing.T) {
 	}
 }
 
-// TestNoEndpointAloneMakesAPlaceDear is of one that says that others bid a thousand lamports for a unit.
+// TestNoEndpointAloneMakesAPlaceDear uses an endpoint that reports bids of a thousand lamports per unit.
 func TestNoEndpointAloneMakesAPlaceDear(t *testing.T) {
 	c := solanaAt(t, func(string, []json.RawMessage) string { return `[{"slot":1,"prioritizationFee":1000000000}]` })
 	for _, p := range []quote.Priority{quote.Normal, quote.Aggressive} {
@@ -114,7 +114,7 @@ func TestNoEndpointAloneMakesAPlaceDear(t *testing.T) {
 	}
 }
 
-// solanaAt is Solana at one endpoint that answers with results.
+// solanaAt returns Solana at one endpoint that answers with result.
 func solanaAt(t *testing.T, result func(method string, params []json.RawMessage) string) *Chain {
 	known, _ := chain.Documented().Chain(chain.Solana)
 	var mu sync.Mutex
@@ -134,7 +134,7 @@ func solanaAt(t *testing.T, result func(method string, params []json.RawMessage)
 	return New(known, jsonrpc.New(upstream.NewPool("solana", e)))
 }
 
-// emptyBlock is a block without content at a time.
+// emptyBlock returns a block without content, with the given time.
 func emptyBlock(time string) string {
 	hash := chain.Hash{1}.Format(chain.SVM)
 	return fmt.Sprintf(`{"blockhash":%q,"previousBlockhash":%q,"parentSlot":1,"blockTime":%s}`, hash, hash, time)
@@ -172,7 +172,7 @@ func answerAll(w http.ResponseWriter, r *http.Request, answer func(method string
 	fmt.Fprintf(w, "[%s]", strings.Join(answers, ","))
 }
 
-// pageAt lists so many transactions of one slot.
+// pageAt lists count transactions of one slot.
 func pageAt(slot uint64, count int) string {
 	all := make([]string, count)
 	for i := range all {

@@ -12,7 +12,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Whom the measured transactions are about, and what of.
+// Parties and tokens of the measured transactions.
 var (
 	mary, bert, eve = account("mary, who sends"), account("bert, who receives"), account("eve, a stranger")
 	inMint, outMint = account("mint of what goes in"), account("mint of what comes out")
@@ -27,12 +27,12 @@ func account(text string) chain.Address {
 
 const tokenRent = 2_039_280
 
-// wallet is an account of lamports alone.
+// wallet returns an account that holds only lamports.
 func wallet(lamports uint64) *accountInfo {
 	return &accountInfo{Owner: base58Address{solana.SystemProgram}, Lamports: lamports}
 }
 
-// tokens is an account for tokens; a change may have a byte in it that is not zero otherwise.
+// tokens returns a token account; the bytes at changed are set to one.
 func tokens(mint, owner chain.Address, amount uint64, changed ...int) *accountInfo {
 	data := make([]byte, tokenAccountSize)
 	copy(data[mintOffset:], mint.Bytes())
@@ -48,16 +48,16 @@ func tokens(mint, owner chain.Address, amount uint64, changed ...int) *accountIn
 	return state
 }
 
-// associated is where owner keeps a token.
+// associated returns the owner's associated account for a token.
 func associated(owner, mint chain.Address) chain.Address { return holdings(mint, owner)[1] }
 
-// watching is mary's own account, which pays 5,000 lamports and others, and further ones.
+// watching returns mary's own account, which pays a fee of 5,000 lamports and changes by the given ones, and others.
 func watching(lost, gained uint64, others ...watched) []watched {
 	const had, cost = 9_000_000_000, 5000
 	return append([]watched{watch(mary, wallet(had), wallet(had-cost-lost+gained))}, others...)
 }
 
-// TestWhatTransactionsOnSolanaAreSeenToDo is of swaps of 1,000 of a token, or of the coin.
+// TestWhatTransactionsOnSolanaAreSeenToDo covers swaps of 1,000 of a token, or of the coin.
 func TestWhatTransactionsOnSolanaAreSeenToDo(t *testing.T) {
 	spent := watch(associated(mary, inMint), tokens(inMint, mary, 1500), tokens(inMint, mary, 500))
 	got := func(owner chain.Address, changed ...int) watched {
@@ -130,7 +130,7 @@ func TestWhatTransactionsOnSolanaAreSeenToDo(t *testing.T) {
 	}
 }
 
-// TestTipsAreCosts, and other payments are not.
+// TestTipsAreCosts, unlike other payments.
 func TestTipsAreCosts(t *testing.T) {
 	paid := solana.Draft{FeePayer: mary, Instructions: []solana.DraftInstruction{
 		solana.Transfer(mary, tipAccounts[0], 7), solana.Transfer(mary, account("somebody"), 9),
@@ -141,7 +141,7 @@ func TestTipsAreCosts(t *testing.T) {
 	}
 }
 
-// TestWhoLacksWhatASwapTakes of the coin, beside what is kept of it, or of a token.
+// TestWhoLacksWhatASwapTakes covers the coin, apart from the reserve, and a token.
 func TestWhoLacksWhatASwapTakes(t *testing.T) {
 	failed := errors.New("custom program error: 0x1")
 	coin := quote.Simulation{In: chain.NativeCoin(chain.SVM), AmountIn: chain.NewAmount(10)}
@@ -164,7 +164,7 @@ func TestWhoLacksWhatASwapTakes(t *testing.T) {
 	}
 }
 
-// TestNoBlockIsNoAnswer: an endpoint may say null of a block that it listed.
+// TestNoBlockIsNoAnswer: an endpoint may return null for a block that it has listed.
 func TestNoBlockIsNoAnswer(t *testing.T) {
 	var none *block
 	for name, asked := range map[string]*jsonrpc.Call{

@@ -15,7 +15,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestWhereSharesArePaid has accounts of wallets, of Jupiter's referral program, and none.
+// TestWhereSharesArePaid uses wallets, accounts of Jupiter's referral program, and missing accounts.
 func TestWhereSharesArePaid(t *testing.T) {
 	known, _ := chain.Documented().Chain(chain.Solana)
 	usdc := solana.MustAccount("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")

@@ -16,13 +16,13 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// TestSimulationsShowAnOutcome has nodes that say of a simulation that nothing failed, and not what the recipient has
-// then, or not even that it was run: the word of a venue stands for nothing without.
+// TestSimulationsShowAnOutcome uses nodes that report success but not the recipient's balance after it, or not even
+// that the transaction ran: a venue's word is not enough without a simulation.
 func TestSimulationsShowAnOutcome(t *testing.T) {
 	known, _ := chain.Documented().Chain(chain.Solana)
-	account := known.Contracts.DlnSource // any will do
+	account := known.Contracts.DlnSource // arbitrary
 	tx := must.Get(solana.Draft{FeePayer: account, Instructions: []solana.DraftInstruction{{Program: solana.MemoProgram}}}.Compile())(t)
-	const rich = `{"lamports":9,"owner":"11111111111111111111111111111111","data":["","base64"]}` // after it as before
+	const rich = `{"lamports":9,"owner":"11111111111111111111111111111111","data":["","base64"]}` // before and after
 	for name, test := range map[string]struct {
 		said string
 		ok   bool
@@ -56,7 +56,7 @@ func TestSimulationsShowAnOutcome(t *testing.T) {
 	}
 }
 
-// TestBidOfACreationStaysWithinTheBound: a venue's price of a unit is kept for the units of the order behind its swap.
+// TestBidOfACreationStaysWithinTheBound: a venue's unit price also applies to the units of the order behind its swap.
 func TestBidOfACreationStaysWithinTheBound(t *testing.T) {
 	const price = 10_000_000 // 10 lamports
 	draft := solana.Draft{FeePayer: solana.MemoProgram, Instructions: solana.Budget{Units: 1_000_000, Price: price}.Instructions()}

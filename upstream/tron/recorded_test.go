@@ -18,7 +18,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// exchange is a recorded question to a real node with its answer.
+// exchange is a recorded request to a real node and its response.
 type exchange struct {
 	Request  struct{ Body call }
 	Response struct {
@@ -35,15 +35,15 @@ type call struct {
 func exchanged(t *testing.T, name string) exchange {
 	t.Helper()
 	raw := recorded.File(t, "recorded/chains/tron-jsonrpc-"+name+".json")
-	// The document that they come from leaves out the middle of long bytes.
+	// The document that they come from shortens long bytes.
 	text := strings.NewReplacer(`"0x0000...0000"`, `"0x`+strings.Repeat("00", 256)+`"`, `"0x0000...05f"`, `"0x"`).Replace(string(raw))
 	var e exchange
 	must.Do(t, json.Unmarshal([]byte(text), &e))
 	return e
 }
 
-// serve returns TRON served by a node that answers every call of a method with the recorded result, one of
-// another contract's methods with a revert.
+// serve returns TRON served by a node that answers every call of a method with the recorded result, and calls of other
+// contract methods with a revert.
 func serve(t *testing.T, e exchange) *evm.Chain {
 	t.Helper()
 	answer := func(c call) string {

@@ -19,7 +19,7 @@ import (
 	"crossgate/upstream/tron"
 )
 
-// TestRelayPassesOnWhatAPageMayAsk has an endpoint without TRON's HTTP API first, and one that hangs up once on each.
+// TestRelayPassesOnWhatAPageMayAsk has a first endpoint without TRON's HTTP API; each path's first request is cut off.
 func TestRelayPassesOnWhatAPageMayAsk(t *testing.T) {
 	call := regexp.MustCompile(`\{("jsonrpc":"2.0","id":\d+),[^{}]*\}`)
 	const sent = `{"method":"broadcasttransaction","params":[{"txID":"ab"}]}`
@@ -41,13 +41,13 @@ func TestRelayPassesOnWhatAPageMayAsk(t *testing.T) {
 			if r.URL.Path == "/key/wallet/broadcasttransaction" && body != `{"txID":"ab"}` {
 				t.Errorf("%s was sent", body)
 			}
-			if r.URL.Path == "/wallet/broadcasttransaction" { // of the other endpoint
+			if r.URL.Path == "/wallet/broadcasttransaction" { // of the first endpoint
 				http.NotFound(w, r)
 				return
 			}
 			if call.MatchString(body) {
 				answered := call.ReplaceAllString(body, `{$1,"result":`+test.node+`}`)
-				_, _ = io.WriteString(w, strings.Replace(answered, test.node, `"0x2b6653dc"`, 1)) // the chain's id is asked first
+				_, _ = io.WriteString(w, strings.Replace(answered, test.node, `"0x2b6653dc"`, 1)) // the chain ID comes first
 				return
 			}
 			_, _ = io.WriteString(w, test.node)
@@ -75,7 +75,7 @@ func TestRecordedEnergyPriceIsTheSameForEverybody(t *testing.T) {
 	}
 }
 
-// TestBandwidthCoversARecordedTransaction compares with what TRON's own interface made of a call.
+// TestBandwidthCoversARecordedTransaction compares with the transaction that TRON's own API made of a call.
 func TestBandwidthCoversARecordedTransaction(t *testing.T) {
 	var told struct {
 		Response struct {
@@ -88,7 +88,7 @@ func TestBandwidthCoversARecordedTransaction(t *testing.T) {
 	}
 	recorded.JSON(t, "recorded/chains/tron-wallet-triggersmartcontract.json", &told)
 	made := told.Response.Body.Transaction
-	const signatureAndOutcome, room = 67 + 3 + 64, 14 // room: for a value that is sent, and longer lengths
+	const signatureAndOutcome, room = 67 + 3 + 64, 14 // room: for a value sent along, and longer lengths
 	size := uint64(len(made.Raw)/2 + signatureAndOutcome)
 	fee, err := tron.Fees{}.DataFee(t.Context(), chain.Address{}, quote.Tx{Data: make([]byte, 4+2*32)}, 0) // a transfer
 	if least, most := chain.NewAmount(1000*size), chain.NewAmount(1000*(size+room)); err != nil || fee.Cmp(least) < 0 || fee.Cmp(most) > 0 {

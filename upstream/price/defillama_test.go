@@ -22,10 +22,10 @@ import (
 	"crossgate/token"
 )
 
-// fixtureTime is the clock of testdata/current.json.
+// fixtureTime is the current time in testdata/current.json.
 var fixtureTime = time.Unix(1790000000, 0)
 
-// serve returns a llama whose service is handler, and the coins of each call it has had.
+// serve returns a llama whose service is handler, and a function that returns the coins of each call so far.
 func serve(t *testing.T, handler http.HandlerFunc) (llama, func() [][]string) {
 	t.Helper()
 	var (
@@ -67,11 +67,11 @@ func TestDefiLlamaAsksOnceForEveryKey(t *testing.T) {
 	usdc := key(t, 8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
 	prices := must.Get(l.prices(t.Context(), time.Time{}, []token.Key{
 		native(1), wrapped, usdc, native(100000014), native(100000025),
-		native(137),        // priced too long ago
+		native(137),        // its price is too old
 		native(chain.Tron), // without confidence
 		{Chain: 4, Address: usdc.Address},
 		{Chain: 1},
-		{Chain: 1, Address: chain.NewAddress(make([]byte, 255))}, // of an order that names anything
+		{Chain: 1, Address: chain.NewAddress(make([]byte, 255))}, // an order's arbitrary terms
 		{Chain: 1, Address: chain.NativeCoin(chain.SVM)},
 	}))(t)
 	want := map[token.Key]string{
@@ -93,7 +93,7 @@ func TestDefiLlamaAsksOnceForEveryKey(t *testing.T) {
 	}
 }
 
-// texts writes prices as the shortest decimals.
+// texts formats prices as the shortest decimals.
 func texts(prices map[token.Key]*big.Rat) map[token.Key]string {
 	texts := make(map[token.Key]string, len(prices))
 	for key, usd := range prices {

@@ -11,8 +11,8 @@ import (
 	"crossgate/token"
 )
 
-// TestFeedsTellWhatTheirChainsTell has Ethereum price the wrapped coin, Base fail, and asks for tokens of chains with and
-// without an oracle.
+// TestFeedsTellWhatTheirChainsTell lets Ethereum price the wrapped coin and Base fail, and requests tokens of chains
+// with and without an oracle.
 func TestFeedsTellWhatTheirChainsTell(t *testing.T) {
 	registry := chain.Documented()
 	ethereum, _ := registry.Chain(1)
@@ -37,11 +37,11 @@ func TestFeedsTellWhatTheirChainsTell(t *testing.T) {
 	wrapped := token.Key{Chain: 1, Address: ethereum.WrappedCoin}
 	prices, err := Feeds(contracts, registry)(t.Context(), []token.Key{
 		coin, wrapped,
-		{Chain: 1, Address: chain.NewAddress(bytes.Repeat([]byte{7}, 20))}, // refused
+		{Chain: 1, Address: chain.NewAddress(bytes.Repeat([]byte{7}, 20))}, // the oracle refuses it
 		{Chain: 8453, Address: chain.NativeCoin(chain.EVM)},
 		{Chain: chain.Solana, Address: chain.NativeCoin(chain.SVM)},
-		{Chain: 1}, // no token
-		{Chain: 1, Address: chain.NewAddress(append(bytes.Repeat([]byte{7}, 20), wrapped.Address.Bytes()...))}, // of an order that names anything
+		{Chain: 1}, // not a token
+		{Chain: 1, Address: chain.NewAddress(append(bytes.Repeat([]byte{7}, 20), wrapped.Address.Bytes()...))}, // an order's arbitrary terms
 	})
 	if !errors.Is(err, down) {
 		t.Errorf("error = %v, want that of the chain that failed", err)

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// TestLogosAreSmallPicturesOfPublicHosts serves a body for each path, and asks as the gateway does: the machine itself is
-// not a public host.
+// TestLogosAreSmallPicturesOfPublicHosts serves a body per path, and fetches as the gateway does: from loopback, which
+// is not a public host, it fetches nothing.
 func TestLogosAreSmallPicturesOfPublicHosts(t *testing.T) {
 	png := append([]byte("\x89PNG\r\n\x1a\n"), make([]byte, 100)...)
 	bodies := map[string]struct {
 		contentType string
 		body        []byte
-		want        string // content type, or words of the error
+		want        string // content type, or part of the error
 	}{
 		"/png":   {"application/octet-stream", png, "image/png"},
 		"/svg":   {"image/svg+xml; charset=utf-8", []byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`), "image/svg+xml"},

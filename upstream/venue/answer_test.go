@@ -19,12 +19,12 @@ import (
 	"crossgate/upstream"
 )
 
-// Keys are what the sandbox's venues are asked with; the others take none.
+// Keys are the API keys used with the sandbox's venues; other venues take none.
 var Keys = map[string]string{
 	zeroEx.Name: "sandbox", oneInch.Name: "sandbox", enso.Name: "sandbox", dflow.Name: "sandbox", okx.Name: "sandbox:secret:passphrase",
 }
 
-// baseSwap is a swap of the coin on Base that has amount as its input.
+// baseSwap returns a swap of amount of the coin on Base.
 func baseSwap(t testing.TB, amount string) quote.Swap {
 	t.Helper()
 	base, _ := chain.Documented().Chain(8453)
@@ -32,7 +32,7 @@ func baseSwap(t testing.TB, amount string) quote.Swap {
 	return quote.Swap{Chain: base, In: quote.Side{Address: chain.NativeCoin(chain.EVM), Amount: in}}
 }
 
-// openHere is the venue of a service, with its endpoints.
+// openHere returns the venue of a service at the endpoints of pool.
 func openHere(t testing.TB, name string, pool *upstream.Pool) *aggregator {
 	t.Helper()
 	v := must.Get(New(name, Options{Pool: pool, Registry: chain.Documented(), Key: Keys[name]}))(t)
@@ -50,7 +50,7 @@ func profileOf(t testing.TB, name string) quote.Profile {
 	return openHere(t, name, upstream.NewPool(name)).profile
 }
 
-// allHere are the venues that are services, by name.
+// allHere returns the venues that are services, by name.
 func allHere(t testing.TB) map[string]*aggregator {
 	t.Helper()
 	all := map[string]*aggregator{}
@@ -62,7 +62,7 @@ func allHere(t testing.TB) map[string]*aggregator {
 	return all
 }
 
-// promise fails when a venue takes an answer, for its price or for its transaction, without what makes it one.
+// promise fails if a venue accepts an answer, as a price or as a transaction, that lacks an essential part.
 func (v *aggregator) promise(t *testing.T, status int, body []byte, s quote.Swap) {
 	t.Helper()
 	if v.program != "" {
@@ -83,14 +83,14 @@ func (v *aggregator) promise(t *testing.T, status int, body []byte, s quote.Swap
 			v.program == "" && (!v.profile.Calls(s.Chain.ID, tx.To) || tx.Value != s.In.Amount)) {
 			t.Errorf("transaction %+v was taken", tx)
 		}
-		// A quoted character is one of up to ten.
+		// Quoting may expand a character to ten.
 		if err != nil && utf8.RuneCountInString(err.Error()) > 10*maxMessage {
 			t.Errorf("error of %d bytes: %.80s…", len(err.Error()), err)
 		}
 	}
 }
 
-// eachAnswer calls with the answers of a venue's fixtures.
+// eachAnswer calls call with each answer in a venue's fixtures.
 func eachAnswer(t testing.TB, name string, call func(body []byte)) {
 	t.Helper()
 	archive := must.Get(txtar.ParseFile(filepath.Join("testdata", name+".txtar")))(t)
@@ -102,7 +102,7 @@ func eachAnswer(t testing.TB, name string, call func(body []byte)) {
 	}
 }
 
-// FuzzAnswers feeds every venue what any venue might say.
+// FuzzAnswers feeds every venue arbitrary answers.
 func FuzzAnswers(f *testing.F) {
 	all := allHere(f)
 	for name := range all {
@@ -119,7 +119,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// TestErrorsAreShortWhateverIsLong has each text and number of every fixture's answers be a long one, in turn.
+// TestErrorsAreShortWhateverIsLong replaces each text and number of every fixture's answers by a long one, in turn.
 func TestErrorsAreShortWhateverIsLong(t *testing.T) {
 	s := baseSwap(t, "1000000000000000000")
 	for name, v := range allHere(t) {
@@ -140,7 +140,7 @@ func TestErrorsAreShortWhateverIsLong(t *testing.T) {
 	}
 }
 
-// eachLeaf calls with a JSON text in which one value that holds no others is another, for each of them.
+// eachLeaf calls call with each variant of a JSON text in which one scalar is replaced by another.
 func eachLeaf(t *testing.T, text []byte, another any, call func(altered []byte)) {
 	t.Helper()
 	var whole any
@@ -165,7 +165,7 @@ func eachLeaf(t *testing.T, text []byte, another any, call func(altered []byte))
 	visit(whole, func(to any) { whole = to })
 }
 
-// TestTemplatesHaveKnownWords makes every venue with each of its templates misspelt.
+// TestTemplatesHaveKnownWords opens every venue with each of its templates misspelt.
 func TestTemplatesHaveKnownWords(t *testing.T) {
 	for name, v := range allHere(t) {
 		for _, of := range []*requestTemplate{&v.asks, v.builds} {
@@ -187,7 +187,7 @@ func TestTemplatesHaveKnownWords(t *testing.T) {
 	}
 }
 
-// The minimum that Velora is asked for is before its fee, the one that the gateway promises after it.
+// The minimum in requests to Velora is before its fee, the one that the gateway promises after it.
 func TestVelorasMinimumKeepsThePromise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gross := chain.NewAmount(rapid.Uint64Range(1, 1<<63).Draw(t, "gross"))

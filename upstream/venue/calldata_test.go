@@ -17,10 +17,10 @@ import (
 	"crossgate/quote"
 )
 
-// arguments are what stands at names; a place that has none is a position.
+// arguments are values by place name; the key of an unnamed place is its position.
 type arguments map[any]any
 
-// encode makes calldata with some arguments, and with zero for all others. Lists are as long as their arguments want.
+// encode returns calldata with the given arguments, and zero for all others. Lists are as long as needed.
 func (m *method) encode(t *testing.T, given arguments) []byte {
 	t.Helper()
 	values := make([]any, len(m.inputs))
@@ -38,7 +38,7 @@ func (m *method) encode(t *testing.T, given arguments) []byte {
 				set(m.places[place.(string)], is)
 			}
 		}
-		if given["out"] != nil { // behind what goes in
+		if given["out"] != nil { // after the input
 			set(m.places["out"], given["out"])
 		}
 		fillZeros(value)
@@ -47,7 +47,7 @@ func (m *method) encode(t *testing.T, given arguments) []byte {
 	return append(m.Selector[:], must.Get(m.inputs.Pack(values...))(t)...)
 }
 
-// assign sets a member of value.
+// assign sets the member of value at a position.
 func assign(value reflect.Value, at position, to any) {
 	for _, i := range at {
 		if value.Kind() == reflect.Struct {
@@ -68,7 +68,7 @@ func assign(value reflect.Value, at position, to any) {
 	value.Set(reflect.ValueOf(to))
 }
 
-// fillZeros gives value the numbers that it lacks.
+// fillZeros replaces missing numbers in value by zero.
 func fillZeros(value reflect.Value) {
 	switch {
 	case value.Type() == reflect.TypeFor[*big.Int]() && value.IsNil():
@@ -84,7 +84,7 @@ func fillZeros(value reflect.Value) {
 	}
 }
 
-// A swap of a million of one token for at least two million of another, and who is paid.
+// A swap of a million of one token for at least two million of another, and its payee.
 var (
 	refinedIn, refinedOut   = common.HexToAddress("0x70"), common.HexToAddress("0x71")
 	refinedPayee            = common.HexToAddress("0x01")
@@ -94,7 +94,7 @@ var (
 	refinedMillion, refined = chain.NewAmount(1_000_000), chain.NewAmount(2_000_000)
 )
 
-// refinedCall is that swap with changed arguments.
+// refinedCall returns the calldata of that swap with changed arguments.
 func (m *method) refinedCall(t *testing.T, changed arguments) []byte {
 	t.Helper()
 	given := arguments{
@@ -117,7 +117,7 @@ func numbers(all ...int64) []*big.Int {
 
 func addressOf(a common.Address) chain.Address { return chain.NewAddress(a.Bytes()) }
 
-// TestCallsThatTakeMoreAreRefused has flags, fees and deposits in otherwise right calls of each function.
+// TestCallsThatTakeMoreAreRefused adds flags, fees and deposits to otherwise valid calls of each function.
 func TestCallsThatTakeMoreAreRefused(t *testing.T) {
 	receivers := []common.Address{refinedOther}
 	for _, row := range []struct {
@@ -154,7 +154,7 @@ func TestCallsThatTakeMoreAreRefused(t *testing.T) {
 	} {
 		for _, m := range row.of {
 			if strings.HasPrefix(row.name, "lifi") && m.refine == nil {
-				continue // one swap, which takes the input
+				continue // a single swap, which takes the whole input
 			}
 			want := quote.Call{
 				TokenIn: addressOf(refinedIn), TokenOut: addressOf(refinedOut), AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee),
@@ -177,7 +177,7 @@ func TestCallsThatTakeMoreAreRefused(t *testing.T) {
 	}
 }
 
-// TestSharesOfKyberAreRead has fees of the input as amounts and as basis points.
+// TestSharesOfKyberAreRead covers fees of the input as amounts and as basis points.
 func TestSharesOfKyberAreRead(t *testing.T) {
 	for flags, fees := range map[int64][]*big.Int{0: numbers(3000, 2000), 0x80: numbers(30, 20)} {
 		for _, m := range kyber.functions {
@@ -231,7 +231,7 @@ func affiliate(percent string, of common.Address) quote.Affiliate {
 
 func same(a, b quote.Affiliate) bool { return a.Percent.Equal(b.Percent) && a.Recipient == b.Recipient }
 
-// TestVelorasMinimumIsLessThanItsCallNames: by the bounded fee, one unit, and the quoted amount.
+// TestVelorasMinimumIsLessThanItsCallNames: it is at most the quoted amount, less the bounded fee and one unit.
 func TestVelorasMinimumIsLessThanItsCallNames(t *testing.T) {
 	for _, row := range []struct {
 		quoted, fee int64
@@ -246,8 +246,8 @@ func TestVelorasMinimumIsLessThanItsCallNames(t *testing.T) {
 	}
 }
 
-// TestLifiPaysTheCoinWhateverItsCallNames: where a function of LI.FI's is named for the coin, the contract looks at its
-// own coin and at the value of the call, not at the tokens and amounts that the swaps name.
+// TestLifiPaysTheCoinWhateverItsCallNames: LI.FI's functions named for the coin check the contract's own coin balance
+// and the call's value, not the tokens and amounts in the swaps.
 func TestLifiPaysTheCoinWhateverItsCallNames(t *testing.T) {
 	if len(lifi.functions) != 6 {
 		t.Errorf("%d functions, want 6", len(lifi.functions))
@@ -270,7 +270,7 @@ func TestLifiPaysTheCoinWhateverItsCallNames(t *testing.T) {
 	}
 }
 
-// TestTheZeroAddressIsNotARecipient: it stands for the caller in some routers alone.
+// TestTheZeroAddressIsNotARecipient: only in some routers does it mean the caller.
 func TestTheZeroAddressIsNotARecipient(t *testing.T) {
 	for name, known := range map[string]callReader{"sushi": sushi.functions, "lifi": lifi.functions, "pairs": v2Calls.reader(), "kyberswap": kyber.functions} {
 		for _, m := range known {
@@ -284,7 +284,7 @@ func TestTheZeroAddressIsNotARecipient(t *testing.T) {
 }
 
 // TestWhatStandsBehindTheArgumentsIsKnown appends bytes to calls of every function that transactions may call directly.
-// Zeros that fill up a word, and tags that are known, are all that passes.
+// Only zeros that pad a word, and known tags, are accepted.
 func TestWhatStandsBehindTheArgumentsIsKnown(t *testing.T) {
 	for name, of := range map[string]callReader{
 		"1inch": oneInch.functions, "enso": ensoSafe, "kyberswap": kyber.functions, "lifi": lifi.functions, "okx": okx.functions,
@@ -312,7 +312,7 @@ func TestWhatStandsBehindTheArgumentsIsKnown(t *testing.T) {
 	}
 }
 
-// TestPathsWithoutTokensAreRefused: a token that is missing is not the coin.
+// TestPathsWithoutTokensAreRefused: a missing token is not the coin.
 func TestPathsWithoutTokensAreRefused(t *testing.T) {
 	for name, of := range map[string]callReader{"pairs": v2Calls.reader(), "routes": solidlyCalls.reader(), "sunio": sunioCalls} {
 		for _, m := range of {
@@ -324,12 +324,12 @@ func TestPathsWithoutTokensAreRefused(t *testing.T) {
 	}
 }
 
-// okxWord is a flag of 12 digits, a rate and an address.
+// okxWord returns a flag of 12 digits, a rate and an address.
 func okxWord(flag string, rate uint64, of common.Address) []byte {
 	return append(append(common.FromHex(flag), binary.BigEndian.AppendUint64(nil, rate)[2:]...), of.Bytes()...)
 }
 
-// TestSharesThatOKXTakesAreRead has shares of either side behind the arguments, for one receiver and for two.
+// TestSharesThatOKXTakesAreRead covers shares of either side after the arguments, for one receiver and for two.
 func TestSharesThatOKXTakesAreRead(t *testing.T) {
 	const one, two, output, outputs, many = "3ca20afc2aaa", "22220afc2aaa", "3ca20afc2bbb", "22220afc2bbb", "88880afc2aaa"
 	in, other := common.LeftPadBytes(refinedIn.Bytes(), 32), common.LeftPadBytes(refinedOut.Bytes(), 32)
@@ -338,7 +338,7 @@ func TestSharesThatOKXTakesAreRead(t *testing.T) {
 	for _, row := range []struct {
 		name           string
 		behind         [][]byte
-		amount         uint64 // that is taken of a million that is swapped; zero: refused
+		amount         uint64 // input taken for a swap of a million; zero: refused
 		shares, second quote.Affiliate
 	}{
 		{"nothing", nil, 1_000_000, none, none},
@@ -363,7 +363,7 @@ func TestSharesThatOKXTakesAreRead(t *testing.T) {
 			}
 		}
 	}
-	// The last word, though it is an argument's: the last of an order's data, or of a path's.
+	// The last word, even if it belongs to an argument: an order's data, or a path.
 	for _, m := range okx.functions {
 		data := m.refinedCall(t, nil)
 		copy(data[len(data)-32:], tenth(one, refinedOther))

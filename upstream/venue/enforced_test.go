@@ -21,7 +21,7 @@ import (
 	"crossgate/quote"
 )
 
-// TestRecordedCallsEnforce reads what recorded transactions of the venues hold their routers to.
+// TestRecordedCallsEnforce reads what the venues' recorded transactions make their routers enforce.
 func TestRecordedCallsEnforce(t *testing.T) {
 	const (
 		coin, ether = "0x0000000000000000000000000000000000000000", "1000000000000000000"
@@ -37,7 +37,7 @@ func TestRecordedCallsEnforce(t *testing.T) {
 	}{
 		{kyber.Name, "kyberswap.kyber1.spandex.json", usdc, weth, "500000000", "118668217296301967", user},
 		{kyber.Name, "kyberswap.native-input.spandex.json", coin, usdc, ether, "2023568684", user},
-		// 0.1 % of fee, and one unit that stays, are not in the minimum that the calldata names: 255127572378335067.
+		// The minimum in the calldata, 255127572378335067, includes a fee of 0.1 % and one unit that stays.
 		{velora.Name, "velora.fees.spandex.json", usdc, weth, "500000000", "254872444805956731", ""},
 		{velora.Name, "velora.native-input.spandex.json", coin, usdc, ether, "2022204917", ""},
 		{zeroEx.Name, "0x.native-input.spandex.json", coin, usdc, ether, "2031683820", user},
@@ -65,12 +65,12 @@ func TestRecordedCallsEnforce(t *testing.T) {
 	}
 }
 
-// TestCallsThatNameNoMinimumAreNotKnown: of these recorded calls the router enforces nothing that is known.
+// TestCallsThatNameNoMinimumAreNotKnown: the guard knows nothing that the router enforces for these recorded calls.
 func TestCallsThatNameNoMinimumAreNotKnown(t *testing.T) {
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
 	for file, venue := range map[string]string{
-		"relay.native-input.spandex.json": relay.Name, // all of what a swap inside has left
-		"okx.market_order.0.cow.json":     okx.Name,   // a token that only the pool knows
+		"relay.native-input.spandex.json": relay.Name, // whatever a swap inside has left
+		"okx.market_order.0.cow.json":     okx.Name,   // a token known only to the pool
 	} {
 		if got, err := profileOf(t, venue).Read(ethereum, recordedCall(t, file)); err == nil {
 			t.Errorf("%s: %+v, want an error", file, got)
@@ -81,7 +81,7 @@ func TestCallsThatNameNoMinimumAreNotKnown(t *testing.T) {
 	}
 }
 
-// recordedCall is the longest hex text of a recording, which is its calldata.
+// recordedCall returns the longest hex text of a recording, which is its calldata.
 func recordedCall(t *testing.T, file string) quote.Tx {
 	t.Helper()
 	var body json.RawMessage
@@ -95,7 +95,7 @@ func recordedCall(t *testing.T, file string) quote.Tx {
 	return quote.Tx{Data: must.Get(hex.DecodeString(strings.TrimPrefix(strings.Trim(longest, `"`), "0x")))(t)}
 }
 
-// TestV3CallsThatAreNotOursAreRefused has all of what SwapRouter02 can do with calls in a row.
+// TestV3CallsThatAreNotOursAreRefused covers everything that a multicall of SwapRouter02 can do.
 func TestV3CallsThatAreNotOursAreRefused(t *testing.T) {
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
 	wrapped, coin, stranger := ethereum.WrappedCoin, chain.NativeCoin(chain.EVM), addressOf(refinedIn)
@@ -139,7 +139,7 @@ func TestV3CallsThatAreNotOursAreRefused(t *testing.T) {
 	}
 }
 
-// TestRelayEndsWithAPaymentOfItsRouter changes one thing at a time in calls that do.
+// TestRelayEndsWithAPaymentOfItsRouter alters one thing at a time in valid calls.
 func TestRelayEndsWithAPaymentOfItsRouter(t *testing.T) {
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
 	router := common.HexToAddress(relayContracts[0].routers[0])
@@ -230,7 +230,7 @@ func TestEnsoPaysWhomItsCallNames(t *testing.T) {
 	}
 }
 
-// TestInputGoesToSettlersAlone has calls of the AllowanceHolder name a Settler of the registry, and others.
+// TestInputGoesToSettlersAlone uses calls of the AllowanceHolder to a Settler of the registry, and to others.
 func TestInputGoesToSettlersAlone(t *testing.T) {
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
 	today, before, stranger := common.HexToAddress("0x5e7"), common.HexToAddress("0x5e6"), common.HexToAddress("0xbad")

@@ -27,8 +27,8 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// TestFixtures plays testdata/<venue>.txtar: for each case the swap, what the venue must ask, what its API
-// answers (the status in the first line), and what must come of it.
+// TestFixtures plays testdata/<venue>.txtar: each case holds the swap, the venue's expected requests, the answers of
+// its API (the status in the first line), and the expected result.
 func TestFixtures(t *testing.T) {
 	eachService(t, func(t *testing.T, s venue.Service) {
 		name := s.Name
@@ -90,7 +90,7 @@ func (f fixture) play(t *testing.T, name, folder string) {
 	}))
 }
 
-// swap reads the case's swap, and what it wants of the venue: a word and its values on each line.
+// swap reads the case's swap and the venue's options: a word and its values on each line.
 func (f fixture) swap(t *testing.T, folder string) (s quote.Swap, o venue.Options) {
 	s.Sender, s.Recipient = address(t, sender), address(t, recipient)
 	for line := range strings.Lines(f.text(folder + "/swap")) {
@@ -121,7 +121,7 @@ func (f fixture) swap(t *testing.T, folder string) (s quote.Swap, o venue.Option
 			s.Priority = map[string]quote.Priority{"normal": quote.Normal, "aggressive": quote.Aggressive}[word[1]]
 		case "setting":
 			o.Settings = map[string]string{word[1]: word[2]}
-		case "newest": // how far the time of the chain's newest block is ahead of the clock
+		case "newest": // how far the chain's newest block is ahead of the clock
 			var ahead time.Duration
 			ahead, err = time.ParseDuration(word[1])
 			o.Newest = func(chain.ID) time.Time { return noon.Add(ahead) }
@@ -140,7 +140,7 @@ func places(text string) uint8 {
 	return uint8(n)
 }
 
-// concluded is what came of a call: its result, or what the error stands for and says.
+// concluded returns the outcome of a call: its result, or the kind and text of its error.
 func concluded(err error, result func() string) string {
 	var failed *upstream.Error
 	switch {
@@ -206,7 +206,7 @@ func (f fixture) text(name string) string {
 	return ""
 }
 
-// compare holds got against the file of that name; what a case has no file for is not its point.
+// compare compares got with the file name; a case checks only what it has a file for.
 func (f fixture) compare(t *testing.T, name, got string) {
 	t.Helper()
 	i := f.index(name)

@@ -28,7 +28,7 @@ const (
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// open returns the venue of o with its API served by h, at noon.
+// open returns the venue name with its API served by h, at noon.
 func open(t *testing.T, name string, h http.Handler, o venue.Options) quote.Venue {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -40,7 +40,7 @@ func open(t *testing.T, name string, h http.Handler, o venue.Options) quote.Venu
 	return must.Get(venue.New(name, o))(t)
 }
 
-// settlers is a chain where the registry of 0x names a contract, and nobody else answers.
+// settlers is a chain whose contracts all answer with a Settler's address, like the registry of 0x.
 func settlers(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
 	settler := bytes.Repeat([]byte{0x5e, 0x77, 0x1e}, 7)[:20]
 	answers := make([][]byte, len(to))
@@ -70,7 +70,7 @@ func units(whole, decimals int64) *big.Int {
 	return scale.Mul(scale, big.NewInt(whole))
 }
 
-// eachService runs a test over every venue that is a service.
+// eachService runs promise as a test of every venue that is a service.
 func eachService(t *testing.T, promise func(t *testing.T, s venue.Service)) {
 	t.Helper()
 	for _, s := range venue.Documented() {
@@ -80,8 +80,8 @@ func eachService(t *testing.T, promise func(t *testing.T, s venue.Service)) {
 	}
 }
 
-// TestExchangesAskForEveryPath has a golden file of the calls by which exchanges quote a swap of the coin on Ethereum: who
-// they are, and the price of each path, direct and over hubs.
+// TestExchangesAskForEveryPath has a golden file of the calls with which exchanges quote a swap of the coin on
+// Ethereum: their identity, and the price of each path, direct and over hubs.
 func TestExchangesAskForEveryPath(t *testing.T) {
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
 	usdt, _ := token.WellKnown(ethereum.ID, "USDT")

@@ -7,12 +7,12 @@ import (
 	"crossgate/chain/words"
 )
 
-// TestAmountsOnAPathAreAListAlone wants the last of two amounts and more, and no answer that holds anything else.
+// TestAmountsOnAPathAreAListAlone accepts the last of two or more amounts, and rejects answers of any other form.
 func TestAmountsOnAPathAreAListAlone(t *testing.T) {
 	whole := words.Encode(words.List{7, 8, 9})
 	for name, row := range map[string]struct {
 		answer []byte
-		out    uint64 // 0: refused
+		out    uint64 // zero: refused
 	}{
 		"three":            {whole, 9},
 		"two":              {words.Encode(words.List{7, 8}), 8},

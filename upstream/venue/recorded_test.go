@@ -18,7 +18,7 @@ import (
 	"crossgate/upstream"
 )
 
-// part is the part of a recording below some members.
+// part returns the part of a recording below the given members.
 func part(t *testing.T, name string, members ...string) json.RawMessage {
 	t.Helper()
 	var raw json.RawMessage
@@ -31,7 +31,7 @@ func part(t *testing.T, name string, members ...string) json.RawMessage {
 	return raw
 }
 
-// TestRecordedAnswers reads whole answers of the venues' APIs, price and transaction.
+// TestRecordedAnswers reads complete answers of the venues' APIs, with prices and transactions.
 func TestRecordedAnswers(t *testing.T) {
 	const ether, hundred = "1000000000000000000", "100000000000000000000"
 	coin, usdc := chain.NativeCoin(chain.EVM), chain.NewAddress([]byte("any token's contract"))
@@ -45,7 +45,7 @@ func TestRecordedAnswers(t *testing.T) {
 		amount, slippage string
 		price            string
 		gas              uint64
-		made             string // member that has the transaction; none: the same answer; "-": none comes with it
+		made             string // member with the transaction; empty: the same answer; "-": none
 	}{
 		{sushi.Name, "sushi.swap-v7.137-native-to-usdc.json", "", 137, coin, usdc, hundred, "0.5", "24054088", 0, ""},
 		{sushi.Name, "sushi.swap-v7.137-usdc-to-native.json", "", 137, usdc, coin, "1000000", "0.5", "4154919727327294464", 0, ""},
@@ -86,7 +86,7 @@ func TestRecordedAnswers(t *testing.T) {
 
 func TestRecordedKyberTransactions(t *testing.T) {
 	for _, name := range []string{"kyberswap.native-input.spandex.json", "kyberswap.kyber1.spandex.json"} {
-		// These came from the API's older one-call form, whose transactions are the same.
+		// These came from the API's older one-call form, which returned the same transactions.
 		var body json.RawMessage
 		recorded.JSON(t, "recorded/venues/"+name, &body)
 		a := must.Get(parseAnswer(body))(t)
@@ -101,8 +101,8 @@ func TestRecordedKyberTransactions(t *testing.T) {
 	}
 }
 
-// TestRecordedRefusalsAreUnderstood has every recorded answer without a price read by the venue that gave it. A status is
-// the recording's, or else the one given here.
+// TestRecordedRefusalsAreUnderstood reads every recorded answer without a price as its venue. The status is the
+// recording's, or else the one given here.
 func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 	type refused = []string
 	const noRoute, rejected, limited, bad = "no route", "rejected", "rate limited", "bad answer"
@@ -112,10 +112,10 @@ func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 		want   refused
 	}{
 		"0x.errors.observed.json":       {zeroEx.Name, 0, refused{rejected, rejected, noRoute}},
-		"0x.not_found.0.cow.json":       {zeroEx.Name, 400, refused{rejected}}, // version 1's words
+		"0x.not_found.0.cow.json":       {zeroEx.Name, 400, refused{rejected}}, // in the words of version 1
 		"1inch.errors.observed.json":    {oneInch.Name, 0, refused{noRoute, rejected}},
-		"1inch.market_order.0.cow.json": {oneInch.Name, 200, refused{bad}}, // of another call
-		"1inch.not_found.0.cow.json":    {oneInch.Name, 200, refused{bad}}, // of another call
+		"1inch.market_order.0.cow.json": {oneInch.Name, 200, refused{bad}}, // from another method
+		"1inch.not_found.0.cow.json":    {oneInch.Name, 200, refused{bad}}, // from another method
 		"kyberswap.errors.docs.json": {kyber.Name, 400, refused{
 			rejected, rejected, rejected, noRoute, noRoute, noRoute, noRoute, "moved", rejected, rejected, rejected, rejected,
 		}},
@@ -130,7 +130,7 @@ func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 		"velora.not_found.0.cow.json": {velora.Name, 400, refused{noRoute}},
 		// Answers of an older router, which must not be called.
 		"velora.market_order.0.cow.json": {velora.Name, 200, refused{bad}},
-		// About another input, since it was asked for an exact output.
+		// About another input, since an exact output was requested.
 		"okx.market_order.2.cow.json": {okx.Name, 200, refused{bad}},
 	} {
 		t.Run(file, func(t *testing.T) {
@@ -151,8 +151,8 @@ type said struct {
 	Body         json.RawMessage
 }
 
-// spoken reads recordings of several answers, of a request and its response, of Relay's codes, which it puts into the
-// envelope that is documented for them, and of a body.
+// spoken reads recordings in several forms: a list of answers, a request with its response, Relay's codes, which it
+// wraps in their documented envelope, or a body.
 func spoken(t *testing.T, file string) (all []said) {
 	t.Helper()
 	var raw json.RawMessage
@@ -180,7 +180,7 @@ func spoken(t *testing.T, file string) (all []said) {
 	return all
 }
 
-// verdictOf is one word for what a venue makes of an answer to its quote.
+// verdictOf returns one word for how a venue reads an answer to its quote.
 func verdictOf(t *testing.T, name string, status int, body []byte) string {
 	t.Helper()
 	_, err := openHere(t, name, upstream.NewPool(name)).readPrice(upstream.Response{Status: status, Body: body}, baseSwap(t, "1000000000000000000"))
@@ -193,14 +193,14 @@ func verdictOf(t *testing.T, name string, status int, body []byte) string {
 	case errors.Is(err, ErrPriceMoved):
 		return "moved"
 	case status == 429:
-		return "rate limited" // by the endpoint, whatever it says
+		return "rate limited" // by the endpoint, whatever the body
 	case isClassed:
 		return failed.Class.String()
 	}
 	return "bad answer"
 }
 
-// TestNoRecordingIsForgotten wants every recorded body named in this package's tests, or a reason.
+// TestNoRecordingIsForgotten checks that this file reads every recorded body, or gives a reason not to.
 func TestNoRecordingIsForgotten(t *testing.T) {
 	none := map[string]string{
 		"uniswap.errors.schema.json":                "Uniswap is read from its contracts, not asked for by its API",
@@ -218,7 +218,7 @@ func TestNoRecordingIsForgotten(t *testing.T) {
 	}
 }
 
-// TestOlderAnswersNameRoutersThatAreNotCalled reads a price whose transaction calls what has been replaced.
+// TestOlderAnswersNameRoutersThatAreNotCalled reads a price whose transaction calls a router that was replaced.
 func TestOlderAnswersNameRoutersThatAreNotCalled(t *testing.T) {
 	s := baseSwap(t, "1000000000000000000")
 	s.Chain, _ = chain.Documented().Chain(chain.Ethereum)
@@ -230,7 +230,7 @@ func TestOlderAnswersNameRoutersThatAreNotCalled(t *testing.T) {
 	}
 }
 
-// TestOKXApprovesWhatIsDocumented compares the contract that OKX was recorded to have approved.
+// TestOKXApprovesWhatIsDocumented compares the documented contract with the one in OKX's recorded approval.
 func TestOKXApprovesWhatIsDocumented(t *testing.T) {
 	a := must.Get(parseAnswer(part(t, "okx.market_order.1.cow.json", "response")))(t)
 	if got, want := profileOf(t, okx.Name).Approves[chain.Ethereum], contract(a.text("data.dexContractAddress")); got != want {

@@ -14,7 +14,7 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// TestVenuesAreDocumented holds docs/venues.md against what the venues declare; -update writes it.
+// TestVenuesAreDocumented compares docs/venues.md with the declarations of the venues; -update writes it.
 func TestVenuesAreDocumented(t *testing.T) {
 	var services []venue.Service
 	profiles := map[string]quote.Profile{}

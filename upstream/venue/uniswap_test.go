@@ -30,7 +30,7 @@ import (
 	"crossgate/upstream/venue"
 )
 
-// Where Uniswap's contracts stand on Ethereum.
+// Addresses of Uniswap's contracts on Ethereum.
 var (
 	realWETH       = common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
 	realV2Factory  = common.HexToAddress("0x5C69bEe701ef814a2B6a3EDD4B1652CB9cc5aA6f")
@@ -40,8 +40,8 @@ var (
 	realSwapRouter = common.HexToAddress("0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45")
 )
 
-// TestRealUniswap holds the exchanges against Uniswap's own contracts, put where they stand on Ethereum: they
-// deliver what was quoted to the unit. The contracts and the node come from npm: .ci/setup.
+// TestRealUniswap runs the exchanges on Uniswap's own contracts, placed at their addresses on Ethereum: they deliver
+// the quoted amount to the unit. The contracts and the node come from npm: .ci/setup.
 func TestRealUniswap(t *testing.T) {
 	lab := startLab(t)
 	tokenA, tokenB := lab.buildUniswap(t)
@@ -79,7 +79,7 @@ func TestRealUniswap(t *testing.T) {
 	}
 }
 
-// lab is a node with Ethereum's chain id and nothing on it.
+// lab is a node with Ethereum's chain ID and an empty state.
 type lab struct {
 	node  *jsonrpc.Client
 	chain *evm.Chain
@@ -147,8 +147,8 @@ func (l *lab) call(t *testing.T, to common.Address, contract abi.ABI, value *big
 	l.send(t, to, must.Get(contract.Pack(method, arguments...))(t), value)
 }
 
-// transact sends a transaction, which must succeed, and returns the contract that it made. Its gas is set: the
-// node estimates for the second of the newest block, and pools have more to write in the next one.
+// transact sends a transaction, which must succeed, and returns the contract that it created. Its gas is fixed: the
+// node estimates for the time of the newest block, and in the next one pools write more.
 func (l *lab) transact(t *testing.T, tx map[string]any) common.Address {
 	t.Helper()
 	tx["gas"] = hexutil.Uint64(15_000_000)
@@ -170,7 +170,7 @@ func (l *lab) transact(t *testing.T, tx map[string]any) common.Address {
 	return *receipt.ContractAddress
 }
 
-// move puts a deployed contract's code where it stands on the real chain, its own address in it included.
+// move copies a deployed contract's code to its real address, replacing its own address in the code.
 func (l *lab) move(t *testing.T, from, to common.Address) {
 	t.Helper()
 	var code hexutil.Bytes
@@ -196,7 +196,7 @@ func (l *lab) balance(t *testing.T, token, of common.Address) *big.Int {
 	return new(big.Int).SetBytes(answer)
 }
 
-// buildUniswap puts up both versions, with pools of two tokens and the wrapped coin.
+// buildUniswap deploys both versions, with pools of two tokens and the wrapped coin.
 func (l *lab) buildUniswap(t *testing.T) (tokenA, tokenB common.Address) {
 	weth, wethABI := l.deploy(t, "v2-periphery/build/WETH9.json")
 	l.move(t, weth, realWETH)
@@ -230,8 +230,8 @@ func (l *lab) buildUniswap(t *testing.T) (tokenA, tokenB common.Address) {
 	return tokenA, tokenB
 }
 
-// copyTickSpacings gives the moved factory the fees that its constructor knew of: feeAmountTickSpacing is the
-// mapping in slot 4.
+// copyTickSpacings gives the moved factory the fees from its constructor: feeAmountTickSpacing is the mapping in slot
+// 4.
 func (l *lab) copyTickSpacings(t *testing.T, deployed common.Address, factory abi.ABI) {
 	for _, fee := range []int64{500, 3000} {
 		slot := crypto.Keccak256Hash(common.BigToHash(big.NewInt(fee)).Bytes(), common.BigToHash(big.NewInt(4)).Bytes())
@@ -244,7 +244,7 @@ func (l *lab) copyTickSpacings(t *testing.T, deployed common.Address, factory ab
 	}
 }
 
-// mint opens a V3 pool at one for one and fills its whole range.
+// mint creates a V3 pool at a price of one and adds liquidity over its whole range.
 func (l *lab) mint(t *testing.T, manager common.Address, contract abi.ABI, token common.Address, fee int64, deadline *big.Int) {
 	t.Helper()
 	token0, token1 := token, realWETH

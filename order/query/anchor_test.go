@@ -16,12 +16,12 @@ import (
 	"crossgate/store"
 )
 
-// endpoints is a chain that several ledgers tell of: the first answers, and all are asked alone.
+// endpoints is a chain with several endpoints, each a ledger: the first one answers, and Testify asks each by itself.
 type endpoints struct {
 	*testChain
 	others    []*testChain
 	anchored  []order.Block
-	heldTo    order.Block // before they are all asked
+	heldTo    order.Block // the block that all must have before Testify
 	suspended error
 }
 
@@ -58,7 +58,7 @@ func (e *endpoints) Head(ctx context.Context) (order.Head, error) {
 	return e.testChain.Head(ctx)
 }
 
-// anchorsOf are the numbers of a chain's anchors.
+// anchorsOf returns the block numbers of a chain's anchors.
 func anchorsOf(t *testing.T, s ledger.Ledger) (numbers []uint64) {
 	t.Helper()
 	for before := uint64(1<<63 - 1); ; {
@@ -73,7 +73,7 @@ func anchorsOf(t *testing.T, s ledger.Ledger) (numbers []uint64) {
 	}
 }
 
-// On a chain whose newest block counts as finalized a reorg of one block withdraws one.
+// On a chain that calls its newest block finalized, a reorg of one block withdraws that block.
 func TestReorgOfAChainThatCallsItsNewestBlockFinalWithdrawsOneBlock(t *testing.T) {
 	for name, source := range map[string]func(*testChain) order.Source{
 		"with endpoints that are asked alone": func(l *testChain) order.Source { return &endpoints{testChain: l} },
@@ -105,7 +105,7 @@ func TestReorgOfAChainThatCallsItsNewestBlockFinalWithdrawsOneBlock(t *testing.T
 	}
 }
 
-// settled is a chain of 60 blocks that is followed, with an order in block 5 that one in the place of it lacks.
+// settled returns a followed chain of 60 blocks, with an order in block 5 that a block in its place would lack.
 func settled(t *testing.T, others int) (*endpoints, *Index) {
 	t.Helper()
 	e := &endpoints{testChain: newTestChain(1)}
@@ -126,7 +126,7 @@ func settled(t *testing.T, others int) (*endpoints, *Index) {
 	return e, x
 }
 
-// branchOff has a ledger go on from before a block on another branch.
+// branchOff moves a ledger to another branch, which replaces the blocks from a number on.
 func branchOff(l *testChain, from uint64) {
 	count := len(l.blocks) - int(from)
 	l.drop(count)
@@ -139,7 +139,7 @@ func isKnown(t *testing.T, x *Index) bool {
 	return len(events) > 0
 }
 
-// One endpoint withdraws nothing that is final, whatever it says: the chain stops, until an operator decides.
+// A single endpoint withdraws nothing final, whatever it says: the chain stops until an operator decides.
 func TestOneEndpointWithdrawsNothingFinal(t *testing.T) {
 	e, x := settled(t, 0)
 	f := x.Followers[0]
@@ -162,14 +162,14 @@ func TestOneEndpointWithdrawsNothingFinal(t *testing.T) {
 	if err != nil || came.To != 2 || came.Orders != 1 {
 		t.Fatalf("Withdraw() = %+v, %v", came, err)
 	}
-	e.suspended = errors.New("still") // by the follower's word alone
+	e.suspended = errors.New("still") // if only the follower decided
 	must.Do(t, f.CatchUp(t.Context()))
 	if isKnown(t, x) || e.suspended != nil || f.Basis().Stopped != "" {
 		t.Errorf("order known: %t, suspended: %v, stopped: %q, after the operator's decision", isKnown(t, x), e.suspended, f.Basis().Stopped)
 	}
 }
 
-// A head of another branch than all endpoints have by now changes nothing, and the chain goes on by itself.
+// A head of another branch, which endpoints no longer have, changes nothing, and the chain continues by itself.
 func TestHeadOfAnotherBranchIsPassedOver(t *testing.T) {
 	e, x := settled(t, 2)
 	honest := e.testChain
@@ -186,7 +186,7 @@ func TestHeadOfAnotherBranchIsPassedOver(t *testing.T) {
 	must.Do(t, x.Followers[0].CatchUp(t.Context()))
 }
 
-// Where most endpoints say that a final block was dropped, it goes back to the anchor before it.
+// If most endpoints report that a final block was dropped, the chain goes back to the last anchor before it.
 func TestReorgBelowWhatIsFinalGoesBackToTheAnchor(t *testing.T) {
 	e, x := settled(t, 1)
 	f := x.Followers[0]
@@ -207,7 +207,7 @@ func TestReorgBelowWhatIsFinalGoesBackToTheAnchor(t *testing.T) {
 	}
 }
 
-// Endpoints that disagree from the start answer nothing until one of them is gone.
+// Endpoints that disagree from the start stop the chain until one of them is gone.
 func TestEndpointsThatDisagreeStopTheChain(t *testing.T) {
 	e := &endpoints{testChain: newTestChain(1), others: []*testChain{newTestChain(1)}}
 	e.others[0].forks = 7
@@ -229,7 +229,7 @@ func TestEndpointsThatDisagreeStopTheChain(t *testing.T) {
 	}
 }
 
-// An endpoint that went over to another branch since it proved that it has the anchor stops nothing.
+// An endpoint that switched branches after it had proven the anchor does not stop the chain.
 func TestEndpointsAreHeldToTheAnchorBeforeTheyContradict(t *testing.T) {
 	e := &endpoints{testChain: newTestChain(1), others: []*testChain{newTestChain(1)}}
 	both := []*testChain{e.testChain, e.others[0]}

@@ -14,7 +14,7 @@ import (
 	"crossgate/order/follow"
 )
 
-// crier is an announcer that says what it is told to.
+// crier is an announcer that announces and fails as a test tells it to.
 type crier struct {
 	heads chan order.Block
 	lost  chan error
@@ -42,8 +42,8 @@ func newestOf(t *testing.T, l *testChain) order.Block {
 	return head.Latest
 }
 
-// announcing follows a chain with a block every 12 seconds, orders of which are asked for, with one announcer, for as
-// long as during takes, which begins when the chain is level and its newest block has been announced.
+// announcing follows a chain with a block every 12 s, whose orders are asked for, with one announcer, while during
+// runs. That is called once the chain is level and its newest block was announced.
 func announcing(t *testing.T, during func(t *testing.T, x *Index, l *testChain, c *crier)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -56,7 +56,7 @@ func announcing(t *testing.T, during func(t *testing.T, x *Index, l *testChain, 
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- x.Run(ctx) }()
-		<-time.After(11 * time.Second) // a second after a look
+		<-time.After(11 * time.Second) // one second after a look
 		c.heads <- newestOf(t, l)
 		during(t, x, l, c)
 		cancel()
@@ -66,7 +66,7 @@ func announcing(t *testing.T, during func(t *testing.T, x *Index, l *testChain, 
 	})
 }
 
-// looks is how many times a chain was asked for its head within a time.
+// looks returns how often a chain's head was requested within a time.
 func looks(l *testChain, within time.Duration) int {
 	before := l.times("Head")
 	<-time.After(within)
@@ -161,7 +161,7 @@ func TestPausesBetweenLostConnectionsGrow(t *testing.T) {
 		for range 6 {
 			c.lost <- errors.New("connection broke")
 		}
-		// The sixth connection was lost after pauses of 1, 2, 4, 8 and 16 s, each up to half as long again.
+		// The sixth came after pauses of 1, 2, 4, 8 and 16 s, each up to half as long again.
 		if took := time.Since(begun); took < 31*time.Second || took > 47*time.Second {
 			t.Errorf("six connections were lost within %v, want 31 to 47 s", took)
 		}

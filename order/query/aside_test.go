@@ -16,7 +16,7 @@ import (
 	"crossgate/order/proof"
 )
 
-// partly is a chain of which one transaction is not understood, and of which a block cannot be read a second time.
+// partly is a chain with one transaction that cannot be decoded, and one block that cannot be read a second time.
 type partly struct {
 	*testChain
 	aside, unverifiable uint64 // zero: none
@@ -41,8 +41,8 @@ func (p *partly) Verify(ctx context.Context, from, to uint64, first []order.Even
 	return order.Proof{Events: first, Standing: order.Intrinsic}, nil
 }
 
-// What is not understood is put aside by transaction, and a block that cannot be read a second time by itself; all else
-// is read and proven, and what was put aside is read when that can be.
+// What cannot be decoded is put aside by transaction, and a block that cannot be read a second time by itself; all else
+// is read and proven, and what was put aside is read once that is possible.
 func TestWhatIsNotUnderstoodIsPutAside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &partly{testChain: newTestChain(1), aside: 3, unverifiable: 5}
@@ -62,7 +62,7 @@ func TestWhatIsNotUnderstoodIsPutAside(t *testing.T) {
 		f := x.Followers[0]
 		<-time.After(proof.ProvenEvery)
 		for range proof.QuarantineAfter {
-			_ = f.CatchUp(t.Context()) // a block has to fail some times
+			_ = f.CatchUp(t.Context()) // a block must fail several times
 		}
 		catchUp(t, f)
 		left := f.Basis()
@@ -87,7 +87,7 @@ func TestWhatIsNotUnderstoodIsPutAside(t *testing.T) {
 	})
 }
 
-// A backfill leaves the same out, and keeps what it read of a block beside what is put aside.
+// A backfill puts the same aside, and keeps the rest of the block.
 func TestBackfillPutsAsideWhatIsNotUnderstood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &partly{testChain: newTestChain(1), aside: 3, unverifiable: 5}

@@ -19,10 +19,10 @@ import (
 	"crossgate/store"
 )
 
-// keeper is a chain whose contracts can be asked for both sides of orders, and that can read blocks a second time.
+// keeper is a chain whose contracts return the states of both sides of orders, and whose blocks can be read twice.
 type keeper struct {
 	*testChain
-	lowered map[order.ID]chain.Amount // take amounts, by how much
+	lowered map[order.ID]chain.Amount // amounts by which take amounts were lowered
 }
 
 var (
@@ -70,7 +70,7 @@ func (k keeper) Verify(ctx context.Context, from, to uint64, _ []order.Event) (o
 	return order.Proof{Events: events, Standing: order.Intrinsic}, err
 }
 
-// audited is an index of two chains with one order of every state, all of them final.
+// audited is an index of two chains with one order in every state, all of them final.
 type audited struct {
 	*Index
 	give, take keeper
@@ -101,7 +101,7 @@ func newAudited(t *testing.T, db *store.DB) *audited {
 	return &audited{x, give, take, deals}
 }
 
-// differences lists what an audit found, and fails when something could not be compared.
+// differences returns the differences that an audit finds, and fails if anything could not be compared.
 func (a *audited) differences(t *testing.T, of ledger.Selection) []audit.Difference {
 	t.Helper()
 	audits := must.Get(audit.Of(a.Chains).Audit(t.Context(), of, func(audit.Progress) {}))(t)
@@ -115,11 +115,11 @@ func (a *audited) differences(t *testing.T, of ledger.Selection) []audit.Differe
 	return all
 }
 
-// damage is a way in which a store can be wrong about one order.
+// damage is a way in which the store can be wrong about one order.
 type damage struct {
 	name           string
 	statement      string
-	state          order.State // of the order concerned
+	state          order.State // of the damaged order
 	missing, false int
 }
 
@@ -160,7 +160,7 @@ func TestAuditNamesAndRepairMendsWhatDiffers(t *testing.T) {
 	})
 }
 
-// TestALostPatchOfTheTakeAmountIsFound: no state says that there was one, but the contract's sum of patches.
+// TestALostPatchOfTheTakeAmountIsFound: the state does not show the patch, but the contract's sum of patches does.
 func TestALostPatchOfTheTakeAmountIsFound(t *testing.T) {
 	a := newAudited(t, openStore(t))
 	d := a.deals[order.StateCreated]
@@ -179,7 +179,7 @@ func TestALostPatchOfTheTakeAmountIsFound(t *testing.T) {
 	a.mustRepair(t, ledger.Selection{}, 1, 0)
 }
 
-// damageStore changes events, and writes their order as a gateway would have it then.
+// damageStore changes events, and then folds their order as a gateway would.
 func damageStore(t *testing.T, s ledger.Ledger, statement string, id order.ID) {
 	t.Helper()
 	must.Get(s.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
@@ -204,7 +204,7 @@ func damageStore(t *testing.T, s ledger.Ledger, statement string, id order.ID) {
 	}))(t)
 }
 
-// dump returns all events and orders as texts.
+// dump returns all events and orders as text.
 func dump(t *testing.T, s ledger.Ledger) (rows []string) {
 	t.Helper()
 	var folded []string
@@ -269,11 +269,11 @@ func TestAuditSelects(t *testing.T) {
 	}
 }
 
-// TestAuditLeavesOutWhatIsNotRead: what is neither final nor read is no difference.
+// TestAuditLeavesOutWhatIsNotRead: blocks that are not yet final, or not yet read, make no difference.
 func TestAuditLeavesOutWhatIsNotRead(t *testing.T) {
 	a := newAudited(t, openStore(t))
 	d := a.deals[order.StateCreated]
-	a.take.mine([]told{d.fulfilled()}) // the index has not read it
+	a.take.mine([]told{d.fulfilled()}) // not read by the index
 	if got := a.differences(t, ledger.Selection{}); len(got) != 0 {
 		t.Errorf("differences %+v, want none", got)
 	}
@@ -301,7 +301,7 @@ func TestAuditTellsWhatItCouldNotCompare(t *testing.T) {
 // witness is a chain whose blocks cannot be read a second time.
 type witness struct{ *testChain }
 
-// TestRepairWithoutProofRemovesNothing: that a transaction is not found proves nothing where blocks cannot.
+// TestRepairWithoutProofRemovesNothing: a missing transaction proves nothing if blocks cannot be proven.
 func TestRepairWithoutProofRemovesNothing(t *testing.T) {
 	l, d := witness{newTestChain(1)}, newDeal(1, 1, 1)
 	l.mine([]told{d.created(), d.fulfilled()})
@@ -318,8 +318,8 @@ func TestRepairWithoutProofRemovesNothing(t *testing.T) {
 	}
 }
 
-// TestRepairOfBlocksProvesWhatAnEarlierVersionRead: an order of which nothing at all is stored comes back, and all blocks
-// count as proven.
+// TestRepairOfBlocksProvesWhatAnEarlierVersionRead: an order that the store has lost entirely comes back, and all
+// blocks count as proven.
 func TestRepairOfBlocksProvesWhatAnEarlierVersionRead(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.DB) {
 		a := newAudited(t, db)
@@ -345,7 +345,7 @@ func TestRepairOfBlocksProvesWhatAnEarlierVersionRead(t *testing.T) {
 func TestJoinProven(t *testing.T) {
 	for _, test := range []struct {
 		name               string
-		proven, r          ledger.Range // proven.to is the end
+		proven, r          ledger.Range // proven.To is the end
 		wantFrom, wantUpTo uint64
 	}{
 		{"right before", ledger.Range{From: 50, To: 60}, ledger.Range{From: 40, To: 49}, 40, 60},
@@ -373,7 +373,7 @@ func TestJoinProven(t *testing.T) {
 	}
 }
 
-// TestAFollowerTakesOverWhatARepairMoved: a follower that was about to store a range looks again, and ends the answers
+// TestAFollowerTakesOverWhatARepairMoved: a follower about to store a range looks again, and invalidates the answers
 // that its gateway keeps.
 func TestAFollowerTakesOverWhatARepairMoved(t *testing.T) {
 	a := newAudited(t, openStore(t))
@@ -397,10 +397,10 @@ func TestAFollowerTakesOverWhatARepairMoved(t *testing.T) {
 	}
 }
 
-// contested is a chain with an endpoint that says something else about transactions and histories than the others.
+// contested is a chain with one endpoint that contradicts the others about transactions and histories.
 type contested struct {
 	keeper
-	standing order.Standing // of what they agree on
+	standing order.Standing // of the others' agreement
 }
 
 func (c contested) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
@@ -436,8 +436,8 @@ func (c contested) Verify(ctx context.Context, from, to uint64, _ []order.Event)
 	return p, err
 }
 
-// TestOneEndpointsWordIsNoDifference audits and repairs a sound store of blocks that two endpoints have read, over chains
-// where one says otherwise: with the others' word it is named, and alone nothing is changed for it.
+// TestOneEndpointsWordIsNoDifference audits and repairs a sound store, whose blocks two endpoints have read, on chains
+// where one endpoint contradicts it: if the others answer it is named, and if it is the only one nothing is changed.
 func TestOneEndpointsWordIsNoDifference(t *testing.T) {
 	for name, standing := range map[string]order.Standing{"others answer": order.Corroborated, "it is alone": order.Single} {
 		t.Run(name, func(t *testing.T) {

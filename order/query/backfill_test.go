@@ -23,7 +23,7 @@ import (
 	"crossgate/store"
 )
 
-// oldLedger has an order in every tenth block.
+// oldLedger returns a chain with an order in every tenth block, and those orders.
 func oldLedger(blocks int) (l *testChain, deals []deal) {
 	l = newTestChain(1)
 	for i := 1; i < blocks; i++ {
@@ -74,7 +74,7 @@ func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
 	}
 }
 
-// TestWhatABackfillFirstReadWrongIsNoted: the second reading is stored, counted and logged with who was wrong.
+// TestWhatABackfillFirstReadWrongIsNoted: the second reading is stored, counted, and logged with the wrong endpoint.
 func TestWhatABackfillFirstReadWrongIsNoted(t *testing.T) {
 	chain1, deals := oldLedger(205)
 	source := &forgetful{testChain: chain1, lost: map[uint64]bool{50: true, 60: true}}
@@ -94,7 +94,7 @@ func TestWhatABackfillFirstReadWrongIsNoted(t *testing.T) {
 	}
 }
 
-// gappy has no blocks of some numbers: the block before such a one is in its place.
+// gappy is a chain that skips some block numbers: it returns the last block before such a number instead.
 type gappy struct {
 	*testChain
 	skipped []uint64
@@ -107,7 +107,7 @@ func (g gappy) Block(ctx context.Context, number uint64) (order.Block, error) {
 	return g.testChain.Block(ctx, number)
 }
 
-// TestBackfillLosesNothingBesideAGap has ranges begin with numbers that the chain leaves out, behind blocks with orders.
+// TestBackfillLosesNothingBesideAGap lets ranges begin at numbers that the chain skips, after blocks with orders.
 func TestBackfillLosesNothingBesideAGap(t *testing.T) {
 	chain1, deals := oldLedger(205)
 	db := openStore(t)
@@ -122,8 +122,8 @@ func TestBackfillLosesNothingBesideAGap(t *testing.T) {
 	}
 }
 
-// TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders has an old block unreadable: what was created after the next
-// event is as complete as before.
+// TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders makes an old block unreadable: orders created after the next
+// event are still complete.
 func TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ledger, _ := oldLedger(205)
@@ -141,7 +141,7 @@ func TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders(t *testing.T) {
 	})
 }
 
-// TestBackfillGoesOnWhereItWasStopped stops one after every step, while a follower reads on.
+// TestBackfillGoesOnWhereItWasStopped stops a backfill after every step, while a follower continues to read.
 func TestBackfillGoesOnWhereItWasStopped(t *testing.T) {
 	ledger, deals := oldLedger(205)
 	path := t.TempDir() + "/orders.db"
@@ -201,10 +201,10 @@ func TestBackfillSurvivesAChainThatIsDown(t *testing.T) {
 	})
 }
 
-// prunedLedger has lost the blocks before one of them, and answers for the others.
+// prunedLedger is a chain that has pruned the blocks before kept.
 type prunedLedger struct {
 	*testChain
-	kept  uint64 // first block that is kept
+	kept  uint64 // first available block
 	cause error
 }
 
@@ -233,7 +233,7 @@ func (l prunedLedger) Origin(context.Context) (uint64, error) {
 	return 0, nil
 }
 
-// TestBackfillDoesNotWaitForPrunedHistory reads what is there, of this chain and of another one, and says what is not.
+// TestBackfillDoesNotWaitForPrunedHistory reads the available blocks of two chains, and reports the missing ones.
 func TestBackfillDoesNotWaitForPrunedHistory(t *testing.T) {
 	for name, cause := range map[string]error{
 		"refused":         refusal{errors.New("history has been pruned for this block")},

@@ -47,7 +47,7 @@ func TestAnswersAreFinalOnTheChainsWithEvents(t *testing.T) {
 	}
 }
 
-// TestUnreadAreEventsThatTheFollowersHaveNotSeen moves an order on ahead of the followers, on one chain after the other.
+// TestUnreadAreEventsThatTheFollowersHaveNotSeen advances an order ahead of the followers, chain after chain.
 func TestUnreadAreEventsThatTheFollowersHaveNotSeen(t *testing.T) {
 	w := newWorld()
 	x := w.index(t)
@@ -80,7 +80,7 @@ func TestUnreadAreEventsThatTheFollowersHaveNotSeen(t *testing.T) {
 	expect("the store is away", 137)
 }
 
-// unread lists the chains whose unread blocks a basis rests on.
+// unread lists the chains whose unread blocks a basis includes.
 func unread(b order.Basis) (chains []chain.ID) {
 	for _, c := range b.Chains {
 		if c.Unread {
@@ -90,7 +90,7 @@ func unread(b order.Basis) (chains []chain.ID) {
 	return chains
 }
 
-// TestUnreadAnswersHoldUntilTheNextHead counts the heads that end what was read before them.
+// TestUnreadAnswersHoldUntilTheNextHead counts the heads that invalidate earlier answers.
 func TestUnreadAnswersHoldUntilTheNextHead(t *testing.T) {
 	ledger := newTestChain(1)
 	x := newIndex(openStore(t), map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{Chains: evmChains(1)}))
@@ -126,7 +126,7 @@ func TestUnreadAnswersHoldUntilTheNextHead(t *testing.T) {
 	}
 }
 
-// TestUnreadAnswersEndWithTheirFollower has nobody look for the head that would end an answer.
+// TestUnreadAnswersEndWithTheirFollower: without a follower no head would end an answer.
 func TestUnreadAnswersEndWithTheirFollower(t *testing.T) {
 	x := newIndex(openStore(t), map[chain.ID]order.Source{1: newTestChain(1)}, quietly(follow.Options{Chains: evmChains(1)}))
 	followAll(t, x)
@@ -140,8 +140,8 @@ func TestUnreadAnswersEndWithTheirFollower(t *testing.T) {
 	}
 }
 
-// TestAnswersOfOtherReplicasEndWithTheNextHeadHere moves what another replica read, before or after the newest head here,
-// onto this one.
+// TestAnswersOfOtherReplicasEndWithTheNextHeadHere rebases answers of another replica, loaded before or after the
+// newest head here, onto this one.
 func TestAnswersOfOtherReplicasEndWithTheNextHeadHere(t *testing.T) {
 	ledger := newTestChain(1)
 	x := newIndex(openStore(t), map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{Chains: evmChains(1)}))
@@ -167,7 +167,7 @@ func TestAnswersOfOtherReplicasEndWithTheNextHeadHere(t *testing.T) {
 	}
 }
 
-// TestBasisHasTheBlockThatWasReadLast compares it with the chain.
+// TestBasisHasTheBlockThatWasReadLast compares the basis with the chain.
 func TestBasisHasTheBlockThatWasReadLast(t *testing.T) {
 	ledger := newTestChain(1)
 	x := newIndex(openStore(t), map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{Chains: evmChains(1)}))

@@ -15,7 +15,7 @@ import (
 	"crossgate/order/follow"
 )
 
-// gated is a chain that keeps those waiting who ask for a block, until it is let go.
+// gated is a chain that blocks calls of Block until its gate opens.
 type gated struct {
 	*testChain
 	gate chan struct{}
@@ -30,12 +30,12 @@ func (g *gated) Block(ctx context.Context, number uint64) (order.Block, error) {
 	return g.testChain.Block(ctx, number)
 }
 
-// openGate lets everybody through, closeGate nobody.
+// openGate lets all calls through, closeGate none.
 func (g *gated) openGate()  { close(g.gate) }
 func (g *gated) closeGate() { g.gate = make(chan struct{}) }
 
-// doubtful is an index of one chain, on which an order was delivered in a block that a reorg has dropped: the
-// follower has read the new head and waits for a block. dropped lists the chains whose branch was reported to change.
+// doubtful returns an index of one chain, with an order delivered in a block that a reorg has dropped: the follower has
+// read the new head and waits for a block. dropped lists the chains whose branch was reported to change.
 func doubtful(t *testing.T) (x *Index, chain1 *gated, followed chan error, dropped *[]chain.ID) {
 	t.Helper()
 	chain1 = &gated{testChain: newTestChain(1), gate: make(chan struct{})}
@@ -104,8 +104,8 @@ func TestLockedTellsOfAReorgThatIsNotCarriedOut(t *testing.T) {
 	})
 }
 
-// TestJumpIsInDoubtAsSoonAsItIsCompared lets the follower read one block at a time. Before the first of them nothing tells
-// a head that is far ahead from one that dropped what was read; from then on nothing is said of it.
+// TestJumpIsInDoubtAsSoonAsItIsCompared lets the follower read one block at a time. Until the first one arrives a head
+// far ahead looks the same as one of another branch; from then on the chain is not answered about.
 func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		chain1 := &gated{testChain: newTestChain(1), gate: make(chan struct{})}
@@ -126,7 +126,7 @@ func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
 		if got := lockedOrders(t, x); got != 1 || changes != 0 {
 			t.Errorf("before the comparison %d orders are locked and the branch changed %d times, want 1 and 0", got, changes)
 		}
-		chain1.gate <- struct{}{} // the block that was read last
+		chain1.gate <- struct{}{} // the block read last
 		synctest.Wait()
 		answered := make(chan int, 1)
 		go func() { answered <- lockedOrders(t, x) }()
@@ -142,7 +142,7 @@ func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
 	})
 }
 
-// TestWhoWatchesReportsReorgsAlone has one follower watch what another one does on the same store.
+// TestWhoWatchesReportsReorgsAlone lets one follower watch another one's work on the same store.
 func TestWhoWatchesReportsReorgsAlone(t *testing.T) {
 	ledger, store, changes := newTestChain(1), openStore(t), 0
 	leads := newFollower(store, 1, ledger, quietly(follow.Options{}))

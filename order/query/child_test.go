@@ -23,36 +23,36 @@ import (
 	"crossgate/store"
 )
 
-// childPlan, in the environment, makes the test binary a process that follows clockwork chains until it is
+// childPlan is the environment variable that makes the test binary a process that follows clockwork chains until it is
 // killed.
 const childPlan = "CROSSGATE_INDEX_CHILD"
 
-// plan is what such a process does.
+// plan is the work of such a process.
 type plan struct {
-	Store       string // path of the file
+	Store       string // path of the database file
 	Start       time.Time
 	First, Last uint64
 	Every       time.Duration
 	Lookback    uint64
-	Silent      uint64 // the chains say nothing of earlier blocks
+	Silent      uint64 // the chains withhold events of earlier blocks
 }
 
 func (p plan) chains() map[chain.ID]*clockwork { return clockworks(p.Start, p.First, p.Last, p.Every) }
 
-// What the process says.
+// Lines that the process prints.
 const (
-	isOpen    = "open"   // the store is
-	hasStored = "stored" // a range of history is
+	isOpen    = "open"   // the store is open
+	hasStored = "stored" // a range of history was stored
 )
 
-// index reads few blocks at once: 20 of history, so that a plan's chains take many ranges.
+// index reads in small ranges, 20 blocks of history each, so that a plan takes many of them.
 func (p plan) index(store *store.DB, chains map[chain.ID]*clockwork) *Index {
 	return newIndex(store, sourcesOf(chains), quietly(follow.Options{
 		Chains: evmChains(1, 137), Lookback: p.Lookback, Range: 1, Pace: follow.Pace{Asked: 10 * time.Millisecond},
 	}))
 }
 
-// beChild carries out a plan, until the parent ends or kills it.
+// beChild executes a plan, until the parent exits or kills it.
 func beChild(text string) error {
 	var p plan
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
@@ -93,7 +93,7 @@ type child struct {
 	said *bufio.Reader
 }
 
-// await returns when the process has said something.
+// await waits for the process to print a line, which must be what.
 func (c child) await(t *testing.T, what string) {
 	t.Helper()
 	if line, err := c.said.ReadString('\n'); line != what+"\n" {
@@ -101,7 +101,7 @@ func (c child) await(t *testing.T, what string) {
 	}
 }
 
-// startChild runs a plan in a process of its own and returns when its store is open.
+// startChild executes a plan in a child process and returns once its store is open.
 func startChild(t *testing.T, p plan) child {
 	t.Helper()
 	text := must.Get(json.Marshal(p))(t)
@@ -125,7 +125,7 @@ func startChild(t *testing.T, p plan) child {
 	return c
 }
 
-// answersOf is what a store tells of every order, transaction and taker of the clockwork chains.
+// answersOf returns the store's answers about every order, transaction and taker of the clockwork chains.
 func answersOf(t *testing.T, store *store.DB, chains map[chain.ID]*clockwork) string {
 	t.Helper()
 	var text strings.Builder

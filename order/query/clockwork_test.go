@@ -20,19 +20,19 @@ import (
 	"crossgate/order/ledger"
 )
 
-// clockwork is a chain whose blocks follow from their numbers and come with time, so that several processes
-// see the same one. Orders are created on chain 1, a block each, and delivered on chain 137.
+// clockwork is a chain whose blocks follow from their numbers and appear over time, so that several processes see the
+// same chain. Orders are created on chain 1, one per block, and delivered on chain 137.
 type clockwork struct {
 	id     chain.ID
 	start  time.Time
 	first  uint64 // newest block at the start
-	last   uint64 // no more blocks come after it
+	last   uint64 // final newest block
 	every  time.Duration
 	events atomic.Int64 // calls of Events
-	silent uint64       // of the events of earlier blocks than this nothing is said
+	silent uint64       // blocks before this one have their events withheld
 }
 
-// startOfTime is long enough ago for all blocks to be there.
+// startOfTime lies far enough in the past for all blocks to exist.
 var startOfTime = time.Unix(0, 0)
 
 func (c *clockwork) Head(ctx context.Context) (order.Head, error) {
@@ -112,7 +112,7 @@ func clockworkDeal(number uint64) deal {
 	return d
 }
 
-// clockworkTakers share what is delivered.
+// clockworkTakers share the deliveries.
 var clockworkTakers = []chain.Address{taker, chain.NewAddress([]byte("another authority 20")), chain.NewAddress([]byte("solana authority of 32 bytes ..."))}
 
 func clockworkFulfilled(number uint64) told {
@@ -123,7 +123,7 @@ func clockworkFulfilled(number uint64) told {
 	return t
 }
 
-// clockworks are both chains, begun at start.
+// clockworks returns both chains, started at start.
 func clockworks(start time.Time, first, last uint64, every time.Duration) map[chain.ID]*clockwork {
 	chains := map[chain.ID]*clockwork{}
 	for _, id := range []chain.ID{1, 137} {
@@ -140,7 +140,7 @@ func sourcesOf(chains map[chain.ID]*clockwork) map[chain.ID]order.Source {
 	return sources
 }
 
-// kills returns how often the test may kill: twice, or as CROSSGATE_KILLS says (make soak: 100).
+// kills returns the number of kills in a test: 2, or CROSSGATE_KILLS (make soak: 100).
 func kills(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("CROSSGATE_KILLS")
@@ -154,12 +154,12 @@ func kills(t *testing.T) int {
 	return count
 }
 
-// TestKilledIndexLosesNothing kills a process that follows and backfills two chains, each time after another number of
-// ranges and while it works on the next ones: the chains do not tell it enough to come to an end. The store that it
-// leaves, finished, answers as one that was never interrupted.
+// TestKilledIndexLosesNothing kills a process that follows and backfills two chains, each time after a different number
+// of ranges and in the middle of the next ones: the chains withhold enough to keep it from finishing. The resulting
+// store, once finished, answers like one that was never interrupted.
 func TestKilledIndexLosesNothing(t *testing.T) {
 	t.Parallel()
-	const each = 200 // blocks of history that each process is told more of than the one before: 10 ranges of 2 chains
+	const each = 200 // more blocks of history that each process sees than the one before: 10 ranges of 2 chains
 	count := kills(t)
 	p := plan{
 		Store: t.TempDir() + "/orders.db", Start: time.Now(), Lookback: 64, Every: time.Millisecond,
@@ -168,7 +168,7 @@ func TestKilledIndexLosesNothing(t *testing.T) {
 	for i := range count {
 		p.Silent = p.First - p.Lookback - uint64(each*(i+1))
 		c := startChild(t, p)
-		for range i + rand.IntN(20) { // the first may be killed before it stored any
+		for range i + rand.IntN(20) { // the first may be killed before it stored any range
 			c.await(t, hasStored)
 		}
 		c.kill()
@@ -188,7 +188,7 @@ func TestKilledIndexLosesNothing(t *testing.T) {
 	if read == 0 {
 		t.Fatalf("after %d kills the ranges that were stored are lost", count)
 	}
-	p.Start = time.Time{} // all blocks are there
+	p.Start = time.Time{} // so that all blocks exist
 	chains = p.chains()
 	x := p.index(store, chains)
 	followAll(t, x)

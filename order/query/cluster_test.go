@@ -20,7 +20,7 @@ import (
 	"crossgate/store"
 )
 
-// until returns when done does, or fails the test: after a time that only a machine with much else to do needs.
+// until waits for done, or fails the test after a time that only a very busy machine needs.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	const patience = time.Minute
@@ -33,7 +33,7 @@ func until(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// runs an index until the test, or stop, ends it.
+// runIndex runs an index until the end of the test, or until stop.
 func runIndex(t *testing.T, x *Index) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -58,7 +58,7 @@ func indexedTo(t *testing.T, store *store.DB, id chain.ID) uint64 {
 	return position.Block
 }
 
-// TestReplicaThatLostItsLeaseCannotWrite is about one that was thought dead and comes back.
+// TestReplicaThatLostItsLeaseCannotWrite covers a replica that was presumed dead and comes back.
 func TestReplicaThatLostItsLeaseCannotWrite(t *testing.T) {
 	url, ledger := newDatabase(t), newTestChain(1)
 	old, young := openReplica(t, url), openReplica(t, url)
@@ -85,7 +85,7 @@ func TestReplicaThatLostItsLeaseCannotWrite(t *testing.T) {
 	}
 }
 
-// TestGracefulEndHandsOverAtOnce does not let others wait for a lease to run out.
+// TestGracefulEndHandsOverAtOnce: a replica that ends releases its lease instead of letting it expire.
 func TestGracefulEndHandsOverAtOnce(t *testing.T) {
 	t.Parallel()
 	url := newDatabase(t)
@@ -99,7 +99,7 @@ func TestGracefulEndHandsOverAtOnce(t *testing.T) {
 	}
 }
 
-// TestReplicasHearOfChangedOrders follows on one replica and listens on another.
+// TestReplicasHearOfChangedOrders follows a chain on one replica and listens on another.
 func TestReplicasHearOfChangedOrders(t *testing.T) {
 	url := newDatabase(t)
 	d, l := newDeal(1, 1, 1), newTestChain(1)
@@ -124,7 +124,7 @@ func TestReplicasHearOfChangedOrders(t *testing.T) {
 	}
 }
 
-// lines is a log that may be read while it is written.
+// lines is a log that can be read while it is written.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -136,7 +136,7 @@ func (l *lines) Write(text []byte) (int, error) {
 	return l.text.Write(text)
 }
 
-// take returns what was logged since it was called last.
+// take returns what was logged since the last call.
 func (l *lines) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -144,10 +144,10 @@ func (l *lines) take() string {
 	return l.text.String()
 }
 
-// TestServesWhileItsDatabaseIsAway takes PostgreSQL away in every way in which that happens, and gives it back.
+// TestServesWhileItsDatabaseIsAway makes PostgreSQL unavailable in every realistic way, and brings it back.
 func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	newDatabase(t) // skips where there is none
+	newDatabase(t) // skips the test without PostgreSQL
 	database := must.Get(postgrestest.Start())(t)
 	link := must.Get(database.NewLink())(t)
 	t.Cleanup(func() {
@@ -191,7 +191,7 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 	}
 }
 
-// answersWithoutStore asks for everything, in as much time as a request has.
+// answersWithoutStore makes queries of every kind, within the time of a request.
 func (w *world) answersWithoutStore(t *testing.T, x *Index) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)

@@ -50,7 +50,7 @@ func keptAfter(kept order.StoredState, fact order.Fact) order.StoredState {
 	return kept
 }
 
-// lockedOrders counts the orders that are locked for the tests' taker.
+// lockedOrders returns the number of orders locked for the tests' taker.
 func lockedOrders(t *testing.T, x *Index) int {
 	t.Helper()
 	locked, _, err := x.Locked(t.Context(), taker)
@@ -68,7 +68,7 @@ func lockedOrders(t *testing.T, x *Index) int {
 	return count
 }
 
-// TestLockedAsksForCreationsBeforeTheLookback follows chains from after the creations on.
+// TestLockedAsksForCreationsBeforeTheLookback follows chains from a block after the creations.
 func TestLockedAsksForCreationsBeforeTheLookback(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
 	first, patched, paid, forged := newDeal(1, 1, 137), newDeal(2, 1, 137), newDeal(3, 1, 137), newDeal(4, 1, 137)
@@ -123,7 +123,7 @@ func TestLockedAsksAGiveChainThatIsBehind(t *testing.T) {
 		if got := lockedOrders(t, x); got != 1 || w.give.times("States") != 0 {
 			t.Errorf("while the index is level %d orders are locked and the chain was asked %d times", got, w.give.times("States"))
 		}
-		<-time.After(2 * time.Minute) // in which no follower ran
+		<-time.After(2 * time.Minute) // without any follower running
 		if got := lockedOrders(t, x); got != 0 {
 			t.Errorf("%d orders are locked, want none: it was claimed", got)
 		}
@@ -138,12 +138,12 @@ func TestLockedAsksAGiveChainThatIsBehind(t *testing.T) {
 }
 
 // TestLockedHasDeliveriesWhoseCreationComesNext reads a delivery before the block of its creation, which a reorg drops
-// unseen.
+// unread.
 func TestLockedHasDeliveriesWhoseCreationComesNext(t *testing.T) {
 	w := newWorld()
 	x := w.index(t)
 	w.give.drop(1)
-	followAll(t, x) // the whole chain, but for the creation
+	followAll(t, x) // the whole chain, except for the creation
 	w.give.mine([]told{w.deal.created()})
 	w.fulfil()
 	catchUp(t, x.Of(137))

@@ -17,7 +17,7 @@ import (
 	"crossgate/store"
 )
 
-// TestDeliveriesAreThoseOfTheOrders compares what is looked up of many orders with the orders.
+// TestDeliveriesAreThoseOfTheOrders compares deliveries of many orders with the orders themselves.
 func TestDeliveriesAreThoseOfTheOrders(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.DB) {
 		orders := fillInvented(t, db, newInvented(29), 230)
@@ -37,7 +37,7 @@ func TestDeliveriesAreThoseOfTheOrders(t *testing.T) {
 	})
 }
 
-// checkDeliveryTimes compares quantiles and fills with those of the sorted times themselves.
+// checkDeliveryTimes compares quantiles and fills with those of the sorted times.
 func checkDeliveryTimes(t *testing.T, db *store.DB, orders []*order.Order) {
 	t.Helper()
 	type pair [2]chain.ID
@@ -95,7 +95,7 @@ func checkDeliveryTimes(t *testing.T, db *store.DB, orders []*order.Order) {
 	}
 }
 
-// recountedMargin is what an order leaves a taker, by the made-up prices in whole millionths of a USD.
+// recountedMargin returns the margin of an order, at the made-up prices in whole millionths of a USD.
 func recountedMargin(o *order.Order) (margin order.Margin, isKnown bool) {
 	value := func(of order.Offer, amount chain.Amount) float64 {
 		usd := madeUpPrice(stats.Priced{Chain: of.Chain, Token: of.Token, At: o.Created.At.Time - o.Created.At.Time%3600})
@@ -109,7 +109,7 @@ func recountedMargin(o *order.Order) (margin order.Margin, isKnown bool) {
 	if given <= 0 || taken < 0 || !o.Terms.Authorities.AllowedTaker.IsAbsent() {
 		return 0, false
 	}
-	left := math.Round((given-taken)/given*1e10) / 1e6 // basis points, without what floating numbers add
+	left := math.Round((given-taken)/given*1e10) / 1e6 // basis points, without floating-point noise
 	for _, edge := range []float64{0, 10, 30, 100, 300, 1000} {
 		if left >= edge {
 			margin++

@@ -14,8 +14,8 @@ import (
 	"crossgate/order/list"
 )
 
-// TestANewStoreOnAFullDiskIsEmpty follows a chain onto a disk that holds its first blocks alone, before a restart and
-// after it.
+// TestANewStoreOnAFullDiskIsEmpty follows a chain onto a disk that only has room for its first blocks, before and after
+// a restart.
 func TestANewStoreOnAFullDiskIsEmpty(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(smallDisk(t, "1100k"), "orders.db")
@@ -44,7 +44,7 @@ func TestANewStoreOnAFullDiskIsEmpty(t *testing.T) {
 	}
 }
 
-// smallDisk mounts a disk of a size.
+// smallDisk mounts a disk of the given size.
 func smallDisk(t *testing.T, size string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -59,7 +59,7 @@ func smallDisk(t *testing.T, size string) (dir string) {
 	return dir
 }
 
-// TestFullDiskIsWaitedFor follows onto a disk that fills up and is given more space.
+// TestFullDiskIsWaitedFor follows a chain onto a disk that fills up and is then enlarged.
 func TestFullDiskIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, "1100k")

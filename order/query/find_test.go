@@ -14,7 +14,7 @@ import (
 	"crossgate/order/proof"
 )
 
-// world is an order between chains 1 and 137, with chain 10 beside them.
+// world is an order between chains 1 and 137, and an unrelated chain 10.
 type world struct {
 	deal              deal
 	give, take, aside *testChain
@@ -35,7 +35,7 @@ func (w *world) index(t *testing.T) *Index {
 
 func (w *world) fulfil() { w.take.mine([]told{w.deal.fulfilled()}) }
 
-// mustFind returns the one order that a transaction created.
+// mustFind returns the only order that a transaction created.
 func mustFind(t *testing.T, x *Index, tx chain.TxHash) Found {
 	t.Helper()
 	found, _, err := x.Find(t.Context(), tx)
@@ -136,7 +136,7 @@ func TestFindAsksAChainWhoseFollowerIsBehind(t *testing.T) {
 		x := w.index(t)
 		followAll(t, x)
 		w.fulfil()
-		<-time.After(time.Minute) // in which no follower ran
+		<-time.After(time.Minute) // without any follower running
 		if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
 			t.Errorf("state %v, want Fulfilled", o.State)
 		}
@@ -151,7 +151,7 @@ func TestFindAsksAChainWhoseFollowerIsBehind(t *testing.T) {
 func TestFindAsksAChainFollowedSinceTheCreationOnly(t *testing.T) {
 	w := newWorld()
 	w.fulfil()
-	for range 30 { // the fulfilment is behind the lookback of chain 137, the creation is not behind that of chain 1
+	for range 30 { // puts the fulfilment before the lookback of chain 137; the creation is not before that of chain 1
 		w.take.mine()
 	}
 	sources := map[chain.ID]order.Source{1: w.give, 137: w.take}
@@ -165,7 +165,7 @@ func TestFindAsksAChainFollowedSinceTheCreationOnly(t *testing.T) {
 	}
 }
 
-// TestFindAsksAChainOfWhichBlocksAreLeftOut has the fulfilment be in a block that cannot be read.
+// TestFindAsksAChainOfWhichBlocksAreLeftOut has a fulfilment in a block that cannot be read.
 func TestFindAsksAChainOfWhichBlocksAreLeftOut(t *testing.T) {
 	w := newWorld()
 	w.fulfil()
@@ -192,7 +192,7 @@ func TestFindForgetsAFulfilmentThatAReorgDropped(t *testing.T) {
 		x := w.index(t)
 		followAll(t, x)
 		w.take.drop(1)
-		<-time.After(time.Minute) // in which no follower ran
+		<-time.After(time.Minute) // without any follower running
 		if o := mustFind(t, x, w.creation); o.State != order.StateCreated {
 			t.Errorf("state %v, want Created", o.State)
 		}
@@ -289,8 +289,8 @@ func TestLockedFromFulfilmentToClaim(t *testing.T) {
 	}
 }
 
-// TestFindAnswersWithWhatCanBeRead has a take chain whose nodes keep no old blocks: the order is as far as it is known,
-// what is stored of it stays, and the answer says which blocks are missing and is not final.
+// TestFindAnswersWithWhatCanBeRead uses a take chain whose nodes keep no old blocks: the answer has all that is known
+// of the order, names the missing blocks and is not final.
 func TestFindAnswersWithWhatCanBeRead(t *testing.T) {
 	w := newWorld()
 	w.fulfil()
@@ -359,7 +359,7 @@ func TestATransactionLeadsToItsOrders(t *testing.T) {
 	}
 }
 
-// TestAStepOfAnOrderThatNoChainStores is a message about an order that was never created, as anyone may send.
+// TestAStepOfAnOrderThatNoChainStores covers a message about an order that was never created, which anyone may send.
 func TestAStepOfAnOrderThatNoChainStores(t *testing.T) {
 	w, down := newWorld(), errors.New("no route to host")
 	x := w.index(t)

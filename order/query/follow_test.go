@@ -21,7 +21,7 @@ import (
 	"crossgate/store"
 )
 
-// tester is a test, or a run of a property.
+// tester is a test, or one run of a property.
 type tester interface {
 	Helper()
 	Fatal(args ...any)
@@ -35,7 +35,7 @@ func catchUp(t tester, f *follow.Follower) {
 	}
 }
 
-// stored is what a store tells of an order.
+// stored returns an order from the store, nil if there is none.
 func stored(t tester, store *store.DB, id order.ID) *order.Order {
 	t.Helper()
 	events, err := ledger.Ledger{DB: store}.OfOrder(context.Background(), id)
@@ -86,11 +86,11 @@ func TestFollowerHalvesRangesThatFail(t *testing.T) {
 	}
 }
 
-// TestFollowerForgetsDroppedBlocks lets a chain grow and lose blocks at random: what is stored is always
-// what reading the present chain from its beginning gives.
+// TestFollowerForgetsDroppedBlocks lets a chain grow and lose blocks at random: the store always equals one that read
+// the present chain from its beginning.
 func TestFollowerForgetsDroppedBlocks(t *testing.T) {
 	store, straight := openStore(t), openStore(t)
-	var id chain.ID // of this run: the stores serve all of them
+	var id chain.ID // of this run: all runs share the stores
 	rapid.Check(t, func(rt *rapid.T) {
 		id++
 		deals := []deal{newDeal(1, id, id), newDeal(2, id, id), newDeal(3, id, id)}
@@ -102,7 +102,7 @@ func TestFollowerForgetsDroppedBlocks(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			if depth := rapid.IntRange(0, 4).Draw(rt, "dropped"); depth > 0 && depth < len(ledger.blocks) {
 				ledger.drop(depth)
-				for range depth { // the chain is never shorter than it was
+				for range depth { // a chain never gets shorter
 					ledger.mine(draw(rt, deals))
 				}
 			}
@@ -123,7 +123,7 @@ func TestFollowerForgetsDroppedBlocks(t *testing.T) {
 	})
 }
 
-// draw picks facts for one transaction.
+// draw returns random facts for one transaction.
 func draw(t *rapid.T, deals []deal) []told {
 	d := rapid.SampledFrom(deals).Draw(t, "order")
 	facts := []told{d.created(), d.fulfilled(), d.sentUnlock(), d.claimedUnlock()}
@@ -146,7 +146,7 @@ func TestFollowerWaitsForAChainThatIsBehind(t *testing.T) {
 	ledger.mine([]told{d.created()})
 	catchUp(t, f)
 	newest := ledger.blocks[2]
-	ledger.blocks = ledger.blocks[:2] // an endpoint that has not seen the newest block
+	ledger.blocks = ledger.blocks[:2] // as an endpoint that has not seen the newest block
 	catchUp(t, f)
 	if o := stored(t, store, d.id); o == nil {
 		t.Error("the order is forgotten because an endpoint is behind")
@@ -190,7 +190,7 @@ func TestRunFollowsEveryChainUntilItIsStopped(t *testing.T) {
 	})
 }
 
-// TestOrdersOfUnknownChainsAreLoggedOnce has orders name chains that are not known: some before the index runs, one after.
+// TestOrdersOfUnknownChainsAreLoggedOnce has orders with unknown chains from before and after the index starts.
 func TestOrdersOfUnknownChainsAreLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		give, store := newTestChain(1), openStore(t)

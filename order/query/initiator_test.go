@@ -14,12 +14,12 @@ import (
 	"crossgate/order/ledger"
 )
 
-// loggedLedger tells its history without the senders of transactions that are no creations.
+// loggedLedger returns history without the senders of transactions, except of creations.
 type loggedLedger struct {
 	*testChain
 	asked atomic.Int64 // transactions
 	fails atomic.Bool
-	alone atomic.Bool // no second endpoint has the senders
+	alone atomic.Bool // no second endpoint confirms the senders
 }
 
 func (l *loggedLedger) Attest(_ context.Context, events []order.Event) (order.Evidence, error) {
@@ -47,8 +47,8 @@ func (l *loggedLedger) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evi
 	return l.testChain.EventsIn(ctx, tx)
 }
 
-// TestInitiatorsAreReadForOrdersThatAreAskedFor backfills from logs: an order is whole when somebody asks, its
-// transactions are read once that two endpoints have, and where a chain no longer has one the order says what it lacks.
+// TestInitiatorsAreReadForOrdersThatAreAskedFor backfills from logs: an order is completed on request, its transactions
+// are read once two endpoints have them, and if a chain no longer has one the order says what it lacks.
 func TestInitiatorsAreReadForOrdersThatAreAskedFor(t *testing.T) {
 	give, take := newTestChain(1), &loggedLedger{testChain: newTestChain(137)}
 	d := newDeal(1, 1, 137)
@@ -92,7 +92,7 @@ func TestInitiatorsAreReadForOrdersThatAreAskedFor(t *testing.T) {
 	}
 }
 
-// TestEventsWithoutInitiatorsAreNoDifference compares what logs tell with what transactions do.
+// TestEventsWithoutInitiatorsAreNoDifference compares events from logs with those from transactions.
 func TestEventsWithoutInitiatorsAreNoDifference(t *testing.T) {
 	l := newTestChain(137)
 	d := newDeal(1, 1, 137)

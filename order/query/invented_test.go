@@ -16,13 +16,13 @@ import (
 
 const secondsOfDay = 86_400
 
-// invented makes orders up: their chains, people and times are few enough to meet each other.
+// invented makes up orders, with few enough chains, people and times to coincide often.
 type invented struct {
 	*rand.Rand
 	chains []chain.ID
 	people []chain.Address
 	number uint64
-	taker  chain.Address // who delivers a third of the orders, if given
+	taker  chain.Address // delivers a third of the orders, if set
 }
 
 func newInvented(seed uint64) *invented {
@@ -30,21 +30,21 @@ func newInvented(seed uint64) *invented {
 	for n := range 200 {
 		length := 20
 		if n%5 == 0 {
-			length = 32 // of Solana
+			length = 32 // as on Solana
 		}
 		v.people = append(v.people, chain.NewAddress(fmt.Appendf(nil, "person no. %0*d", length-11, n)))
 	}
 	return v
 }
 
-// somebody is often one of the same few.
+// somebody returns a person, mostly one of the same few.
 func (v *invented) somebody() chain.Address {
 	return v.people[int(float64(len(v.people))*v.Float64()*v.Float64()*v.Float64())]
 }
 
 const inventedBegin = 1_700_000_000
 
-// events are those of an order that has come some way. Most of what happens, happens on few of the chains.
+// events returns the events of an order at some stage. Most of them are on a few of the chains.
 func (v *invented) events() []order.Event {
 	v.number++
 	var id order.ID
@@ -58,7 +58,7 @@ func (v *invented) events() []order.Event {
 		Authorities: order.Authorities{GivePatch: v.somebody(), Order: v.somebody()},
 	}
 	signer := v.somebody()
-	if v.IntN(4) > 0 { // as mostly
+	if v.IntN(4) > 0 { // as is usual
 		signer, terms.Authorities.GivePatch, terms.Authorities.Order = terms.Maker, terms.Maker, terms.Receiver
 		if v.IntN(2) == 0 {
 			terms.Receiver, terms.Authorities.Order = terms.Maker, terms.Maker
@@ -84,7 +84,7 @@ func (v *invented) events() []order.Event {
 	case 0:
 		course = []order.Fact{created, order.Sent{Kind: order.Cancel}, order.Claimed{Kind: order.Cancel}}
 	case 1:
-		course = course[1:] // its creation was not seen
+		course = course[1:] // its creation is unknown
 	}
 	course = course[:len(course)-min(v.IntN(2*len(course)), len(course)-1)%len(course)]
 	var events []order.Event
@@ -99,7 +99,7 @@ func (v *invented) events() []order.Event {
 			initiator = signer
 		}
 		tx := order.ID{2: byte(step)}
-		binary.BigEndian.PutUint64(tx[8:], v.number/2) // two orders share their transactions
+		binary.BigEndian.PutUint64(tx[8:], v.number/2) // two orders share transactions
 		events = append(events, order.Event{Order: id, Fact: fact, At: order.At{
 			Chain: on, Tx: chain.NewTxHash(tx[:]), Block: v.number, LogIndex: uint(4*v.number) + uint(step), Time: at, Initiator: initiator,
 		}})
@@ -107,7 +107,7 @@ func (v *invented) events() []order.Event {
 	return events
 }
 
-// filter asks for what some order has, as far as it asks for anything.
+// filter returns a filter whose conditions are met by some order.
 func (v *invented) filter(orders []*order.Order) (f list.Filter, skip, take uint64) {
 	o := orders[v.IntN(len(orders))]
 	maybe := func(one int, set func()) {
@@ -148,7 +148,7 @@ func (v *invented) filter(orders []*order.Order) (f list.Filter, skip, take uint
 	return f, skip, uint64(1 + v.IntN(100))
 }
 
-// scale is how much of something a test does: more of it in make soak.
+// scale returns the extent of a test: CROSSGATE_FILTERS, which make soak sets, or usual.
 func scale(t *testing.T, usual int) int {
 	t.Helper()
 	text, isSet := os.LookupEnv("CROSSGATE_FILTERS")
@@ -162,7 +162,7 @@ func scale(t *testing.T, usual int) int {
 	return n
 }
 
-// fillInvented stores orders that are made up, and returns them.
+// fillInvented stores made-up orders and returns them.
 func fillInvented(t *testing.T, db *store.DB, v *invented, count int) (orders []*order.Order) {
 	t.Helper()
 	for len(orders) < count {
@@ -178,7 +178,7 @@ func fillInvented(t *testing.T, db *store.DB, v *invented, count int) (orders []
 	return orders
 }
 
-// inventedSwaps are swaps of few people on few chains in two weeks.
+// inventedSwaps makes up swaps of few people on few chains within two weeks.
 type inventedSwaps struct{ *rand.Rand }
 
 const firstOfSwaps = 1_700_000_000
@@ -208,7 +208,7 @@ func (v inventedSwaps) fill(t *testing.T, db *store.DB, count int) (swaps []orde
 		if v.IntN(3) == 0 {
 			s.Fact.Affiliate = &order.Affiliate{Beneficiary: v.someone(), Amount: chain.NewAmount(1)}
 		}
-		if i > 0 && v.IntN(10) == 0 { // several of the same second
+		if i > 0 && v.IntN(10) == 0 { // some share their second
 			s.At.Time = swaps[i-1].At.Time
 		}
 		swaps, events = append(swaps, s), append(events, s.Event())
@@ -217,7 +217,7 @@ func (v inventedSwaps) fill(t *testing.T, db *store.DB, count int) (swaps []orde
 	return swaps
 }
 
-// filter is one that asks for few things at a time.
+// filter returns a filter with few conditions.
 func (v inventedSwaps) filter() (f list.Filter) {
 	for range v.IntN(4) {
 		switch v.IntN(12) {
@@ -251,7 +251,7 @@ func (v inventedSwaps) filter() (f list.Filter) {
 	return f
 }
 
-// filterOfBoth is one that asks for nothing that only orders have, or only swaps.
+// filterOfBoth returns a filter without conditions that apply only to orders, or only to swaps.
 func (v inventedSwaps) filterOfBoth() (f list.Filter) {
 	if v.IntN(3) == 0 {
 		f.Since = v.time()

@@ -16,25 +16,24 @@ import (
 	"crossgate/store"
 )
 
-// testChain is a small chain in memory that tells of orders: blocks that follow each other, can be dropped,
-// and hold events.
+// testChain is a small in-memory chain with events of orders, whose newest blocks can be dropped.
 type testChain struct {
-	gap *order.PartialError // what History cannot search; nil: nothing
+	gap *order.PartialError // blocks that History cannot search; nil: none
 
 	mu       sync.Mutex
 	id       chain.ID
 	blocks   []sealed
-	finality uint64                // blocks behind the newest that are final
-	forks    uint64                // makes the hashes of every branch its own
-	dropped  map[chain.Hash]uint64 // blocks, with the number of forks when they were
+	finality uint64                // distance of the newest final block from the head
+	forks    uint64                // number of forks, part of every hash
+	dropped  map[chain.Hash]uint64 // dropped blocks, with the number of forks at that time
 
 	origin      uint64 // first block with contracts
-	unreachable error  // what every call answers
-	maxRange    uint64 // most blocks that Events reads; 0: any number
+	unreachable error  // returned by every call
+	maxRange    uint64 // most blocks per call of Events; 0: unlimited
 	asked       map[string]int
 }
 
-// sealed is a block with the transactions in it.
+// sealed is a block with its transactions and events.
 type sealed struct {
 	order.Block
 	txs    []chain.TxHash
@@ -46,14 +45,14 @@ var (
 	_ order.HistorySource = (*testChain)(nil)
 )
 
-// newTestChain begins with a block 0.
+// newTestChain returns a chain with a block 0.
 func newTestChain(id chain.ID) *testChain {
 	l := &testChain{id: id, finality: 5, asked: map[string]int{}, dropped: map[chain.Hash]uint64{}}
 	l.mine()
 	return l
 }
 
-// mine seals a block of one transaction per list of facts, and returns their hashes.
+// mine adds a block with one transaction per list of facts, and returns their hashes.
 func (l *testChain) mine(txs ...[]told) []chain.TxHash {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,14 +76,14 @@ func (l *testChain) mine(txs ...[]told) []chain.TxHash {
 	return b.txs
 }
 
-// mineEmpty seals so many blocks with nothing in them.
+// mineEmpty adds count empty blocks.
 func (l *testChain) mineEmpty(count int) {
 	for range count {
 		l.mine()
 	}
 }
 
-// drop takes the newest blocks away, as a reorg does before it puts others there.
+// drop removes the newest blocks, as a reorg does before it adds others.
 func (l *testChain) drop(depth int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +94,7 @@ func (l *testChain) drop(depth int) {
 	l.blocks = l.blocks[:len(l.blocks)-depth]
 }
 
-// isDropped reports whether a step of an order is in a block that was taken away.
+// isDropped reports whether a step of an order is in a dropped block.
 func (l *testChain) isDropped(o *order.Order) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,7 +122,7 @@ func (l *testChain) times(call string) int {
 	return l.asked[call]
 }
 
-// enter begins a call; the caller unlocks.
+// enter begins a call; the caller must unlock.
 func (l *testChain) enter(ctx context.Context, call string) error {
 	l.mu.Lock()
 	l.asked[call]++
@@ -210,7 +209,7 @@ type told struct {
 
 var taker = chain.NewAddress([]byte("unlock authority 20b"))
 
-// deal is an order of the tests: what its chains can tell of it.
+// deal is an order of the tests, with the events that its chains can have.
 type deal struct {
 	id    order.ID
 	terms order.Terms
@@ -240,7 +239,7 @@ func (d deal) claimedUnlock() told {
 	return told{d.id, order.Claimed{Kind: order.Unlock, Beneficiary: taker, Paid: d.terms.Give.Amount, Submission: chain.Hash{9}}}
 }
 
-// evmChains is a registry in which every id is an EVM chain.
+// evmChains returns a registry with EVM chains of the given IDs.
 func evmChains(ids ...chain.ID) chain.Registry {
 	chains := make([]chain.Chain, len(ids))
 	for i, id := range ids {
@@ -269,18 +268,18 @@ func (o observed) BranchChanged(id chain.ID) {
 
 func (observed) OrderSeen(context.Context, *order.Order) {}
 
-// quietly completes options for tests, which provoke what is logged.
+// quietly silences the log, since tests provoke many messages.
 func quietly(o follow.Options) follow.Options {
 	o.Logger = slog.New(slog.DiscardHandler)
 	return o
 }
 
-// newFollower follows one chain.
+// newFollower returns a follower of one chain.
 func newFollower(db *store.DB, id chain.ID, source order.Source, o follow.Options) *follow.Follower {
 	return follow.New(db, map[chain.ID]order.Source{id: source}, o).Followers[0]
 }
 
-// newIndex is an index of sources.
+// newIndex returns an index of sources.
 func newIndex(db *store.DB, sources map[chain.ID]order.Source, o follow.Options) *Index {
 	return New(follow.New(db, sources, o), Options{})
 }
@@ -290,7 +289,7 @@ func openStore(t testing.TB) *store.DB {
 	return openStoreAt(t, t.TempDir()+"/orders.db")
 }
 
-// execute runs a statement.
+// execute executes a statement.
 func execute(t testing.TB, db *store.DB, statement string) {
 	t.Helper()
 	must.Do(t, db.Update(t.Context(), func(tx *store.Tx) error {

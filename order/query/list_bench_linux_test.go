@@ -18,8 +18,8 @@ import (
 	"crossgate/store"
 )
 
-// BenchmarkList asks a store of a million orders, with all their events, for pages as clients ask for them. Orders come
-// evenly over 400 days; most are claimed, and a tenth belong to one affiliate. It reports the median.
+// BenchmarkList reads pages as clients request them, from a store of a million orders with all their events. Orders are
+// spread evenly over 400 days; most are claimed, and a tenth belong to one affiliate. It reports the median.
 func BenchmarkList(b *testing.B) {
 	orders := listSize()
 	for name, open := range map[string]func(testing.TB) *store.DB{"SQLite": openStore, "PostgreSQL": openPostgres} {
@@ -40,7 +40,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// listSize is how many orders a benchmark of lists has: with -short, by which make test runs each once, few.
+// listSize returns the number of orders: few with -short, with which make test runs each benchmark once.
 func listSize() int {
 	if testing.Short() {
 		return inventedAtOnce
@@ -48,9 +48,9 @@ func listSize() int {
 	return 1_000_000
 }
 
-const inventedAtOnce = 2_000 // and stored in one transaction
+const inventedAtOnce = 2_000 // orders per transaction
 
-// settle has PostgreSQL do what its autovacuum does within a minute of so many writes.
+// settle does what PostgreSQL's autovacuum does within a minute of so many writes.
 func settle(b *testing.B, db *store.DB) {
 	b.Helper()
 	if !db.IsReplicated() {
@@ -61,7 +61,7 @@ func settle(b *testing.B, db *store.DB) {
 	}
 }
 
-// reportSize logs how many bytes of the database there are of each order, and PostgreSQL's tables and indexes.
+// reportSize logs the bytes per order in the database, and the sizes of PostgreSQL's tables and indexes.
 func reportSize(b *testing.B, db *store.DB, orders int) {
 	b.Helper()
 	sizes := `SELECT 'all', page_count * page_size FROM pragma_page_count(), pragma_page_size()`
@@ -78,8 +78,8 @@ func reportSize(b *testing.B, db *store.DB, orders int) {
 	}, sizes))
 }
 
-// fillList stores orders and their events, and a fifth as many swaps. A third of what is delivered is delivered by one
-// taker.
+// fillList stores orders and their events, and a fifth as many swaps. A single taker delivers a third of the delivered
+// orders.
 func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 	b.Helper()
 	v.taker = v.people[0]
@@ -89,7 +89,7 @@ func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 		for n := range inventedAtOnce {
 			at := inventedBegin + uint64(first+n)*400*secondsOfDay/uint64(orders)
 			events := v.events()
-			var id order.ID // ids are hashes
+			var id order.ID // IDs are hashes
 			binary.BigEndian.PutUint64(id[:], v.Uint64())
 			binary.BigEndian.PutUint64(id[24:], v.number)
 			for i := range events {
@@ -108,7 +108,7 @@ func fillList(b *testing.B, db *store.DB, v *invented, orders int) {
 	}
 }
 
-// clientList is what one kind of client asks for.
+// clientList is a list that one kind of client requests.
 type clientList struct {
 	name       string
 	kind       list.Kind
@@ -116,7 +116,7 @@ type clientList struct {
 	skip, take uint64
 }
 
-// clientLists are what public clients send, and what asks for the most work that a filter can.
+// clientLists are lists that public clients request, and the most expensive ones that a filter allows.
 func clientLists(v *invented) []clientList {
 	regular, seldom := v.people[300], v.people[15_000]
 	referral, half := uint32(30_000), uint64(inventedBegin+200*secondsOfDay)
@@ -167,7 +167,7 @@ func clientLists(v *invented) []clientList {
 	}
 }
 
-// benchmarkList reports the median, the longest, which is mostly the first.
+// benchmarkList reports the median and the longest time, which is usually the first.
 func benchmarkList(b *testing.B, s ledger.Ledger, each clientList) {
 	b.Helper()
 	var times []time.Duration

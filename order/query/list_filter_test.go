@@ -13,8 +13,8 @@ import (
 	"crossgate/store"
 )
 
-// TestListsAreFilteredAndSortedAsTheirOrdersAre compares lists by token, amount, value and receiver, in each sequence and
-// by parts, with what all orders say, on both databases.
+// TestListsAreFilteredAndSortedAsTheirOrdersAre compares lists by token, amount, value and receiver, in each sequence
+// and in parts, with all orders, on both databases.
 func TestListsAreFilteredAndSortedAsTheirOrdersAre(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.DB) {
 		v := newInvented(7)
@@ -82,7 +82,7 @@ func TestListsAreFilteredAndSortedAsTheirOrdersAre(t *testing.T) {
 
 const partOfList = 250
 
-// checkParts reads a list in parts.
+// checkParts reads a list in parts and compares it with want.
 func checkParts(t *testing.T, db *store.DB, what string, f list.Filter, want []order.ID) {
 	t.Helper()
 	var got []order.ID
@@ -103,7 +103,7 @@ func checkParts(t *testing.T, db *store.DB, what string, f list.Filter, want []o
 	}
 }
 
-// valueThirds gives two of three orders a value, some of them the same.
+// valueThirds gives two of three orders a value, some of them equal.
 func valueThirds(t *testing.T, db *store.DB, events []order.Event) map[order.ID]*int64 {
 	t.Helper()
 	usd := map[order.ID]*int64{}

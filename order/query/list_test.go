@@ -18,7 +18,7 @@ import (
 	"crossgate/store"
 )
 
-// checkListed wants what lists are searched by to be what the stored events make it, and the counts to be right.
+// checkListed checks that the lists' rows and counts are as the stored events imply.
 func checkListed(t *testing.T, db *store.DB) {
 	t.Helper()
 	ctx := t.Context()
@@ -70,14 +70,14 @@ func checkListed(t *testing.T, db *store.DB) {
 	}
 }
 
-// orderOf is what is stored of an order, nil without terms.
+// orderOf returns a stored order, nil without terms.
 func orderOf(ctx context.Context, db *store.DB, id order.ID) (*order.Order, error) {
 	events, err := ledger.Ledger{DB: db}.OfOrder(ctx, id)
 	o, _ := order.Fold(events)
 	return o, err
 }
 
-// filterOf asks for everything that an order has.
+// filterOf returns a filter with every property of an order.
 func filterOf(o *order.Order) list.Filter {
 	f := list.Filter{
 		GiveChains: []chain.ID{o.Terms.Give.Chain}, TakeChains: []chain.ID{o.Terms.Take.Chain}, States: []order.State{o.State},
@@ -91,7 +91,7 @@ func filterOf(o *order.Order) list.Filter {
 	return f
 }
 
-// apply stores events and takes others out.
+// apply adds and removes events.
 func apply(t testing.TB, db *store.DB, added, taken []order.Event) {
 	t.Helper()
 	must.Get(ledger.Ledger{DB: db}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
@@ -117,7 +117,7 @@ func TestMixedListsSayFromWhereTheyAre(t *testing.T) {
 	}
 }
 
-// TestOrdersWithIDsThatBeginAlikeAreListed has orders of one second whose places in lists would be the same, in two
+// TestOrdersWithIDsThatBeginAlikeAreListed adds orders within one second whose places in lists would be equal, in two
 // transactions, and withdraws one.
 func TestOrdersWithIDsThatBeginAlikeAreListed(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.DB) {

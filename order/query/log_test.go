@@ -21,7 +21,7 @@ import (
 
 const ever = 200 * 365 * 24 * time.Hour // blocks of the tests are old
 
-// held is a table that a consumer of the log makes of it, and what it heard of each event.
+// held is a table that a consumer builds from the log, with the last step of each event.
 type held struct {
 	position uint64
 	orders   map[order.ID]order.LogEntry
@@ -39,7 +39,7 @@ func newHeld() *held {
 	return &held{orders: map[order.ID]order.LogEntry{}, events: map[heldEvent]order.Step{}, counts: map[order.Step]int{}}
 }
 
-// apply applies an entry, and complains of one that cannot follow those before.
+// apply applies an entry, and fails if it cannot follow the entries before it.
 func (h *held) apply(t *testing.T, e order.LogEntry) {
 	t.Helper()
 	if e.Position <= h.position {
@@ -65,7 +65,7 @@ func (h *held) apply(t *testing.T, e order.LogEntry) {
 	}
 }
 
-// read applies all that is new, in parts of some entries.
+// read applies all new entries, a few at a time.
 func (h *held) read(t *testing.T, l ledger.Ledger) {
 	t.Helper()
 	for {
@@ -79,7 +79,7 @@ func (h *held) read(t *testing.T, l ledger.Ledger) {
 	}
 }
 
-// checkIndex compares the table with the orders of the index.
+// checkIndex compares the table with the orders in the index.
 func (h *held) checkIndex(t *testing.T, l ledger.Ledger) {
 	t.Helper()
 	ids := allOrders(t, l)
@@ -96,13 +96,13 @@ func (h *held) checkIndex(t *testing.T, l ledger.Ledger) {
 	}
 }
 
-// orderTraffic has orders take their course on two chains whose newest blocks are dropped again and again.
+// orderTraffic advances orders on two chains whose newest blocks are dropped again and again.
 type orderTraffic struct {
 	*rand.Rand
 	chains [2]*testChain
 	deals  []deal
-	steps  []int // of each deal's course
-	open   []int // places of the deals that are under way
+	steps  []int // progress of each deal
+	open   []int // indexes of the deals under way
 }
 
 func (o *orderTraffic) course(i int) []told {
@@ -113,7 +113,7 @@ func (o *orderTraffic) course(i int) []told {
 	return []told{d.created(), d.fulfilled(), d.sentUnlock(), d.claimedUnlock()}
 }
 
-// mine seals a block on a chain: some orders begin, others go a step on.
+// mine adds a block to a chain: some orders begin, others take a step.
 func (o *orderTraffic) mine(l *testChain, begin int) {
 	var txs [][]told
 	for ; begin > 0 && len(o.deals) < cap(o.deals); begin-- {
@@ -134,7 +134,7 @@ func (o *orderTraffic) mine(l *testChain, begin int) {
 	l.mine(txs...)
 }
 
-// rewrite drops so many of a chain's blocks, and puts others in their place, which have some of the events.
+// rewrite drops the newest depth blocks of a chain, and adds others with some of the same events.
 func (o *orderTraffic) rewrite(l *testChain, depth int) {
 	depth = min(depth, len(l.blocks)-1)
 	gone := slices.Clone(l.blocks[len(l.blocks)-depth:])
@@ -151,8 +151,8 @@ func (o *orderTraffic) rewrite(l *testChain, depth int) {
 	l.mine()
 }
 
-// TestTheLogLeadsToTheIndex has a consumer apply the log of chains that are rewritten up to 20 blocks deep to an empty
-// table, while they are followed at the same time.
+// TestTheLogLeadsToTheIndex lets a consumer apply the log to an empty table while chains, rewritten up to 20 blocks
+// deep, are being followed.
 func TestTheLogLeadsToTheIndex(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.DB) {
 		t.Parallel()
@@ -204,7 +204,7 @@ func allOrders(t *testing.T, l ledger.Ledger) (ids []order.ID) {
 	return ids
 }
 
-// TestTheLogExpires deletes what is too old, remembers up to where, and never gives a position twice.
+// TestTheLogExpires deletes old entries, remembers up to which position, and never reuses one.
 func TestTheLogExpires(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.DB) {
 		now := uint64(time.Now().Unix())

@@ -26,7 +26,7 @@ var shared struct {
 	names   atomic.Int64
 }
 
-// openPostgres opens a store in a database of its own.
+// openPostgres opens a store in a new database.
 func openPostgres(t testing.TB) *store.DB {
 	t.Helper()
 	return openReplica(t, newDatabase(t))
@@ -47,7 +47,7 @@ func openReplica(t testing.TB, url string) *store.DB {
 	return store
 }
 
-// newDatabase makes an empty database on the shared server and returns its address.
+// newDatabase creates an empty database on the shared server and returns its address.
 func newDatabase(t testing.TB) string {
 	t.Helper()
 	shared.once.Do(func() { shared.server, shared.missing = postgrestest.Start() })
@@ -63,7 +63,7 @@ func create(t testing.TB, server *postgrestest.Server, database string) string {
 	return url
 }
 
-// TestPostgresTellsTheSame follows chains that are rewritten into both databases.
+// TestPostgresTellsTheSame follows chains with reorgs into both databases.
 func TestPostgresTellsTheSame(t *testing.T) {
 	stores := []*store.DB{openStore(t), openPostgres(t)}
 	deals := []deal{newDeal(1, 1, 137), newDeal(2, 1, 137), newDeal(3, 137, 1)}
@@ -97,8 +97,8 @@ func TestPostgresTellsTheSame(t *testing.T) {
 	pass()
 }
 
-// TestOrdersAreFoundByIndexWhileAnIndexGrows begins with an empty PostgreSQL, whose first plans are for tables with
-// nothing in them, and counts what is read of them later.
+// TestOrdersAreFoundByIndexWhileAnIndexGrows starts with an empty PostgreSQL, whose first query plans are for empty
+// tables, and counts the rows read later.
 func TestOrdersAreFoundByIndexWhileAnIndexGrows(t *testing.T) {
 	db, v := openPostgres(t), newInvented(5)
 	var others string
@@ -120,7 +120,7 @@ func TestOrdersAreFoundByIndexWhileAnIndexGrows(t *testing.T) {
 			return then(written)
 		}))
 	}
-	const often = 12 // more than the five times after which PostgreSQL keeps a plan
+	const often = 12 // PostgreSQL keeps a plan after five executions
 	for range often {
 		add(60, func(*ledger.Tx) error { return nil })
 	}
@@ -139,9 +139,8 @@ func TestOrdersAreFoundByIndexWhileAnIndexGrows(t *testing.T) {
 	})
 }
 
-// TestOrdersTakeTwoRoundTrips counts how often the database is waited for until orders of one transaction, which are
-// stored and not final, are found: for all of their events, and for all blocks that those are in. A slow link delays
-// each of these.
+// TestOrdersTakeTwoRoundTrips counts round trips to the database for finding the orders of one transaction that are
+// stored and not final: one for all of their events, and one for all blocks of these. A slow link delays each of them.
 func TestOrdersTakeTwoRoundTrips(t *testing.T) {
 	direct := newDatabase(t)
 	link := must.Get(shared.server.NewLink())(t)
@@ -169,7 +168,7 @@ func TestOrdersTakeTwoRoundTrips(t *testing.T) {
 			}
 		}
 		made := link.RoundTrips() - before
-		if i > 0 && made != 2 { // the first makes a connection and has it prepare the statements
+		if i > 0 && made != 2 { // the first one connects and prepares the statements
 			t.Errorf("%d round trips, want 2", made)
 		}
 	}

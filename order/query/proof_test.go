@@ -20,11 +20,11 @@ import (
 	"crossgate/store"
 )
 
-// forgetful is a chain whose first reading of a block loses its events, and that can read it a second time.
+// forgetful is a chain whose first reading of some blocks loses their events, and that can read them a second time.
 type forgetful struct {
 	*testChain
 	lost     map[uint64]bool // blocks whose events Events leaves out
-	fails    error           // what Events answers, in place of all else
+	fails    error           // returned by Events instead
 	verified []ledger.Range
 }
 
@@ -46,7 +46,7 @@ func (f *forgetful) Verify(ctx context.Context, from, to uint64, first []order.E
 	return v, err
 }
 
-// following is an index of one chain, whose follower a test has catch up, in a store of its own or in one that is there.
+// following returns an index of one chain, whose follower the test calls, in a new store or the given one.
 func following(t *testing.T, source order.Source, db ...*store.DB) *Index {
 	t.Helper()
 	return newIndex(append(db, openStore(t))[0], map[chain.ID]order.Source{1: source}, quietly(follow.Options{
@@ -59,7 +59,7 @@ func TestASecondReadingCorrectsTheStore(t *testing.T) {
 	chain1, d := &forgetful{testChain: newTestChain(1), lost: map[uint64]bool{2: true}}, newDeal(1, 1, 1)
 	chain1.mine([]told{d.created()})
 	chain1.mine([]told{d.fulfilled()})
-	chain1.finality = order.TipRange - 1 // what is final was one endpoint's word
+	chain1.finality = order.TipRange - 1 // so that only one endpoint has confirmed the final blocks
 	x := following(t, chain1)
 	var changes []order.Change
 	x.Followers[0].Observer = observed{changed: func(c []order.Change) { changes = append(changes, c...) }}
@@ -84,7 +84,7 @@ func TestASecondReadingCorrectsTheStore(t *testing.T) {
 	}
 }
 
-// TestAChainIsReadTwiceAtMost counts the second readings of blocks that come one by one.
+// TestAChainIsReadTwiceAtMost counts the second readings of blocks that arrive one by one.
 func TestAChainIsReadTwiceAtMost(t *testing.T) {
 	chain1 := &forgetful{testChain: newTestChain(1)}
 	x := following(t, chain1)
@@ -121,7 +121,7 @@ func TestAnEndpointFoundWrongHasItsBlocksProvenAgain(t *testing.T) {
 	}
 }
 
-// unsure is a chain of which a fourth of the second readings are one endpoint's word.
+// unsure is a chain on which a fourth of the second readings are one endpoint's word.
 type unsure struct {
 	*testChain
 	random   *rand.Rand
@@ -138,7 +138,7 @@ func (u *unsure) Verify(ctx context.Context, from, to uint64, _ []order.Event) (
 	return order.Proof{Events: events, Standing: standing}, err
 }
 
-// TestAVoiceThatFailsAtTimesIsHeardSoon: what it did not confirm is read again at short intervals while that leads on.
+// TestAVoiceThatFailsAtTimesIsHeardSoon: unconfirmed blocks are read again soon while that makes progress.
 func TestAVoiceThatFailsAtTimesIsHeardSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		chain1 := &unsure{testChain: newTestChain(1), random: rand.New(rand.NewPCG(1, 2))}
@@ -156,9 +156,9 @@ func TestAVoiceThatFailsAtTimesIsHeardSoon(t *testing.T) {
 	})
 }
 
-// TestReorgsKeepWhatStands has a reorg of some depths, or with CROSSGATE_REORGS=all (make soak) of each, drop blocks while the new ones cannot be listed, with what was
-// dropped in one of the new ones and without: nothing that still stands is missing from an answer, and nothing that was
-// dropped is in one; there may be no answer.
+// TestReorgsKeepWhatStands makes reorgs of some depths (with CROSSGATE_REORGS=all, as in make soak, of all) while the
+// new blocks cannot be listed, with and without the dropped events in a new block: no answer lacks an order that still
+// stands, and none has a dropped one; there may be no answer.
 func TestReorgsKeepWhatStands(t *testing.T) {
 	depths := []int{1, 2, 7, 20}
 	if os.Getenv("CROSSGATE_REORGS") == "all" {
@@ -224,7 +224,7 @@ func testReorgKeepsWhatStands(t *testing.T, depth int, isBack bool) {
 	}
 }
 
-// TestAReorgAfterAQuietTailStopsAtTheFinalBlock: nothing final is read again.
+// TestAReorgAfterAQuietTailStopsAtTheFinalBlock: final blocks are not read again.
 func TestAReorgAfterAQuietTailStopsAtTheFinalBlock(t *testing.T) {
 	chain1 := &forgetful{testChain: newTestChain(1)}
 	chain1.mineEmpty(100)
@@ -263,10 +263,10 @@ func TestAChainBehindEverythingThatWasReadIsInDoubt(t *testing.T) {
 	}
 }
 
-// unreadable is a chain of which one block cannot be read.
+// unreadable is a chain with one block that cannot be read.
 type unreadable struct {
 	*testChain
-	block uint64 // zero: all can
+	block uint64 // zero: none
 }
 
 func (u *unreadable) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
@@ -276,7 +276,7 @@ func (u *unreadable) Events(ctx context.Context, from, to uint64) ([]order.Event
 	return u.testChain.Events(ctx, from, to)
 }
 
-// unreadables is a chain of which two blocks cannot be read. Which of them a search tells of changes each time.
+// unreadables is a chain with two blocks that cannot be read. A search reports one or the other in turn.
 type unreadables struct {
 	*testChain
 	both [2]uint64
@@ -293,7 +293,7 @@ func (u *unreadables) Events(ctx context.Context, from, to uint64) ([]order.Even
 	return u.testChain.Events(ctx, from, to)
 }
 
-// TestBlocksThatCannotBeReadByTurnsStopNothing is about two of them, the first where following begins.
+// TestBlocksThatCannotBeReadByTurnsStopNothing has two such blocks, also if following begins with the first.
 func TestBlocksThatCannotBeReadByTurnsStopNothing(t *testing.T) {
 	for _, both := range [][2]uint64{{2, 3}, {0, 3}} {
 		chain1 := &unreadables{testChain: newTestChain(1), both: both}
@@ -396,7 +396,7 @@ func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 	})
 }
 
-// checkQuarantined looks at what answers say of blocks that are left out.
+// checkQuarantined compares the quarantined blocks that answers report.
 func checkQuarantined(t *testing.T, x *Index, want order.QuarantinedBlocks) {
 	t.Helper()
 	if got := x.Basis().Chains[0].Quarantined; got != want {
@@ -404,7 +404,7 @@ func checkQuarantined(t *testing.T, x *Index, want order.QuarantinedBlocks) {
 	}
 }
 
-// voiced is a chain whose second readings are known so.
+// voiced is a chain whose second readings have a given standing.
 type voiced struct {
 	*testChain
 	standing order.Standing
@@ -415,7 +415,7 @@ func (v *voiced) Verify(ctx context.Context, from, to uint64, _ []order.Event) (
 	return order.Proof{Events: events, Standing: v.standing}, err
 }
 
-// TestHistoryThatIsOneEndpointsWordIsNotProven reads history that no other endpoint confirms, and some that one does.
+// TestHistoryThatIsOneEndpointsWordIsNotProven reads history that a second endpoint confirms, and some that none does.
 func TestHistoryThatIsOneEndpointsWordIsNotProven(t *testing.T) {
 	for _, standing := range []order.Standing{order.Single, order.Corroborated} {
 		l, _ := oldLedger(205)
@@ -435,7 +435,7 @@ func TestHistoryThatIsOneEndpointsWordIsNotProven(t *testing.T) {
 	}
 }
 
-// TestOneEndpointsWordEndsWithTheBlocksThatItIsAbout has an operator withdraw them.
+// TestOneEndpointsWordEndsWithTheBlocksThatItIsAbout lets an operator withdraw those blocks.
 func TestOneEndpointsWordEndsWithTheBlocksThatItIsAbout(t *testing.T) {
 	source := &voiced{newTestChain(1), order.Corroborated}
 	x := following(t, source)

@@ -12,17 +12,17 @@ import (
 	"crossgate/order/follow"
 )
 
-// TestContractsHaveTheLastWord loses events of orders behind the index's back: steps of the reconciliation read them again,
-// what is over is compared once, and what the contracts contradict for good is counted.
+// TestContractsHaveTheLastWord deletes events of orders behind the index's back: reconciliation reads them again,
+// compares settled orders once, and counts permanent contradictions of the contracts.
 func TestContractsHaveTheLastWord(t *testing.T) {
-	lostTerms := damages[1] // found on one chain after the other
+	lostTerms := damages[1] // events of one chain, then of the other
 	lostTerms.name, lostTerms.state = "lost terms", order.StateSentUnlock
 	lostTerms.statement = `DELETE FROM events WHERE kind IN (1, 4) AND order_number = (SELECT number FROM orders WHERE id = $1)`
 	a := newAudited(t, openPostgres(t))
 	sound := dump(t, a.store)
-	for _, damage := range append(slices.Clone(damages), lostTerms) { // each is mended before the next one
+	for _, damage := range append(slices.Clone(damages), lostTerms) { // each is repaired before the next one
 		if damage.missing == 0 || damage.false > 0 {
-			continue // the contracts store no more than states and amounts
+			continue // the contracts store only states and amounts
 		}
 		t.Run(damage.name, func(t *testing.T) {
 			damageStore(t, a.store, damage.statement, a.deals[damage.state].id)
@@ -39,8 +39,8 @@ func TestContractsHaveTheLastWord(t *testing.T) {
 	}
 }
 
-// TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound: a client asks for an order that the store has nothing of, though its
-// blocks were read. The answer is the chains', and the next steps read it again.
+// TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound looks up an order that the store has lost, though its blocks were
+// read. The chains answer, and the next steps read it again.
 func TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound(t *testing.T) {
 	a := newAudited(t, openStore(t))
 	sound, d := dump(t, a.store), a.deals[order.StateFulfilled]
@@ -59,7 +59,7 @@ func TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound(t *testing.T) {
 	}
 }
 
-// TestTheEndOfACallIsComparedToo: the contracts' states are all explained, but not whether an order's call was carried out.
+// TestTheEndOfACallIsComparedToo: even if the contracts' states are explained, a call's execution may be missing.
 func TestTheEndOfACallIsComparedToo(t *testing.T) {
 	a := newAudited(t, openStore(t))
 	d := newDeal(9, 1, 137)
@@ -78,7 +78,7 @@ func TestTheEndOfACallIsComparedToo(t *testing.T) {
 	}
 }
 
-// due are the orders that are compared next on a chain.
+// dueOf returns the orders that are compared next on a chain.
 func dueOf(t *testing.T, r *audit.Reconciler) []order.ID {
 	t.Helper()
 	ids, all, err := r.Ledger.Uncompared(t.Context(), r.ID, order.ID{}, 1000)
@@ -128,7 +128,7 @@ func TestOrdersThatAreOverAreComparedOnce(t *testing.T) {
 	expect("once the new event was seen on the other side", take, created, fulfilled)
 }
 
-// amnesiac is a keeper whose contracts have forgotten an order.
+// amnesiac is a keeper whose contracts have forgotten one order.
 type amnesiac struct {
 	keeper
 	id order.ID
@@ -158,7 +158,7 @@ func TestStatesThatNothingExplainsAreUnsettled(t *testing.T) {
 	}
 }
 
-// TestAllUnsettledOrdersAreCounted has more of them than are compared again at once, of a chain that stores none.
+// TestAllUnsettledOrdersAreCounted has more of them than are compared again per step, on a chain that stores none.
 func TestAllUnsettledOrdersAreCounted(t *testing.T) {
 	const count = 60
 	give, take := newTestChain(1), newTestChain(137)

@@ -15,7 +15,7 @@ import (
 	"crossgate/store"
 )
 
-// entry is an order or a swap as a list may have it.
+// entry is an order or a swap that may be in a list.
 type entry struct {
 	id      order.ID
 	at      uint64
@@ -23,7 +23,7 @@ type entry struct {
 	matches func(list.Filter) bool
 }
 
-// recountable are the orders whose creation is known, and swaps.
+// recountable returns the orders with a known creation, and the swaps.
 func recountable(orders []*order.Order, swaps []order.Swap) (all []entry) {
 	for _, o := range orders {
 		if o.Created != nil {
@@ -36,7 +36,7 @@ func recountable(orders []*order.Order, swaps []order.Swap) (all []entry) {
 	return all
 }
 
-// recount is the part that a list must be, by looking at everything.
+// recount computes the requested part of a list from all entries.
 func recount(all []entry, k list.Kind, f list.Filter, skip, take uint64) (ids []order.ID, total uint64) {
 	var matching []entry
 	for _, each := range all {
@@ -52,7 +52,7 @@ func recount(all []entry, k list.Kind, f list.Filter, skip, take uint64) (ids []
 	return ids, total
 }
 
-// matchesOrder is what a filter means, of one order.
+// matchesOrder reports whether an order matches a filter.
 func matchesOrder(o *order.Order, f list.Filter) bool {
 	created := o.Created
 	var affiliate, fulfiller, unlockAuthority chain.Address
@@ -89,7 +89,7 @@ func matchesOrder(o *order.Order, f list.Filter) bool {
 	return true
 }
 
-// matchesSwap is what a filter means, of one swap.
+// matchesSwap reports whether a swap matches a filter.
 func matchesSwap(s order.Swap, f list.Filter) bool {
 	among := func(chains []chain.ID) bool { return len(chains) == 0 || slices.Contains(chains, s.At.Chain) }
 	is := func(wanted, got chain.Address) bool { return wanted.IsAbsent() || wanted == got }
@@ -116,7 +116,7 @@ func tradeType(o *order.Order) string {
 	return m.OrderTradeType
 }
 
-// TestListsEqualARecount asks both databases for lists by random combinations of filters: of orders, of swaps, and of both.
+// TestListsEqualARecount reads lists from both databases by random filters: of orders, of swaps, and of both.
 func TestListsEqualARecount(t *testing.T) {
 	const mostInvented, mostSwaps = 10_000, 4000
 	filters := scale(t, 40)

@@ -12,7 +12,7 @@ import (
 	"crossgate/order/follow"
 )
 
-// dated is a clockwork whose blocks have the times at which they were made, and which counts what it is asked.
+// dated is a clockwork whose blocks have the time at which they appear, and which counts calls.
 type dated struct {
 	*clockwork
 	calls atomic.Int64
@@ -46,7 +46,7 @@ func reached(f *follow.Follower) uint64 {
 	return f.State().Position.Block
 }
 
-// learn waits until each replica has learned so many times that later blocks are stored.
+// learn waits until each replica has learned as many times that later blocks are stored.
 func learn(t *testing.T, replicas []*follow.Follower, times int) {
 	t.Helper()
 	learned, seen := make([]int, len(replicas)), make([]uint64, len(replicas))
@@ -61,9 +61,9 @@ func learn(t *testing.T, replicas []*follow.Follower, times int) {
 	})
 }
 
-// TestReplicasOnPostgresAskLittle has three replicas with their leases and a real server follow a chain that nobody asks
-// about, with a block each 50 ms: one follows it; the others look at it once, and learn from the database from then on
-// how far it has come. When the one leaves, one of the others goes on.
+// TestReplicasOnPostgresAskLittle lets three replicas with leases and a real server follow a chain that is not asked
+// about, with a block every 50 ms: one follows it; the others read it once, and from then on learn its progress from
+// the database. When the first one leaves, another takes over.
 func TestReplicasOnPostgresAskLittle(t *testing.T) {
 	t.Parallel()
 	const every = 50 * time.Millisecond
@@ -72,13 +72,13 @@ func TestReplicasOnPostgresAskLittle(t *testing.T) {
 	for i := range replicas {
 		sources[i] = &dated{clockwork: &clockwork{id: 1, start: start, first: 10_000, last: 1 << 40, every: every}}
 		x := newIndex(openReplica(t, url), map[chain.ID]order.Source{1: sources[i]}, quietly(follow.Options{
-			// Blocks may be as old as this before those that watch doubt that the other one keeps up.
+			// Watchers doubt the leader only if blocks get older than this.
 			Chains:   chain.NewRegistry(chain.Chain{ID: 1, Family: chain.EVM, BlockTime: time.Minute}),
 			Pace:     follow.Pace{Asked: every, Listed: every, Idle: every},
 			Lookback: 10,
 		}))
 		replicas[i] = x.Followers[0]
-		replicas[i].Demand.Orders.Store(0) // of the start, when everything counts as asked about
+		replicas[i].Demand.Orders.Store(0) // at first everything counts as asked about
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
@@ -93,7 +93,7 @@ func TestReplicasOnPostgresAskLittle(t *testing.T) {
 	}
 	until(t, "followed by one", func() bool { return leader() >= 0 && reached(replicas[leader()]) > 0 })
 	first := leader()
-	learn(t, replicas, 2) // with what each replica looks at in the beginning
+	learn(t, replicas, 2) // including each replica's first look
 	before, began := make([]int64, len(replicas)), reached(replicas[first])
 	for i, source := range sources {
 		before[i] = source.calls.Load()

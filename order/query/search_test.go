@@ -15,14 +15,14 @@ import (
 	"crossgate/order/follow"
 )
 
-// noCalls is why a chain is not asked.
+// noCalls is the error of a chain that may not be called.
 type noCalls struct{ error }
 
 func (noCalls) IsShort() bool          { return true }
 func (noCalls) RetryIn() time.Duration { return time.Second }
 
-// TestWhatIsIndexedFromTheBeginningNeedNotBeHeard has chains fail, or not be asked, whose followers are level as of the
-// question, or almost: that nothing was created is known of those, and of no other.
+// TestWhatIsIndexedFromTheBeginningNeedNotBeHeard lets chains fail, or lack budget, whose followers are level as of the
+// question, or almost: only those are known to have created nothing.
 func TestWhatIsIndexedFromTheBeginningNeedNotBeHeard(t *testing.T) {
 	unknown := chain.NewTxHash(make([]byte, 32))
 	down := errors.New("no route to host")
@@ -39,7 +39,7 @@ func TestWhatIsIndexedFromTheBeginningNeedNotBeHeard(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		spoil func(*testing.T, *world, *Index)
-		want  error // nil: a chain is not heard
+		want  error // nil: some chain is not heard
 	}{
 		"level":                          {wait(0), order.ErrNotFound},
 		"level before the question":      {wait(time.Millisecond), nil},
@@ -89,8 +89,8 @@ func TestWhatIsIndexedFromTheBeginningNeedNotBeHeard(t *testing.T) {
 	}
 }
 
-// TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion has one chain say nothing of transactions: what it had when
-// it was asked is known as soon as its follower has looked again, and then what that has read is found.
+// TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion has a chain that does not answer about transactions:
+// its content is known once its follower has looked again, and is then found in the index.
 func TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := newTestChain(137)
@@ -135,8 +135,8 @@ func TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion(t *testing.T)
 	})
 }
 
-// TestSearchesAreBounded begins more searches than are made at a time of a chain that is silent, and in the same way where
-// the index says enough.
+// TestSearchesAreBounded makes more concurrent searches of a silent chain than are allowed, and the same if the index
+// suffices.
 func TestSearchesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newIndex(openStore(t), map[chain.ID]order.Source{137: mute{newTestChain(137)}}, quietly(follow.Options{Chains: evmChains(137)}))
@@ -176,7 +176,7 @@ func TestSearchesAreBounded(t *testing.T) {
 	})
 }
 
-// TestSearchesAreAdmitted has Options.Search refuse: nothing is asked, and orders that are indexed are found all the same.
+// TestSearchesAreAdmitted refuses in Options.Search: no chain is called, and indexed orders are still found.
 func TestSearchesAreAdmitted(t *testing.T) {
 	w, refused := newWorld(), errors.New("over the quota")
 	x := newIndex(openStore(t), map[chain.ID]order.Source{1: w.give, 137: w.take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
@@ -192,7 +192,7 @@ func TestSearchesAreAdmitted(t *testing.T) {
 	}
 }
 
-// slowHead answers late what it knew when it was asked.
+// slowHead returns its head a minute late.
 type slowHead struct{ *testChain }
 
 func (s slowHead) Head(ctx context.Context) (order.Head, error) {
@@ -201,7 +201,7 @@ func (s slowHead) Head(ctx context.Context) (order.Head, error) {
 	return head, err
 }
 
-// TestSlowHeadsSayNothingOfNow has a chain take a minute for its head: what came in the meantime is not known.
+// TestSlowHeadsSayNothingOfNow: blocks that appear while a chain takes a minute to return its head are not covered.
 func TestSlowHeadsSayNothingOfNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for slow, source := range map[bool]order.Source{false: newTestChain(1), true: slowHead{newTestChain(1)}} {

@@ -30,15 +30,15 @@ func (l lonely) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 	return slices.Repeat([]order.StoredState{{State: l.state, IsSingle: true}}, len(ids)), ctx.Err()
 }
 
-// paired is a chain of two endpoints that agree.
+// paired is a chain with two endpoints that agree.
 type paired struct{ *testChain }
 
 func (p paired) Attest(_ context.Context, events []order.Event) (order.Evidence, error) {
 	return order.Evidence{Events: events, Standing: order.Corroborated}, nil
 }
 
-// TestLocksThatOneEndpointDeniesAreNotProvenAbsent has deliveries whose creation came before the lookback: the give
-// chain's one endpoint stores none.
+// TestLocksThatOneEndpointDeniesAreNotProvenAbsent has deliveries whose creations are before the lookback, and are not
+// stored on the give chain, by its only endpoint.
 func TestLocksThatOneEndpointDeniesAreNotProvenAbsent(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
 	give.mineEmpty(30)
@@ -50,7 +50,7 @@ func TestLocksThatOneEndpointDeniesAreNotProvenAbsent(t *testing.T) {
 	}{"one endpoint": {lonely{testChain: give}, true}, "two": {give, false}} {
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: test.give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
 		followAll(t, x)
-		for range 2 { // the second time from memory
+		for range 2 { // the second time from the cache
 			locked, basis, err := x.Locked(t.Context(), taker)
 			if err != nil || len(locked) != 0 || basis.Of(1).Single != test.want || basis.Of(137).Single {
 				t.Errorf("%s: Locked = %v, %v on %+v, want one endpoint's word of chain 1: %t", name, locked, err, basis, test.want)
@@ -59,8 +59,8 @@ func TestLocksThatOneEndpointDeniesAreNotProvenAbsent(t *testing.T) {
 	}
 }
 
-// TestACreationOfOneEndpointsWordIsNotProven has an order over whose creation came before the lookback: found by its
-// unlock, it needs nothing but the creation.
+// TestACreationOfOneEndpointsWordIsNotProven has a settled order whose creation is before the lookback: found by its
+// unlock, it lacks only the creation.
 func TestACreationOfOneEndpointsWordIsNotProven(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
 	d := newDeal(1, 1, 137)
@@ -92,7 +92,7 @@ func TestACreationOfOneEndpointsWordIsNotProven(t *testing.T) {
 	}
 }
 
-// disputed is a chain whose endpoints disagree about transactions: the first one has said, others agree on agreed.
+// disputed is a chain whose endpoints disagree about transactions: the first reports said, the others agreed.
 type disputed struct {
 	*testChain
 	said, agreed func([]order.Event) []order.Event
@@ -113,8 +113,8 @@ func (d disputed) Attest(_ context.Context, events []order.Event) (order.Evidenc
 	return order.Evidence{Events: events, Standing: order.Intrinsic}, nil
 }
 
-// TestOneEndpointsCreationIsConfirmed looks up a transaction that created two orders, whose later steps the store has
-// of one, and nothing of the other.
+// TestOneEndpointsCreationIsConfirmed looks up a transaction that created two orders, one of which has later steps in
+// the store.
 func TestOneEndpointsCreationIsConfirmed(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
 	d, other := newDeal(1, 1, 137), newDeal(2, 1, 137)

@@ -18,7 +18,7 @@ import (
 	"crossgate/store"
 )
 
-// madeUpPrices know some tokens, at some hours.
+// madeUpPrices returns prices of some tokens at some hours.
 func madeUpPrices(_ context.Context, wanted []stats.Priced) map[stats.Priced]*big.Rat {
 	prices := make(map[stats.Priced]*big.Rat)
 	for _, each := range wanted {
@@ -40,10 +40,10 @@ func madeUpPrice(of stats.Priced) *big.Rat {
 	return big.NewRat(n+1, 3)
 }
 
-// recounted are the statistics of orders, counted one by one: by day and pair, and of all.
+// recounted computes statistics order by order: by day and pair, and overall.
 func recounted(orders []*order.Order) (days map[[3]uint64]order.Statistics, all order.Statistics) {
 	days = make(map[[3]uint64]order.Statistics)
-	known := make(map[[3]string]map[uint64]bool) // days of each creator: of a pair, and of any
+	known := make(map[[3]string]map[uint64]bool) // days of each creator, per pair and overall
 	for _, o := range orders {
 		if o.Created == nil {
 			continue
@@ -130,13 +130,13 @@ func addRecounted(s *order.Statistics, o *order.Order) {
 	}
 }
 
-// countAll counts what is not counted yet.
+// countAll counts all uncounted orders.
 func countAll(t *testing.T, db *store.DB, prices stats.PriceSource) {
 	t.Helper()
 	must.Do(t, newIndex(db, nil, quietly(follow.Options{Prices: prices})).CatchUpOnce(t.Context()))
 }
 
-// checkStatistics counts what is not counted yet, and compares all with a recount.
+// checkStatistics counts all uncounted orders, and compares the statistics with a recount.
 func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 	t.Helper()
 	countAll(t, db, madeUpPrices)
@@ -200,12 +200,12 @@ func checkValues(t *testing.T, db *store.DB, orders []*order.Order) {
 	}
 }
 
-// TestOrdersAreValuedAsTheyAre has an order delivered while prices are asked for, and one raised after it was counted.
+// TestOrdersAreValuedAsTheyAre delivers one order while prices are requested, and raises one after it was counted.
 func TestOrdersAreValuedAsTheyAre(t *testing.T) {
 	for _, row := range []struct {
 		name            string
 		then            order.Fact
-		isMeanwhile     bool // stored between the question for prices and the count
+		isMeanwhile     bool // stored between the request for prices and the count
 		given, takenFor int64
 	}{
 		{"delivered", newDeal(1, 1, 137).fulfilled().fact, true, 1000, 900},
@@ -290,8 +290,8 @@ func TestListsAndStatisticsEqualARecount(t *testing.T) {
 	})
 }
 
-// TestACreatorIsNewOnce has somebody's orders of different pairs of chains counted newest first, as a backfill finds
-// them, and the earliest taken out again.
+// TestACreatorIsNewOnce counts one creator's orders of different pairs newest first, as in a backfill, and then removes
+// the earliest.
 func TestACreatorIsNewOnce(t *testing.T) {
 	db := openStore(t)
 	var events []order.Event
@@ -330,7 +330,7 @@ func TestWhatHappensToAnOrderThatWaitsIsCounted(t *testing.T) {
 	}
 }
 
-// withFees gives a creation fees, keeps some orders for one taker, and lowers what some that wait take.
+// withFees adds fees to creations, reserves some orders for one taker, and lowers the take amount of some waiting ones.
 func withFees(v *invented, events []order.Event) []order.Event {
 	for i, e := range events {
 		created, is := e.Fact.(order.Created)
@@ -365,7 +365,7 @@ func TestAValueThatWasKnownStays(t *testing.T) {
 	checkStatistics(t, db, events)
 }
 
-// TestStatisticsSayWhenTooMuchIsMissing has more orders wait than those of some moments, and all that there are.
+// TestStatisticsSayWhenTooMuchIsMissing leaves more orders uncounted than arrive within moments, or all of them.
 func TestStatisticsSayWhenTooMuchIsMissing(t *testing.T) {
 	for name, test := range map[string]struct {
 		counted, waiting int
@@ -388,7 +388,7 @@ func TestStatisticsSayWhenTooMuchIsMissing(t *testing.T) {
 	}
 }
 
-// TestCatchUpLeavesNothingToCount counts what a restored backup may have left.
+// TestCatchUpLeavesNothingToCount counts what a restored backup may have left uncounted.
 func TestCatchUpLeavesNothingToCount(t *testing.T) {
 	db := openStore(t)
 	orders := fillInvented(t, db, newInvented(9), 3*stats.AtOnce)

@@ -40,14 +40,14 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// compare lets cmp compare the values of package chain, whose fields are their own business.
+// compare lets cmp compare the unexported fields of package chain.
 var compare = cmp.Options{
 	cmp.Comparer(func(a, b chain.Address) bool { return a == b }),
 	cmp.Comparer(func(a, b chain.TxHash) bool { return a == b }),
 	cmp.Comparer(func(a, b chain.Amount) bool { return a.Cmp(b) == 0 }),
 }
 
-// TestFileThatMustNotBeWritten runs as a user who has no right to.
+// TestFileThatMustNotBeWritten runs as a user without write permission.
 func TestFileThatMustNotBeWritten(t *testing.T) {
 	dir := must.Get(os.MkdirTemp("", "readonly"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
@@ -76,7 +76,7 @@ func TestFileThatMustNotBeWritten(t *testing.T) {
 	}
 }
 
-// nobody is whom root becomes to have no rights; others are what they are.
+// nobody returns the credentials of an unprivileged user if this is root, and nil otherwise.
 func nobody(t *testing.T) *syscall.Credential {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -16,7 +16,7 @@ import (
 	"crossgate/store"
 )
 
-// mustFindSwap finds the only swap of a transaction, by the transaction and where isIndexed by its id too.
+// mustFindSwap finds the only swap of a transaction, by the transaction and, if isIndexed, also by its ID.
 func mustFindSwap(t *testing.T, x *Index, id chain.ID, tx chain.TxHash, isIndexed bool) FoundSwap {
 	t.Helper()
 	found, _, err := x.FindSwaps(t.Context(), id, tx)
@@ -90,7 +90,7 @@ func TestFindSwapsSaysWhatIsCertainOnly(t *testing.T) {
 	}
 }
 
-// TestASwapInDoubtIsAskedFor has a reorg that was seen and whose blocks are not withdrawn yet.
+// TestASwapInDoubtIsAskedFor has a reorg that was noticed, but whose blocks are not withdrawn yet.
 func TestASwapInDoubtIsAskedFor(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.DB) {
 		l := newTestChain(1)
@@ -116,7 +116,7 @@ func TestASwapInDoubtIsAskedFor(t *testing.T) {
 	})
 }
 
-// swapped is a swap of the tests, as its chain tells it.
+// swapped returns a swap of the tests, as its chain reports it.
 func swapped(number byte) told {
 	return told{order.ID{30: 0x5a, 31: number}, order.Swapped{
 		Sender: chain.NewAddress([]byte{18: 1, 19: number}), Recipient: chain.NewAddress([]byte{19: 2}),
@@ -126,7 +126,7 @@ func swapped(number byte) told {
 	}}
 }
 
-// withShare is a swap that paid an affiliate, who may be absent.
+// withShare returns a swap that paid an affiliate, which may be absent.
 func withShare(number byte, to chain.Address, share uint64) told {
 	t := swapped(number)
 	fact := t.fact.(order.Swapped)
@@ -134,7 +134,7 @@ func withShare(number byte, to chain.Address, share uint64) told {
 	return told{t.id, fact}
 }
 
-// mineSwaps seals a block of transactions with swaps. An event of a swap does not tell the sender of its transaction.
+// mineSwaps adds a block of transactions with swaps. Events of swaps do not include the transaction's sender.
 func (l *testChain) mineSwaps(txs ...[]told) []chain.TxHash {
 	hashes := l.mine(txs...)
 	l.mu.Lock()
@@ -148,7 +148,7 @@ func (l *testChain) mineSwaps(txs ...[]told) []chain.TxHash {
 	return hashes
 }
 
-// swaps are all that the ledger holds now.
+// swaps returns all swaps that are on the chain now.
 func (l *testChain) swaps() (swaps []order.Swap) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,7 +159,7 @@ func (l *testChain) swaps() (swaps []order.Swap) {
 	return swaps
 }
 
-// checkSwaps compares all swaps that are stored, and their counts, with those that the ledgers hold.
+// checkSwaps compares the stored swaps, and their counts, with those on the chains.
 func checkSwaps(t *testing.T, db *store.DB, ledgers ...*testChain) {
 	t.Helper()
 	var want, got []order.Swap

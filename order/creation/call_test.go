@@ -9,7 +9,7 @@ import (
 	"crossgate/order/creation"
 )
 
-// TestCallEnvelopesAreThoseThatWereExecuted writes again the external calls of orders that the contracts filled.
+// TestCallEnvelopesAreThoseThatWereExecuted re-encodes the external calls of orders that the contracts fulfilled.
 func TestCallEnvelopesAreThoseThatWereExecuted(t *testing.T) {
 	seen := 0
 	for _, v := range readVectors(t, "orders-vectors-A.json").Cases {
@@ -17,7 +17,7 @@ func TestCallEnvelopesAreThoseThatWereExecuted(t *testing.T) {
 		if err != nil || len(c.ExternalCall) < 1+32*8 || c.ExternalCall[0] != 1 {
 			continue
 		}
-		w := c.ExternalCall[1+32:] // behind the tuple's offset
+		w := c.ExternalCall[1+32:] // after the tuple's offset
 		call := creation.Call{
 			Fallback: chain.NewAddress(w[12:32]), Executor: chain.NewAddress(w[44:64]), Reward: chain.AmountFromBytes(w[64:96]),
 			Delayed: w[127] == 1, Required: w[159] == 1,
@@ -50,15 +50,15 @@ func TestCallEnvelopesAreThoseThatWereExecuted(t *testing.T) {
 	}
 }
 
-// TestFaultsOfCallsAreNamed reads calls with which an order, or itself, can never be carried out (DlnExternalCallAdapter.sol,
-// ExternalCallExecutor.sol 1.0.2).
+// TestFaultsOfCallsAreNamed reads calls that prevent the order's fulfilment, or can never be executed themselves
+// (DlnExternalCallAdapter.sol, ExternalCallExecutor.sol 1.0.2).
 func TestFaultsOfCallsAreNamed(t *testing.T) {
 	target, taken := chain.NewAddress(bytes.Repeat([]byte{7}, 20)), chain.NewAmount(1000)
 	zero := chain.NativeCoin(chain.EVM)
 	payload := func(to chain.Address, selector string) []byte { return creation.CallPayload(to, 0, []byte(selector)) }
 	whole := creation.Call{Fallback: target, Executor: zero, Required: true, Payload: payload(target, "call")}
 	wide := whole.Envelope()
-	wide[1+32+2*32] = 1 // the reward's upper bits
+	wide[1+32+2*32] = 1 // the upper bits of the reward
 	for name, row := range map[string]struct {
 		change func(*creation.Call)
 		want   string

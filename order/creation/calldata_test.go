@@ -14,7 +14,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// parse reads calldata for DlnSource or for the router.
+// parse parses calldata for DlnSource or for the router.
 func parse(data []byte) (creation.Creation, *creation.Swap, error) {
 	swap, err := creation.ParseSwap(data)
 	if errors.Is(err, creation.ErrOtherFunction) {
@@ -28,8 +28,8 @@ func parse(data []byte) (creation.Creation, *creation.Swap, error) {
 	return c, &swap, err
 }
 
-// TestCreationsBecomeTheOrdersThatTheContractsMade reads calldata in every layout that was executed, and wants the bytes
-// whose hash is the id; and it wants the calldata back, where it is laid out as usual.
+// TestCreationsBecomeTheOrdersThatTheContractsMade parses calldata of every layout that was executed, and compares the
+// bytes whose hash is the ID; calldata of the usual layout must also encode to the same bytes.
 func TestCreationsBecomeTheOrdersThatTheContractsMade(t *testing.T) {
 	parsed, written := 0, 0
 	for _, file := range files {

@@ -18,7 +18,7 @@ import (
 	"crossgate/order/creation"
 )
 
-// vectorOrder is an order in the calldata of the vectors.
+// vectorOrder is an order in the arguments of the vectors.
 type vectorOrder struct {
 	MakerOrderNonce, GiveChainID, GiveAmount, TakeChainID, TakeAmount                    chain.Amount
 	MakerSrc, GiveTokenAddress, TakeTokenAddress, ReceiverDst, GivePatchAuthoritySrc     hexBytes
@@ -40,8 +40,8 @@ func (o vectorOrder) terms() order.Terms {
 	}
 }
 
-// TestCancelsAreThoseThatTheContractsTook writes the calldata of the recorded cancels, but for what they offer keepers and
-// for beneficiaries that the maker chose otherwise.
+// TestCancelsAreThoseThatTheContractsTook encodes the calldata of the recorded cancels, apart from what they offer
+// keepers and from beneficiaries that the maker chose differently.
 func TestCancelsAreThoseThatTheContractsTook(t *testing.T) {
 	compared := map[string]int{}
 	for _, c := range readVectors(t, "orders-vectors-A.json").Cases {
@@ -87,7 +87,7 @@ func TestCancelOfACallOfWhichOnlyTheHashIsKnown(t *testing.T) {
 	}
 }
 
-// TestCallsAreCancelledByTheirHash writes the calldata of the recorded cancel of an external call, and asks for its id.
+// TestCallsAreCancelledByTheirHash encodes the calldata of an external call's recorded cancel, and computes its ID.
 func TestCallsAreCancelledByTheirHash(t *testing.T) {
 	for _, c := range readVectors(t, "orders-vectors-A.json").Cases {
 		if c.ID != "A-506-ext-cancel" {
@@ -103,7 +103,7 @@ func TestCallsAreCancelledByTheirHash(t *testing.T) {
 		}
 		call.Terms = order.Terms{ExternalCallHash: hash, Take: order.Offer{Token: token}, Authorities: order.Authorities{Order: authority}}
 		got, want := call.CancelData(), bytes.Clone(c.Tx.Data)
-		copy(want[4+4*32:4+5*32], got[4+4*32:]) // there the tokens go to another one
+		copy(want[4+4*32:4+5*32], got[4+4*32:]) // in which the tokens go to another address
 		if !bytes.Equal(got, want) {
 			t.Errorf("%x, want %x", got, want)
 		}
@@ -112,7 +112,7 @@ func TestCallsAreCancelledByTheirHash(t *testing.T) {
 	t.Error("the vectors have no cancel of an external call")
 }
 
-// unlockOf is the message that pays a beneficiary for orders.
+// unlockOf returns the message that pays a beneficiary for orders.
 func unlockOf(t *testing.T, beneficiary chain.Address, authority chain.Address, ids []order.ID, terms ...order.Terms) creation.Unlock {
 	t.Helper()
 	var orders []*order.Order
@@ -126,7 +126,7 @@ func unlockOf(t *testing.T, beneficiary chain.Address, authority chain.Address, 
 	return must.Get(creation.NewUnlock(orders, beneficiary))(t)
 }
 
-// TestUnlocksAreThoseThatTheContractsTook writes the calldata of the recorded unlocks, but for what they offer keepers.
+// TestUnlocksAreThoseThatTheContractsTook encodes the calldata of recorded unlocks, apart from what they offer keepers.
 func TestUnlocksAreThoseThatTheContractsTook(t *testing.T) {
 	compared := map[string]int{}
 	for _, c := range readVectors(t, "orders-vectors-A.json").Cases {
@@ -147,7 +147,7 @@ func TestUnlocksAreThoseThatTheContractsTook(t *testing.T) {
 		}
 		got := must.Get(unlockOf(t, chain.NewAddress(beneficiary), chain.Address{}, ids, terms...).Data())(t)
 		want := bytes.Clone(c.Tx.Data)
-		const selector, word = 4, 32 // behind the beneficiary are words of fees: execution fee, rewards
+		const selector, word = 4, 32 // the beneficiary is followed by fees: execution fee, rewards
 		copy(want[selector+2*word:selector+(2+fees)*word], got[selector+2*word:])
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s: %x, want %x", c.ID, got, want)
@@ -159,8 +159,8 @@ func TestUnlocksAreThoseThatTheContractsTook(t *testing.T) {
 	}
 }
 
-// TestUnlocksOnSolanaAreThoseOfTheClient compares each account with those that the protocol's own client names. Many of
-// them are the chain's own, which public programs have as they stand (debridge-finance/debridge-solana-sdk).
+// TestUnlocksOnSolanaAreThoseOfTheClient compares each account with the one that the protocol's own client uses. Many
+// of them are chain constants, which also appear in public programs (debridge-finance/debridge-solana-sdk).
 func TestUnlocksOnSolanaAreThoseOfTheClient(t *testing.T) {
 	m := creation.SolanaMessage{
 		At: chain.Contracts{
@@ -193,7 +193,7 @@ func TestUnlocksOnSolanaAreThoseOfTheClient(t *testing.T) {
 	}
 }
 
-// TestMessageFeesOfAChainGoFirst reads the settings as they are laid out, and cut at each byte.
+// TestMessageFeesOfAChainGoFirst decodes the settings in their real layout, and truncated at each byte.
 func TestMessageFeesOfAChainGoFirst(t *testing.T) {
 	payee := bytes.Repeat([]byte{0xfe}, 32)
 	settings := bytes.Join([][]byte{

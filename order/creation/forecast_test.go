@@ -16,8 +16,8 @@ import (
 
 func idOf(t order.Terms) order.ID { return onchain.ID(t) }
 
-// TestForecastIsWhatTheContractsDid judges the transactions that were executed on the real contracts, in the state in
-// which they were, and wants the same orders, or the same errors to the byte.
+// TestForecastIsWhatTheContractsDid judges transactions that were executed on the real contracts, in the state of that
+// time, and expects the same orders, or the same errors to the byte.
 func TestForecastIsWhatTheContractsDid(t *testing.T) {
 	for _, file := range files {
 		v := readVectors(t, file)
@@ -40,7 +40,7 @@ func TestForecastIsWhatTheContractsDid(t *testing.T) {
 	}
 }
 
-// history applies what came before a case, and before those it continues.
+// history applies the transactions before a case, and those before the cases that it continues.
 func history(l *ledger, byID map[string]*vector, v *vector) {
 	if before := byID[v.After]; before != nil {
 		history(l, byID, before)
@@ -57,7 +57,7 @@ func history(l *ledger, byID map[string]*vector, v *vector) {
 	}
 }
 
-// callsOf are the calls that the vectors' contract wallet makes; of other transactions the transaction.
+// callsOf returns the calls that the vectors' contract wallet makes, or the transaction itself if it is another one.
 func callsOf(l *ledger, tx vectorTx) (calls []vectorTx) {
 	if tx.To != l.chain.Contracts["wallet"] || !bytes.HasPrefix(tx.Data, selector("exec((address,uint256,bytes)[])")) {
 		return []vectorTx{tx}
@@ -71,8 +71,8 @@ func callsOf(l *ledger, tx vectorTx) (calls []vectorTx) {
 	return calls
 }
 
-// check judges one case; false: it creates nothing by a function that is known. It counts refusals that the chain alone
-// has a reason for.
+// check judges one case, and reports whether it calls a known creating function. It counts refusals that only the chain
+// can explain.
 func check(t *testing.T, all vectors, byID map[string]*vector, v *vector, heard *int) (isCreation bool) {
 	t.Helper()
 	l := baseOf(t, all, v.Chain)
@@ -170,7 +170,7 @@ func warns(f creation.Forecast, of creation.WarningCode) bool {
 	return slices.ContainsFunc(f.Warnings, func(w creation.Warning) bool { return w.Code == of })
 }
 
-// TestTokensSayWhatIsLacking: what a refused pull is for, as far as allowance and balance are known.
+// TestTokensSayWhatIsLacking: a refused pull is explained as far as allowance and balance are known.
 func TestTokensSayWhatIsLacking(t *testing.T) {
 	source, maker, token := chain.NewAddress(bytes.Repeat([]byte{1}, 20)), chain.NewAddress(bytes.Repeat([]byte{2}, 20)), chain.NewAddress(bytes.Repeat([]byte{3}, 20))
 	c := creation.Creation{GiveToken: token, GiveAmount: chain.NewAmount(10), Receiver: maker, Take: order.Offer{Chain: 10, Token: token, Amount: chain.NewAmount(1)}}
@@ -202,7 +202,7 @@ func TestTokensSayWhatIsLacking(t *testing.T) {
 	}
 }
 
-// TestForecastSaysWhatIsNotKnown takes the state away piece by piece: the rest is still said.
+// TestForecastSaysWhatIsNotKnown removes the state piece by piece: the forecast keeps the rest.
 func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 	salt := uint64(7)
 	source := chain.NewAddress(bytes.Repeat([]byte{1}, 20))
@@ -279,8 +279,8 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// TestRouterOfOtherTargetsMakesNoOrder has the public router call another contract than DlnSource with a creation, and take
-// the coin for the coin.
+// TestRouterOfOtherTargetsMakesNoOrder lets the public router call another contract than DlnSource with a creation, and
+// swap the coin for the coin.
 func TestRouterOfOtherTargetsMakesNoOrder(t *testing.T) {
 	named := func(b byte) chain.Address { return chain.NewAddress(bytes.Repeat([]byte{b}, 20)) }
 	source, router, other, maker, salt, yes := named(1), named(2), named(3), named(4), uint64(7), true

@@ -16,13 +16,13 @@ import (
 	"crossgate/order/creation"
 )
 
-// ledger is the state of one chain of the vectors, as far as it decides about a creation.
+// ledger is the part of a chain's state, in the vectors, that decides about a creation.
 type ledger struct {
 	t       *testing.T
 	chain   vectorChain
 	tokens  map[chain.Address]*ledgerToken
 	coins   map[chain.Address]chain.Amount
-	isKnown func(chain.Address) bool // accounts with balances from the start
+	isKnown func(chain.Address) bool // reports whether an account has balances from the start
 
 	isPaused     bool
 	fixedFee     chain.Amount
@@ -42,7 +42,7 @@ type ledgerToken struct {
 	nonces     map[chain.Address]uint64
 }
 
-// baseOf is the state in which every case starts.
+// baseOf returns the state in which every case starts.
 func baseOf(t *testing.T, v vectors, id chain.ID) *ledger {
 	t.Helper()
 	at := slices.IndexFunc(v.Chains, func(c vectorChain) bool { return c.DeBridgeID == id })
@@ -84,7 +84,7 @@ func (l *ledger) balance(token, account chain.Address) chain.Amount {
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
 
-// apply makes a transaction before the case.
+// apply applies a transaction that precedes the case.
 func (l *ledger) apply(tx vectorTx) {
 	if len(tx.Data) < 4 {
 		l.spend(tx.From, tx.Value)
@@ -112,7 +112,7 @@ func (l *ledger) apply(tx vectorTx) {
 		l.destinations[w.ChainID(0)] = w.Party(1)
 	case is("updateSupportedRouter(address,bool)"):
 		l.listed[w.Address(0)] = w.Bool(1)
-	case bytes.HasPrefix(tx.Data, []byte{0x08, 0xb0, 0xa1, 0x5b}): // a token at any address: name, symbol, decimals, version
+	case bytes.HasPrefix(tx.Data, []byte{0x08, 0xb0, 0xa1, 0x5b}): // a token at an address: name, symbol, decimals, version
 		l.tokens[tx.To] = newToken(l.t, "ordinary", nil, 18)
 	default:
 		c, swap, err := parse(tx.Data)
@@ -127,7 +127,7 @@ func (l *ledger) apply(tx vectorTx) {
 	}
 }
 
-// created is the state after an order.
+// created applies the effects of an order's creation.
 func (l *ledger) created(f creation.Forecast, caller chain.Address) {
 	l.used[*f.ID] = true
 	if f.Creation.Salt == nil {
@@ -165,10 +165,10 @@ func (l *ledger) coinsOf(account chain.Address) chain.Amount {
 	if l.isKnown(account) {
 		return must.Get(chain.ParseAmount("1000000000000000000000000"))(l.t)
 	}
-	return everything // got from elsewhere
+	return everything // from another source
 }
 
-// takes says whether a token takes a permit (EIP-2612) at a block's time.
+// takes reports whether a token accepts a permit (EIP-2612) at a block's time.
 func (l *ledger) takes(token chain.Address, p creation.Permit, owner, spender chain.Address, at uint64) bool {
 	held := l.tokens[token]
 	if held.domain == nil || p.Deadline.Cmp(chain.NewAmount(at)) < 0 || p.V() > 28 {
@@ -189,12 +189,12 @@ func (l *ledger) takes(token chain.Address, p creation.Permit, owner, spender ch
 	return err == nil && bytes.Equal(crypto.PubkeyToAddress(*key).Bytes(), owner.Bytes())
 }
 
-// refusals are what tokens of the vectors revert with.
+// refusals encodes the reverts of the vectors' tokens.
 var refusals = revert.Parse("Error(string message)")
 
 func saying(text string) []byte { return refusals.Encode("Error", text) }
 
-// token is one before the transaction, for a payer of whom a spender pulls with a permit.
+// token returns a token's state before the transaction, for a payer from whom spender pulls with a permit.
 func (l *ledger) token(at, payer, spender chain.Address, envelope []byte, time uint64) creation.Token {
 	held, is := l.tokens[at]
 	answer := creation.Token{IsToken: &is}
@@ -224,7 +224,7 @@ func transaction(tx vectorTx) creation.Transaction {
 	return creation.Transaction{Sender: tx.From, To: tx.To, Value: tx.Value, Data: tx.Data}
 }
 
-// state is what decides about a creation. The case has its time and outcome, nil before it.
+// state returns the state that decides about a creation. v provides the time and outcome; it is nil before the case.
 func (l *ledger) state(tx vectorTx, caller chain.Address, c creation.Creation, swap *creation.Swap, v *vector) creation.State {
 	coins, nonce := l.coinsOf(tx.From), l.nonces[tx.From]
 	destination := l.destinations[c.Take.Chain]
@@ -248,7 +248,7 @@ func (l *ledger) state(tx vectorTx, caller chain.Address, c creation.Creation, s
 	}
 	give := l.tokens[c.GiveToken]
 	if v != nil && (swap != nil || give != nil && strings.HasPrefix(give.behaviour, "burns")) {
-		s.Executed = &creation.CallResult{IsReverted: v.Result.Revert != nil} // what venues and odd tokens do is the chain's word
+		s.Executed = &creation.CallResult{IsReverted: v.Result.Revert != nil} // the chain decides what venues and odd tokens do
 		if s.Executed.IsReverted {
 			s.Executed.Data = v.Result.Revert.Data
 		}

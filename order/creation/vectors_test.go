@@ -10,7 +10,7 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// hexBytes is a byte string that JSON holds as 0x hex.
+// hexBytes is a byte string that JSON represents as 0x hex.
 type hexBytes []byte
 
 func (b *hexBytes) UnmarshalText(text []byte) error {
@@ -64,7 +64,7 @@ type vector struct {
 	}
 }
 
-// vectorStep is a transaction before the one that is looked at.
+// vectorStep is a transaction that precedes the case.
 type vectorStep struct {
 	Chain chain.ID
 	What  string
@@ -100,7 +100,7 @@ type vectorCreated struct {
 	}
 }
 
-// readVectors are the creations of a file.
+// readVectors reads the creations of a file.
 func readVectors(t *testing.T, file string) vectors {
 	t.Helper()
 	var v vectors
@@ -108,5 +108,5 @@ func readVectors(t *testing.T, file string) vectors {
 	return v
 }
 
-// files hold the creations: directly, and through the router.
+// files hold the creations: direct ones, and those through the router.
 var files = []string{"create-vectors-A.json", "router-create-vectors-A.json"}

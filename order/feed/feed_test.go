@@ -34,7 +34,7 @@ func TestFilters(t *testing.T) {
 		"nothing":                 {Filter{}, true, true},
 		"the order":               {Filter{Order: order.ID{1}}, true, true},
 		"another order":           {Filter{Order: order.ID{2}}, false, false},
-		"the taker":               {Filter{Taker: person(5)}, true, true}, // also once the delivery is gone
+		"the taker":               {Filter{Taker: person(5)}, true, true}, // even after the delivery is gone
 		"who may unlock":          {Filter{Taker: person(6)}, true, true},
 		"another maker":           {Filter{Maker: person(5)}, false, false},
 		"maker, chains and token": {Filter{Maker: person(3), GiveChains: []chain.ID{1}, TakeChains: []chain.ID{10, 137}, TakeToken: person(2)}, true, true},
@@ -58,7 +58,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestReadersFromAnywhere read the same, whether what they want is in memory or not, and hear of what comes.
+// TestReadersFromAnywhere read the same entries, whether these are in memory or not, and are notified of new ones.
 func TestReadersFromAnywhere(t *testing.T) {
 	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	defer db.Close()

@@ -15,8 +15,8 @@ import (
 	"crossgate/order"
 )
 
-// TestProjections has a golden file of what following takes in a day: often and seldom, by one endpoint and by two.
-// TestADayOfFollowing of package gateway compares projections with what is asked.
+// TestProjections has a golden file of the calls that following takes per day: often and rarely, with one endpoint and
+// with two. TestADayOfFollowing of package gateway compares projections with the actual calls.
 func TestProjections(t *testing.T) {
 	var text strings.Builder
 	pace := Pace{}.WithDefaults()
@@ -38,7 +38,7 @@ func TestProjections(t *testing.T) {
 	golden.Check(t, "testdata/projections.txt", text.String())
 }
 
-// TestAnnouncedHeadsDoNotGoBack has endpoints announce a head late, and one of another branch.
+// TestAnnouncedHeadsDoNotGoBack announces a late head, and one of another branch.
 func TestAnnouncedHeadsDoNotGoBack(t *testing.T) {
 	known, _ := chain.Documented().Chain(chain.Ethereum)
 	a := newAnnouncements(known, nil, time.Minute, nil)
@@ -62,7 +62,7 @@ type changed struct {
 
 func (c *changed) OrdersChanged([]order.Change) { c.times++ }
 
-// TestNothingChangedIsNotReported, since nil says that any order may have changed.
+// TestNothingChangedIsNotReported: a nil report would mean that any order may have changed.
 func TestNothingChangedIsNotReported(t *testing.T) {
 	var counting changed
 	f := following(t, Pace{})
@@ -73,7 +73,7 @@ func TestNothingChangedIsNotReported(t *testing.T) {
 	}
 }
 
-// TestAnnouncedHeadsAreMeasuredWhileTheyAreAnnounced looks before the first announcement and after it.
+// TestAnnouncedHeadsAreMeasuredWhileTheyAreAnnounced reads the metric before and after the first announcement.
 func TestAnnouncedHeadsAreMeasuredWhileTheyAreAnnounced(t *testing.T) {
 	now := measured.Start(t)
 	c := unasked(t, Pace{})

@@ -16,7 +16,7 @@ import (
 	"crossgate/order/ledger"
 )
 
-// TestReadingAheadIsBounded reads ranges from a source that is far faster than the store.
+// TestReadingAheadIsBounded reads ranges from a source that is much faster than the store.
 func TestReadingAheadIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ranges, places = 50, 3
@@ -33,7 +33,7 @@ func TestReadingAheadIsBounded(t *testing.T) {
 				return ledger.Contents{Range: r}, nil
 			},
 			func(got ledger.Contents, err error) error {
-				synctest.Wait() // until everybody has read what may be read
+				synctest.Wait() // until all permitted ranges are read
 				if ahead := read.Load() - stored; ahead > places+1 {
 					t.Fatalf("%d ranges are in memory, want %d at most", ahead, places+1)
 				}
@@ -61,9 +61,9 @@ func TestHeadsThatContradictEachOther(t *testing.T) {
 		{block(5, 'E', 'd'), true},
 		{block(6, 'f', 'e'), false},
 		{block(6, 'F', 'E'), true},
-		{block(4, 'd', 'c'), false}, // told by an endpoint that is behind
+		{block(4, 'd', 'c'), false}, // from an endpoint that is behind
 		{block(4, 'D', 'c'), true},
-		{block(9, 'x', 'y'), false}, // not known before it is compared
+		{block(9, 'x', 'y'), false}, // unknown before the comparison
 		{block(1, 'x', 'y'), false},
 	} {
 		if got := contradict(before, test.now); got != test.want {
@@ -75,7 +75,7 @@ func TestHeadsThatContradictEachOther(t *testing.T) {
 	}
 }
 
-// TestLastingFailureIsToldOnce has a chain fail for half an hour, and be followed again.
+// TestLastingFailureIsToldOnce: a failure that lasts half an hour is logged rarely, and its end once.
 func TestLastingFailureIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"crossgate/store"
 )
 
-// TestAChainThatAnotherReplicaKeepsUpWithIsLookedAtrarely has what a replica that watches knows of a chain, and when it
-// asks for its head.
+// TestAChainThatAnotherReplicaKeepsUpWithIsLookedAtrarely covers a watching replica's knowledge of a chain, and when it
+// requests the head.
 func TestAChainThatAnotherReplicaKeepsUpWithIsLookedAtrarely(t *testing.T) {
 	pace := Pace{Asked: time.Second, Listed: 15 * time.Second, Idle: time.Minute, Retired: time.Hour}
 	for name, test := range map[string]struct {
@@ -41,8 +41,8 @@ func TestAChainThatAnotherReplicaKeepsUpWithIsLookedAtrarely(t *testing.T) {
 	}
 }
 
-// TestWhatAnotherReplicaStoresIsNews has blocks stored after the last head that was read: they end the epoch, are the
-// newest that is known of the chain, and say how old the index is.
+// TestWhatAnotherReplicaStoresIsNews stores blocks after the last head that was read: they end the epoch, become the
+// newest known blocks of the chain, and determine the age of the index.
 func TestWhatAnotherReplicaStoresIsNews(t *testing.T) {
 	f, now := following(t, Pace{}), time.Now()
 	f.update(func(is *State) {
@@ -65,13 +65,13 @@ func TestWhatAnotherReplicaStoresIsNews(t *testing.T) {
 	}
 }
 
-// following is a follower of a chain that is not asked.
+// following returns a follower of a chain that is never called.
 func following(t *testing.T, pace Pace) *Follower {
 	t.Helper()
 	return unasked(t, pace).Followers[0]
 }
 
-// unasked is an index of that chain alone.
+// unasked returns an index of only that chain.
 func unasked(t *testing.T, pace Pace) *Chains {
 	t.Helper()
 	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// open opens an empty database of each kind that runs here.
+// open opens an empty database of each kind that is available.
 func open(t *testing.T) map[string]Ledger {
 	t.Helper()
 	all := map[string]Ledger{}
@@ -55,7 +55,7 @@ func open(t *testing.T) map[string]Ledger {
 	return all
 }
 
-// everyFact holds each kind of fact, with what is optional and without.
+// everyFact returns facts of each kind, with and without their optional parts.
 func everyFact() []order.Fact {
 	who, one := chain.NewAddress([]byte("unlock authority 20b")), chain.NewAmount
 	terms := order.Terms{
@@ -102,8 +102,8 @@ func TestFactsSurviveTheStore(t *testing.T) {
 	}
 }
 
-// TestStoredFormStays fails when a change of a fact's Go type changes what is stored: files that exist
-// would no longer be read.
+// TestStoredFormStays fails if a change of a fact's Go type changes its stored form, in which case existing files could
+// no longer be read.
 func TestStoredFormStays(t *testing.T) {
 	var got strings.Builder
 	for _, fact := range everyFact() {
@@ -133,7 +133,7 @@ func TestProvenBlocksAreThoseFromTheFirstOn(t *testing.T) {
 	}
 }
 
-// TestLocksAreOfTheirTokens has orders that lock one token, then another one, and one whose creation was not seen.
+// TestLocksAreOfTheirTokens has orders that lock two different tokens, and one whose creation is unknown.
 func TestLocksAreOfTheirTokens(t *testing.T) {
 	taker := chain.NewAddress([]byte("unlock authority 20b"))
 	for name, l := range open(t) {
@@ -164,9 +164,8 @@ func TestLocksAreOfTheirTokens(t *testing.T) {
 	}
 }
 
-// TestStatementsReadTheirIndexes looks at how the databases go about it: locks are read in nothing but their index, and
-// of the events of a chain those alone that are not final. PostgreSQL would read a table of a few rows whole, unless it
-// is kept from it.
+// TestStatementsReadTheirIndexes checks query plans: locks are read only from their index, and of a chain's events only
+// those that are not final. PostgreSQL would scan a table of a few rows if it were not kept from it.
 func TestStatementsReadTheirIndexes(t *testing.T) {
 	for name, l := range open(t) {
 		for statement, isIndexed := range map[string]func(plan string) bool{
@@ -214,7 +213,7 @@ func planOf(t *testing.T, l Ledger, statement string) (plan string, err error) {
 	return strings.Join(steps, "\n"), err
 }
 
-// TestCorrectionsOfWhatIsFinalAreMarked takes an event back before and after the log has it as final.
+// TestCorrectionsOfWhatIsFinalAreMarked withdraws an event before and after the log has it as final.
 func TestCorrectionsOfWhatIsFinalAreMarked(t *testing.T) {
 	for name, l := range open(t) {
 		l.Keep = time.Hour
@@ -230,7 +229,7 @@ func TestCorrectionsOfWhatIsFinalAreMarked(t *testing.T) {
 			if last := all[len(all)-1]; last.Step != order.Retracted || last.IsFinal != isFinal {
 				t.Errorf("%s: final %t: %d entries, the last %s, final %t", name, isFinal, len(all), last.Step, last.IsFinal)
 			}
-			write(func(tx *Tx) error { return tx.Correct(t.Context(), Correction{Wrong: []order.Event{e}}) }) // as another process has
+			write(func(tx *Tx) error { return tx.Correct(t.Context(), Correction{Wrong: []order.Event{e}}) }) // as another process did
 			if again := must.Get(l.Entries(t.Context(), 0, e.Order, 9))(t); len(again) != len(all) {
 				t.Errorf("%s: final %t: taken back twice", name, isFinal)
 			}
@@ -238,7 +237,7 @@ func TestCorrectionsOfWhatIsFinalAreMarked(t *testing.T) {
 	}
 }
 
-// TestChangesNameEverybodyWhoseAnswersEnd has events replaced by others of other people and transactions.
+// TestChangesNameEverybodyWhoseAnswersEnd replaces events by those of other parties and transactions.
 func TestChangesNameEverybodyWhoseAnswersEnd(t *testing.T) {
 	id := order.ID{9}
 	event := func(block uint64, n byte, fact order.Fact) order.Event {
@@ -262,7 +261,7 @@ func TestChangesNameEverybodyWhoseAnswersEnd(t *testing.T) {
 	}
 }
 
-// TestAnyTextOfAnEndpointIsStored has a block left out for a reason that is no text.
+// TestAnyTextOfAnEndpointIsStored quarantines a block for a reason that is not valid text.
 func TestAnyTextOfAnEndpointIsStored(t *testing.T) {
 	for name, l := range open(t) {
 		_, err := l.Write(t.Context(), store.Lease{}, func(tx *Tx) error {
@@ -275,7 +274,7 @@ func TestAnyTextOfAnEndpointIsStored(t *testing.T) {
 	}
 }
 
-// FuzzFacts decodes damaged facts: what is read is written again as a fact that is read alike.
+// FuzzFacts decodes damaged facts: one that can be decoded survives being encoded and decoded again.
 func FuzzFacts(f *testing.F) {
 	terms, party := encodeTerms(everyFact()[0].(order.Created).Terms), []byte("unlock authority 20b")
 	for _, fact := range everyFact() {

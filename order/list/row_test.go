@@ -14,7 +14,7 @@ import (
 	"crossgate/store"
 )
 
-// TestCellsAreDistinct numbers what every pair of known chains and every type of trade may be.
+// TestCellsAreDistinct numbers the cells of all pairs of known chains and all types of trade.
 func TestCellsAreDistinct(t *testing.T) {
 	seen := map[int64]bool{}
 	for _, from := range chain.Documented().All() {
@@ -34,8 +34,8 @@ func TestCellsAreDistinct(t *testing.T) {
 	}
 }
 
-// TestCountsAreWrittenInOneSequence: of two transactions that count some of the same rows, one waits for the other.
-// In different sequences each would wait for the other.
+// TestCountsAreWrittenInOneSequence: of two transactions that update some of the same rows, one waits for the other. In
+// different sequences they would deadlock.
 func TestCountsAreWrittenInOneSequence(t *testing.T) {
 	c := change{counts: map[counted]int64{}}
 	for n := range int64(50) {
@@ -51,7 +51,7 @@ func TestCountsAreWrittenInOneSequence(t *testing.T) {
 	}
 }
 
-// TestBucketsFollowEachOther has each amount in the bucket whose ends are around it, up to the largest.
+// TestBucketsFollowEachOther puts each amount into the bucket whose bounds enclose it, up to the largest amount.
 func TestBucketsFollowEachOther(t *testing.T) {
 	largest := *lastBefore(2 * 255)
 	for range 2 {
@@ -70,8 +70,8 @@ func TestBucketsFollowEachOther(t *testing.T) {
 	}
 }
 
-// TestRowsAreCountedInIndexesAlone looks at how SQLite counts what listed_counts has not: row by row, but never in the
-// table, whose rows are ten times as long.
+// TestRowsAreCountedInIndexesAlone checks how SQLite counts rows that listed_counts does not cover: one by one, but
+// never in the table, whose rows are ten times as long.
 func TestRowsAreCountedInIndexesAlone(t *testing.T) {
 	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	t.Cleanup(func() { db.Close() })

@@ -16,7 +16,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// The tests encode events with go-ethereum's encoder, which shares nothing with the reader under test.
+// The tests encode events with go-ethereum's encoder, which shares no code with the reader under test.
 
 var contracts = chain.Contracts{
 	DlnSource:           address("dln source contract.."),
@@ -30,7 +30,7 @@ func address(text string) chain.Address { return chain.NewAddress([]byte(text)[:
 
 func hash(text string) chain.Hash { return chain.Hash(crypto.Keccak256Hash([]byte(text))) }
 
-// tuple is the members of an order in the sequence of the contracts.
+// tuple holds the members of an order in the sequence of the contracts.
 type tuple []any
 
 func tupleOf(t order.Terms) tuple {
@@ -42,7 +42,7 @@ func tupleOf(t order.Terms) tuple {
 	}
 }
 
-// pack makes a struct of a tuple, as the encoder wants it, and names the types of its members.
+// pack returns the tuple as a struct for the encoder, and the types of its members.
 func (t tuple) pack() (value any, components []abi.ArgumentMarshaling) {
 	kind := map[reflect.Type]string{reflect.TypeFor[uint64](): "uint64", reflect.TypeFor[*big.Int](): "uint256", reflect.TypeFor[[]byte](): "bytes"}
 	fields := make([]reflect.StructField, len(t))
@@ -58,7 +58,7 @@ func (t tuple) pack() (value any, components []abi.ArgumentMarshaling) {
 	return packed.Interface(), components
 }
 
-// encode writes values as the ABI encodes parameters of their types.
+// encode encodes values as ABI parameters of their types.
 func encode(tb testing.TB, values ...any) []byte {
 	tb.Helper()
 	var arguments abi.Arguments
@@ -86,7 +86,7 @@ func encode(tb testing.TB, values ...any) []byte {
 	return must.Get(arguments.Pack(values...))(tb)
 }
 
-// Published first topics of the events (deBridge's reference of topics, checked on Ethereum).
+// Published first topics of the events (deBridge's reference, verified on Ethereum).
 const (
 	createdOrder            = "0xfc8703fd57380f9dd234a89dce51333782d49c5902f307b02f03e014d18fe471"
 	createdOrderLegacy      = "0x47ef43a379911343a1cc752617be7096d678feac64600f0f94e63062722735af"
@@ -112,7 +112,7 @@ func parseHash(tb testing.TB, text string) chain.Hash {
 	return must.Get(chain.ParseHash(text))(tb)
 }
 
-// newLog is the log of an event without indexed parameters.
+// newLog returns the log of an event without indexed parameters.
 func newLog(tb testing.TB, emitter chain.Address, topic string, values ...any) onchain.Log {
 	tb.Helper()
 	return onchain.Log{
@@ -122,7 +122,7 @@ func newLog(tb testing.TB, emitter chain.Address, topic string, values ...any) o
 	}
 }
 
-// newGateClaim is the gate's report of a message that it carried out by calling receiver.
+// newGateClaim is the gate's event that it executed a message by calling receiver.
 func newGateClaim(tb testing.TB, submission chain.Hash, receiver chain.Address) onchain.Log {
 	tb.Helper()
 	log := newLog(tb, contracts.Gate, gateClaimed, submission, 0, 7, []byte{}, false)

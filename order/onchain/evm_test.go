@@ -171,7 +171,7 @@ func TestDecodeRefusesTruncatedLogs(t *testing.T) {
 	o := recordedOrders(t)[4]
 	log := newLog(t, contracts.DlnSource, createdOrder, tupleOf(o.Terms), o.ID, []byte{}, 1, 2, 3, []byte("metadata"))
 	whole := log.Data
-	for length := range len(whole) - 24 { // behind the metadata only padding is left
+	for length := range len(whole) - 24 { // after the metadata only padding is left
 		log.Data = whole[:length]
 		if found, err := onchain.Decode(contracts, []onchain.Log{log}); err == nil {
 			t.Fatalf("Decode of %d of %d bytes = %v, want an error", length, len(whole), found)

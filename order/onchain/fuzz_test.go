@@ -10,7 +10,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// FuzzDecode feeds any data to every event. Terms that come out always give the id they came with.
+// FuzzDecode decodes arbitrary data as every event. Decoded terms always hash to the ID that came with them.
 func FuzzDecode(f *testing.F) {
 	o := recordedOrders(f)[4]
 	seeds := []onchain.Log{
@@ -63,8 +63,8 @@ func checkIDs(t *testing.T, found []onchain.Found) {
 	}
 }
 
-// FuzzDecodeSwaps feeds any data to the two events of a swap within a chain. What comes out never brings more than was
-// swapped for, and pays whoever was reported for that very amount.
+// FuzzDecodeSwaps decodes arbitrary data as the two events of a swap within a chain. A decoded swap never brings more
+// than was swapped for, and pays exactly the reported affiliate and amount.
 func FuzzDecodeSwaps(f *testing.F) {
 	seed := func(paid, swapped onchain.Log) { f.Add(paid.Data, swapped.Data) }
 	seed(shareLog(f, "token out ...........", 5, "affiliate ...........", 3), swapLog(f, 5, 3))
@@ -98,7 +98,7 @@ func FuzzDecodeSwaps(f *testing.F) {
 	})
 }
 
-// FuzzReaders feeds any data to the decoders of storage answers, of accounts on Solana and of metadata.
+// FuzzReaders decodes arbitrary data as answers about storage, as accounts on Solana and as metadata.
 func FuzzReaders(f *testing.F) {
 	f.Add(encode(f, 1, contracts.Gate, 5, 137, 6, 100, contracts.Gate, 7))
 	f.Add(encode(f, 1, contracts.Gate, 8453, 0))

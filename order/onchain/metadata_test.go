@@ -9,7 +9,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// The first two are metadata of real orders, as deBridge's order API answered them.
+// The first two are metadata of real orders, from deBridge's order API.
 const (
 	metadata65 = "010400000051940d000000000000000000000000000000000041a65dd47101" + "0000000000000000000000000000" +
 		"0000000000000000000000000000000000000000"

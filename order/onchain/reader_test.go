@@ -48,7 +48,7 @@ func TestDecodeGiveOrder(t *testing.T) {
 func TestDecodeTakeOrder(t *testing.T) {
 	taker := address("taker ...............")
 	for status, want := range []order.State{order.None, order.StateFulfilled, order.StateSentUnlock, order.StateSentOrderCancel} {
-		for _, answer := range [][]byte{encode(t, status, taker, 8453, 0), encode(t, status, taker, 56)} { // and of the oldest contracts
+		for _, answer := range [][]byte{encode(t, status, taker, 8453, 0), encode(t, status, taker, 56)} { // second: oldest contracts
 			if got, err := onchain.DecodeTakeOrder(answer); err != nil || got.State != want {
 				t.Errorf("DecodeTakeOrder(%x) = %s, %v, want %s", answer, got.State, err, want)
 			}
@@ -88,7 +88,7 @@ func TestDecodePatches(t *testing.T) {
 	}
 }
 
-// hexBytes is a byte string that JSON holds as 0x hex.
+// hexBytes is a byte string that JSON represents as 0x hex.
 type hexBytes []byte
 
 func (b *hexBytes) UnmarshalText(text []byte) error {
@@ -97,7 +97,7 @@ func (b *hexBytes) UnmarshalText(text []byte) error {
 	return err
 }
 
-// recordedOrder is an order whose id is known from elsewhere.
+// recordedOrder is an order whose ID is known from another source.
 type recordedOrder struct {
 	Name  string
 	ID    order.ID

@@ -13,7 +13,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// TestOrderAccounts holds the accounts of recorded orders.
+// TestOrderAccounts derives the accounts of recorded orders.
 func TestOrderAccounts(t *testing.T) {
 	from, to := fromSolana(t).ID, toSolana(t).ID
 	for _, test := range []struct {
@@ -93,8 +93,8 @@ func TestDecodeTakeAccount(t *testing.T) {
 	}
 }
 
-// TestSolanaCreationsAreWrittenAsRecorded reads the instructions of recorded creations and of a fulfilment, and writes
-// them again.
+// TestSolanaCreationsAreWrittenAsRecorded parses the instructions of recorded creations and of a fulfilment, and
+// encodes them again.
 func TestSolanaCreationsAreWrittenAsRecorded(t *testing.T) {
 	var encoded struct {
 		Items []struct {
@@ -123,7 +123,7 @@ func TestSolanaCreationsAreWrittenAsRecorded(t *testing.T) {
 	}
 }
 
-// TestSolanaCreationsAreReadAsWritten has each optional part, and none.
+// TestSolanaCreationsAreReadAsWritten covers a creation with all optional parts, and one without any.
 func TestSolanaCreationsAreReadAsWritten(t *testing.T) {
 	nonce := uint64(1_790_000_000_000)
 	whole := onchain.SolanaCreation{
@@ -139,7 +139,7 @@ func TestSolanaCreationsAreReadAsWritten(t *testing.T) {
 		Authorities: order.Authorities{GivePatch: key(3), Order: key(4)},
 	}
 	for name, c := range map[string]onchain.SolanaCreation{"whole": whole, "bare": bare} {
-		got, err := onchain.ParseSolanaCreation(append(c.Data(), 1, 2, 3)) // the program reads no further
+		got, err := onchain.ParseSolanaCreation(append(c.Data(), 1, 2, 3)) // the program ignores trailing bytes
 		if err != nil || !reflect.DeepEqual(got, c) {
 			t.Errorf("%s: ParseSolanaCreation = %+v, %v, want %+v", name, got, err, c)
 		}
@@ -169,8 +169,8 @@ func FuzzParseSolanaCreation(f *testing.F) {
 	})
 }
 
-// FuzzDecodeSolana feeds any instruction data and any event to the protocol's programs, and any line to the
-// logs. Terms that come out always give the id they came with.
+// FuzzDecodeSolana decodes arbitrary instruction data and events of the protocol's programs, and arbitrary lines of
+// logs. Decoded terms always hash to the ID that came with them.
 func FuzzDecodeSolana(f *testing.F) {
 	from, to := fromSolana(f), toSolana(f)
 	claim := claim(f, "5951b44f8e9042fb", "c82da7fb31e85b0d", from.ID, hash("message"))

@@ -15,7 +15,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// The tests write instructions and logs themselves, with the discriminators of the published IDL as literals.
+// The tests write instructions and logs themselves, with discriminators of the published IDL as literals.
 
 var solanaContracts = func() chain.Contracts {
 	solana, _ := chain.Documented().Chain(chain.Solana)
@@ -38,10 +38,10 @@ func keys(from byte, count int) []chain.Address {
 	return list
 }
 
-// borshWriter writes what the decoder reads.
+// borshWriter writes the format that the decoder reads.
 type borshWriter []byte
 
-// tagged begins data with a discriminator in hex.
+// tagged starts data with a discriminator in hex.
 func tagged(tb testing.TB, discriminator string) borshWriter {
 	tb.Helper()
 	raw, err := hex.DecodeString(discriminator)
@@ -90,7 +90,7 @@ func (b borshWriter) terms(t order.Terms) borshWriter {
 	return b.none()
 }
 
-// creation is the arguments of both creating instructions.
+// creation writes the arguments of both creating instructions.
 func (b borshWriter) creation(t order.Terms, affiliate *order.Affiliate, referral *uint32) borshWriter {
 	give, _ := t.Give.Amount.Uint64()
 	b = b.u64(give).offer(t.Take).bytes(t.Receiver.Bytes())
@@ -112,7 +112,7 @@ func (b borshWriter) creation(t order.Terms, affiliate *order.Affiliate, referra
 	return b.some().u32(*referral)
 }
 
-// call is an instruction, what its program logs, and what it calls before that.
+// call is an instruction, its program's events, and the calls that it makes before them.
 type call struct {
 	program  chain.Address
 	accounts []chain.Address
@@ -121,7 +121,7 @@ type call struct {
 	events   [][]byte
 }
 
-// run is the transaction of outer instructions, with the logs that the runtime would write.
+// run returns the transaction of outer instructions, with the logs that the runtime would write.
 func run(outer ...call) solana.Transaction {
 	var tx solana.Transaction
 	for _, each := range outer {
@@ -145,7 +145,7 @@ func (c call) appendTo(tx *solana.Transaction, depth int) {
 	tx.Logs = append(tx.Logs, fmt.Sprintf("Program %s consumed 1 of 2 compute units", program), fmt.Sprintf("Program %s success", program))
 }
 
-// of knows one order by its accounts.
+// of returns a lookup of one order by its accounts.
 func of(id order.ID) onchain.OrderOf {
 	taken, called := onchain.TakeOrderAccount(solanaContracts, id), onchain.CallAccount(solanaContracts, id)
 	return func(account chain.Address) (order.ID, bool) { return id, account == taken || account == called }

@@ -10,8 +10,8 @@ import (
 	"crossgate/order/onchain"
 )
 
-// TestDecodeSolanaReadsRecordedOrders reads the published encodings of three orders, and compares what
-// instruction data and events tell with what was recorded about them.
+// TestDecodeSolanaReadsRecordedOrders decodes the published encodings of three orders, and compares instruction data
+// and events with what was recorded about them.
 func TestDecodeSolanaReadsRecordedOrders(t *testing.T) {
 	var encoded struct {
 		Items []struct {
@@ -52,7 +52,7 @@ func TestDecodeSolanaReadsRecordedOrders(t *testing.T) {
 		}
 	}
 	for id, each := range byOrder {
-		if each.program == solanaContracts.DlnSource && len(each.events) == 1 { // where the event of the id is not among them
+		if each.program == solanaContracts.DlnSource && len(each.events) == 1 { // if the event with the ID is not among them
 			each.events = append(each.events, tagged(t, "bb291b490c3f0d54").raw(id[:]))
 		}
 		found, err := onchain.DecodeSolana(solanaContracts, run(wrapper(*each)), nobody)

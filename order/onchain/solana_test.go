@@ -17,7 +17,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// compareSolana lets cmp compare the values of package chain.
+// compareSolana lets cmp compare the unexported fields of package chain.
 var compareSolana = cmp.Options{
 	cmp.Comparer(func(a, b chain.Address) bool { return a == b }),
 	cmp.Comparer(func(a, b chain.Amount) bool { return a.Cmp(b) == 0 }),
@@ -28,7 +28,7 @@ var compareSolana = cmp.Options{
 func fromSolana(tb testing.TB) recordedOrder { return recordedOrders(tb)[1] }
 func toSolana(tb testing.TB) recordedOrder   { return recordedOrders(tb)[0] }
 
-// wrapper is a program that calls those of the protocol.
+// wrapper is a program that calls the protocol's programs.
 func wrapper(calls ...call) call { return call{program: key(0x77), data: []byte{1}, calls: calls} }
 
 func createWithNonce(tb testing.TB, o recordedOrder) call {
@@ -59,7 +59,7 @@ func fulfil(tb testing.TB, o recordedOrder) call {
 	}
 }
 
-// sending is what the gate does below an instruction that sends a message.
+// sending is the gate's part of an instruction that sends a message.
 func sending(tb testing.TB, submission chain.Hash) call {
 	return call{
 		program: solanaContracts.Gate, data: tagged(tb, "66fb14bb414b0c45"),
@@ -76,7 +76,7 @@ func sendUnlock(tb testing.TB, id order.ID, submission chain.Hash) call {
 	}
 }
 
-// claim carries out a message: the gate calls the source program.
+// claim executes a message: the gate calls the source program.
 func claim(tb testing.TB, discriminator, event string, id order.ID, submission chain.Hash) call {
 	accounts := keys(1, 13)
 	accounts[0] = solana.ProgramAddress(solanaContracts.Gate, []byte("SUBMISSION"), submission[:])
@@ -90,8 +90,8 @@ func claim(tb testing.TB, discriminator, event string, id order.ID, submission c
 	}
 }
 
-// TestDecodeSolanaReadsEveryInstruction tells each instruction's fact both as an outer instruction and below
-// another program.
+// TestDecodeSolanaReadsEveryInstruction decodes the fact of each instruction, both as an outer instruction and when
+// called by another program.
 func TestDecodeSolanaReadsEveryInstruction(t *testing.T) {
 	from, to := fromSolana(t), toSolana(t)
 	message := hash("message")
@@ -205,7 +205,7 @@ func executed(tb testing.TB, id order.ID, whole byte) call {
 	}
 }
 
-// givenUp is an instruction of the executor that falls back from an order's call at the word of account 0x33.
+// givenUp is an instruction of the executor that falls back from an order's call on behalf of account 0x33.
 func givenUp(tb testing.TB, id order.ID, name string) call {
 	discriminator := sha256.Sum256([]byte("global:" + name))
 	return call{
@@ -264,8 +264,8 @@ func TestDecodeSolanaBelievesNoOtherProgram(t *testing.T) {
 	}
 }
 
-// TestDecodeSolanaReadsEventsBehindCalls logs events after the calls that the instruction made, and lines of
-// another program that look like the runtime's.
+// TestDecodeSolanaReadsEventsBehindCalls logs events after the instruction's calls, and lines of another program that
+// look like the runtime's.
 func TestDecodeSolanaReadsEventsBehindCalls(t *testing.T) {
 	o := fromSolana(t)
 	create := createWithNonce(t, o)
@@ -276,7 +276,7 @@ func TestDecodeSolanaReadsEventsBehindCalls(t *testing.T) {
 	if err != nil || len(got) != 1 {
 		t.Errorf("DecodeSolana = %+v, %v, want the creation", got, err)
 	}
-	// Precompiled programs leave no line.
+	// Precompiled programs do not log anything.
 	tx.Instructions = slices.Insert(tx.Instructions, 0, solana.Instruction{Program: key(0x22), Depth: 1})
 	if got, err = onchain.DecodeSolana(solanaContracts, tx, nobody); err != nil || len(got) != 1 {
 		t.Errorf("DecodeSolana with a precompiled program = %+v, %v, want the creation", got, err)
@@ -315,7 +315,7 @@ func TestDecodeSolanaWithLogsThatBreakOff(t *testing.T) {
 	for cut := range whole.Logs {
 		tx := whole
 		tx.Logs = append(slices.Clone(whole.Logs[:cut]), "Log truncated")
-		// Behind the break shorter lines may follow: they are not what they seem.
+		// Shorter lines may follow the truncation; they must not be trusted.
 		tx.Logs = append(tx.Logs, "Program "+solanaContracts.DlnSource.Format(chain.SVM)+" success")
 		got, err := onchain.DecodeSolana(solanaContracts, tx, nobody)
 		if !onchain.IsCut(solanaContracts, tx) {
@@ -330,8 +330,8 @@ func TestDecodeSolanaWithLogsThatBreakOff(t *testing.T) {
 	}
 }
 
-// TestDecodeSolanaWithoutCalledInstructions is of a node that does not show what a program called: its logs are not those
-// of a later instruction of the same program.
+// TestDecodeSolanaWithoutCalledInstructions uses a node that hides what a program called: its logs are not attributed
+// to a later instruction of the same program.
 func TestDecodeSolanaWithoutCalledInstructions(t *testing.T) {
 	called, other := fromSolana(t), fromSolana(t)
 	other.Terms.Nonce++
@@ -346,9 +346,9 @@ func TestDecodeSolanaWithoutCalledInstructions(t *testing.T) {
 
 func TestDecodeSolanaIgnoresChainsThatCannotBe(t *testing.T) {
 	o := toSolana(t)
-	for place, value := range map[int]byte{0: 0xff, 24: 0x80} { // beyond 64 bits, and 63
+	for place, value := range map[int]byte{0: 0xff, 24: 0x80} { // beyond 64 bits, and beyond 63
 		each := fulfil(t, o)
-		each.data[8+8+4+20+place] = value // of the give chain: behind discriminator, nonce, and maker with its length
+		each.data[8+8+4+20+place] = value // of the give chain: after discriminator, nonce, and maker with its length
 		if got, err := onchain.DecodeSolana(solanaContracts, run(each, sendUnlock(t, o.ID, hash("message"))), nobody); err != nil || len(got) != 1 {
 			t.Errorf("DecodeSolana = %+v, %v, want the unlock alone", got, err)
 		}

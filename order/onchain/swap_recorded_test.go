@@ -11,7 +11,7 @@ import (
 	"crossgate/order/onchain"
 )
 
-// recordedSwap is a call of the real router, with what it logged and whose balances changed.
+// recordedSwap is a call of the real router, with its logs and changed balances.
 type recordedSwap struct {
 	ID     string
 	Result struct{ Status string }
@@ -26,11 +26,11 @@ type recordedSwap struct {
 	}
 }
 
-// holding is an account's balance of a token.
+// holding identifies an account's balance of a token.
 type holding struct{ account, token chain.Address }
 
-// TestDecodeReadsRecordedSwaps wants a swap of every call of the real router that succeeded, none of the others, and in
-// it the amounts that moved between accounts.
+// TestDecodeReadsRecordedSwaps expects a swap from every successful call of the real router and from no other, with the
+// amounts that moved between accounts.
 func TestDecodeReadsRecordedSwaps(t *testing.T) {
 	var known struct {
 		Chains []struct {
@@ -90,7 +90,7 @@ func (v recordedSwap) treasury() (account chain.Address) {
 	return account
 }
 
-// moved is by how much balances changed, but for those of the router.
+// moved returns the changes of balances, except for the router's.
 func (v recordedSwap) moved(router chain.Address) map[holding]string {
 	changes := make(map[holding]string)
 	for _, each := range v.BalanceChanges {
@@ -101,7 +101,7 @@ func (v recordedSwap) moved(router chain.Address) map[holding]string {
 	return changes
 }
 
-// moved is by how much balances change with a swap, by what the record says.
+// moved returns the changes of balances that a decoded swap implies.
 func moved(s order.Swapped, treasury chain.Address, burns bool) map[holding]string {
 	sums := make(map[holding]*big.Int)
 	add := func(account, token chain.Address, amount *big.Int) {

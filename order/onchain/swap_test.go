@@ -16,7 +16,7 @@ const (
 	affiliateFeePaid      = "0x6a0f4594999005114d250d0dce53dea802de70666f009552d1aa0b39e5846361"
 )
 
-// swapLog encodes a SameChainSwapExecuted of 1000 for 900, of which 7 are the router's.
+// swapLog encodes a SameChainSwapExecuted of 1000 for 900, 7 of which are the router's.
 func swapLog(t testing.TB, affiliateFee, referral int) onchain.Log {
 	t.Helper()
 	return newLog(t, contracts.Router, sameChainSwapExecuted, address("sender .............."), address("recipient ..........."),
@@ -105,7 +105,7 @@ func TestDecodeRefusesSwapsThatCannotBe(t *testing.T) {
 
 func TestSwapIDNamesTheSwap(t *testing.T) {
 	tx, other := chain.NewTxHash(make([]byte, 32)), chain.NewTxHash([]byte("another transaction of 32 bytes."))
-	// keccak256 of 32 bytes with 1 at the end, 64 zero bytes.
+	// keccak256 of 32 bytes that end with 1, followed by 64 zero bytes.
 	const want = "0x255ace0592d6d0057743ec81f2494d71fe5466986a2fd6f28c632dc1ef83d48b"
 	ids := map[order.ID]bool{}
 	for _, id := range []chain.ID{1, 137} {

@@ -11,12 +11,12 @@ import (
 	"crossgate/store"
 )
 
-// TestNonsensePricesAreNoValues values amounts that nothing is worth.
+// TestNonsensePricesAreNoValues values amounts at absurd prices.
 func TestNonsensePricesAreNoValues(t *testing.T) {
 	for _, row := range []struct {
 		amount uint64
 		usd    *big.Rat
-		want   int64 // -1: not known
+		want   int64 // -1: unknown
 	}{
 		{1, big.NewRat(1, 1), 1_000_000},
 		{0, nil, 0},
@@ -36,7 +36,7 @@ func TestNonsensePricesAreNoValues(t *testing.T) {
 	}
 }
 
-// TestDeliveryTimesReadNothingButTheirIndex looks at how SQLite goes about it.
+// TestDeliveryTimesReadNothingButTheirIndex checks SQLite's query plan.
 func TestDeliveryTimesReadNothingButTheirIndex(t *testing.T) {
 	db := must.Get(store.OpenSQLite(t.Context(), t.TempDir()+"/orders.db"))(t)
 	t.Cleanup(func() { db.Close() })

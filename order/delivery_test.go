@@ -29,7 +29,7 @@ func TestTimesOfAreNearestRanks(t *testing.T) {
 	}
 }
 
-// TestFillsAreOfTheirMargin has orders of three margins and of none.
+// TestFillsAreOfTheirMargin has orders of three margins and without one.
 func TestFillsAreOfTheirMargin(t *testing.T) {
 	took := func(seconds uint64, margin Margin, orders uint64) Took { return Took{&seconds, &margin, orders} }
 	low, rich := MarginOf(100, 100.5), MarginOf(100, 50)
@@ -42,7 +42,7 @@ func TestFillsAreOfTheirMargin(t *testing.T) {
 	}
 }
 
-// TestMarginsHaveTheirBounds compares each class with its bounds, in basis points.
+// TestMarginsHaveTheirBounds compares each class of margins with its bounds, in basis points.
 func TestMarginsHaveTheirBounds(t *testing.T) {
 	for _, row := range []struct {
 		taken       float64 // of 10,000

@@ -16,7 +16,7 @@ const (
 	takeChain chain.ID = 137
 )
 
-// compare lets cmp compare the values of package chain, whose fields are their own business.
+// compare lets cmp compare the unexported fields of package chain.
 var compare = cmp.Options{
 	cmp.Comparer(func(a, b chain.Address) bool { return a == b }),
 	cmp.Comparer(func(a, b chain.TxHash) bool { return a == b }),
@@ -48,7 +48,7 @@ func on(id chain.ID, block uint64, log uint, fact order.Fact) order.Event {
 	}
 }
 
-// Steps of an order's life, where they happen.
+// Steps of an order's life, and their places.
 var (
 	created       = on(giveChain, 10, 0, order.Created{Terms: terms(), PercentFee: chain.NewAmount(4)})
 	giveIncreased = on(giveChain, 11, 0, order.GiveIncreased{Final: chain.NewAmount(1100), FinalPercentFee: chain.NewAmount(5)})
@@ -183,7 +183,7 @@ func TestStepsListsWhatHappened(t *testing.T) {
 	}
 }
 
-// TestFoldOfADeliveryAlone has the terms that a taker repeats, and how far each chain was read.
+// TestFoldOfADeliveryAlone: the terms come from the delivery, and both chains' newest blocks are known.
 func TestFoldOfADeliveryAlone(t *testing.T) {
 	o, hasTerms := order.Fold([]order.Event{fulfilled, sentUnlock, claimedUnlock})
 	if !hasTerms || o.Created != nil || !cmp.Equal(o.Terms, terms(), compare) {
@@ -251,7 +251,7 @@ func TestStatesHaveTheirDocumentedNames(t *testing.T) {
 	}
 }
 
-// TestABasisOfTwoIsTheWeakerOfEachChain: what one of them says of a chain alone stays.
+// TestABasisOfTwoIsTheWeakerOfEachChain: a chain in only one of them keeps its basis.
 func TestABasisOfTwoIsTheWeakerOfEachChain(t *testing.T) {
 	known := order.Basis{Chains: []order.ChainBasis{{Chain: 1, Final: true}, {Chain: 10, Final: true}}}
 	weak := order.Basis{Chains: []order.ChainBasis{{Chain: 137, Final: true}, {Chain: 1, Single: true, Unread: true}}}

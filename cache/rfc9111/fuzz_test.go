@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzResponse has any fields of a response read. What is stored has a lifetime that is no more than the longest, and
-// what keeps others from it is never lost.
+// FuzzResponse reads responses with arbitrary fields: lifetimes never exceed the longest, and restrictions that keep
+// others from a response are never lost.
 func FuzzResponse(f *testing.F) {
 	f.Add("max-age=1, no-store", "max-age=1", "Thu, 18 Aug 2050 02:01:18 GMT", "1", "a, *")
 	f.Add(`private="a", max-age="1"`, "", "0", "1, 2", "a")
@@ -40,7 +40,7 @@ func FuzzResponse(f *testing.F) {
 	})
 }
 
-// FuzzRange has any range asked of a representation. What is given is within it.
+// FuzzRange requests arbitrary ranges of a representation. The range returned lies within it.
 func FuzzRange(f *testing.F) {
 	f.Add("bytes=0-1", `"a"`, int64(9))
 	f.Add("bytes=-5", "", int64(0))

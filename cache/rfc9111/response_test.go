@@ -131,7 +131,7 @@ func TestUses(t *testing.T) {
 func TestServingInAnOutage(t *testing.T) {
 	for name, c := range map[string]struct {
 		response, request string
-		after             time.Duration // since it became stale
+		after             time.Duration // since the response became stale
 		want              bool
 	}{
 		"by the operator's leave":  {"max-age=9", "", 59 * time.Minute, true},

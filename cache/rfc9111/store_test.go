@@ -19,7 +19,7 @@ func TestMayStore(t *testing.T) {
 		"a lifetime":                              {"", 200, "Cache-Control: max-age=1", true},
 		"nothing said":                            {"", 200, "", false},
 		"a validator":                             {"", 200, `ETag: "a"`, true},
-		"Expires in the past":                     {"", 200, "Expires: $-1\nDate: $0", true}, // the origin may fail
+		"Expires in the past":                     {"", 200, "Expires: $-1\nDate: $0", true}, // if the origin fails
 		"Expires to come":                         {"", 200, "Expires: $9\nDate: $0", true},
 		"heuristic status":                        {"", 404, "Last-Modified: $-900\nDate: $0", true},
 		"no heuristic status":                     {"", 403, "Last-Modified: $-900\nDate: $0", false},

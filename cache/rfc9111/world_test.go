@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// now is when responses of the tables were received, a second after they were requested in vain.
+// now is when the tables' responses were received and, unless stated otherwise, requested.
 var now = time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC)
 
-// header reads lines; $N in a value is the date N seconds after now, as -N before it.
+// header parses lines; $N in a value is the date N seconds after now, and $-N the date N seconds before.
 func header(lines string) http.Header {
 	h := http.Header{}
 	for line := range strings.SplitSeq(lines, "\n") {

@@ -13,7 +13,7 @@ import (
 
 const loadTakes = time.Second
 
-// slow is a load that takes a while and reports how it ended to ended.
+// slow returns a load that takes a while and sends its error, or nil, to ended.
 func slow(ended chan<- error) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		select {
@@ -27,7 +27,7 @@ func slow(ended chan<- error) func(context.Context) (string, error) {
 	}
 }
 
-// wait waits in a goroutine of its own.
+// wait waits for c in a goroutine.
 func wait(ctx context.Context, c *flight.Call[string]) <-chan error {
 	left := make(chan error, 1)
 	go func() {

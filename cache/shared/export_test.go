@@ -1,6 +1,6 @@
 package shared
 
-// HoldBack makes a purge the only one that is queued, without a signal to publish it.
+// HoldBack makes a purge the only queued one, without signalling that it should be published.
 func (c *Cache) HoldBack(how Purge, keys ...Key) {
 	c.publisher.published(c.publisher.next().last)
 	c.publisher.add(how, keys...)

@@ -15,7 +15,7 @@ import (
 	"crossgate/internal/redistest"
 )
 
-// startPipeline connects to a server of the test's own.
+// startPipeline connects to the test's server.
 func startPipeline(t *testing.T, server *redistest.Server) *pipeline {
 	t.Helper()
 	at := must.Get(parseURL(server.URL()))(t)
@@ -24,7 +24,7 @@ func startPipeline(t *testing.T, server *redistest.Server) *pipeline {
 	return p
 }
 
-// TestRepliesReachWhoAsked has many ask at once, of whom every third does not wait for the reply.
+// TestRepliesReachWhoAsked sends many commands concurrently, and does not wait for every third reply.
 func TestRepliesReachWhoAsked(t *testing.T) {
 	p := startPipeline(t, redistest.Serve(t))
 	gone, leave := context.WithCancel(t.Context())
@@ -40,7 +40,7 @@ func TestRepliesReachWhoAsked(t *testing.T) {
 				return
 			}
 			if i%3 == 1 {
-				text = strings.Repeat(text, 10_000) // of many writes
+				text = strings.Repeat(text, 10_000) // takes many writes
 			}
 			if got, err := redis.String(p.do(t.Context(), "ECHO", text)); err != nil || got != text {
 				t.Errorf("ECHO %.20s = %.20s, %v", text, got, err)
@@ -50,7 +50,7 @@ func TestRepliesReachWhoAsked(t *testing.T) {
 	asking.Wait()
 }
 
-// TestRefusalsEndNothing has the server refuse a command amid others.
+// TestRefusalsEndNothing lets the server refuse one of several commands.
 func TestRefusalsEndNothing(t *testing.T) {
 	p := startPipeline(t, redistest.Serve(t))
 	var refused redis.Error
@@ -62,7 +62,7 @@ func TestRefusalsEndNothing(t *testing.T) {
 	}
 }
 
-// TestScriptsThatTheServerForgotAreSentAgain is about a server that was told to forget them, which restarts do, too.
+// TestScriptsThatTheServerForgotAreSentAgain uses a server that flushes its scripts, as a restart does.
 func TestScriptsThatTheServerForgotAreSentAgain(t *testing.T) {
 	p := startPipeline(t, redistest.Serve(t))
 	doubles := newScript("doubles", "return {tonumber(ARGV[1]) + tonumber(KEYS[1])}")
@@ -77,7 +77,7 @@ func TestScriptsThatTheServerForgotAreSentAgain(t *testing.T) {
 	}
 }
 
-// TestAServerThatHangsKeepsNobody asks a server that was stopped for more than is let wait for replies.
+// TestAServerThatHangsKeepsNobody sends more commands to a paused server than may wait for replies.
 func TestAServerThatHangsKeepsNobody(t *testing.T) {
 	server := redistest.Serve(t)
 	p := startPipeline(t, server)
@@ -91,8 +91,8 @@ func TestAServerThatHangsKeepsNobody(t *testing.T) {
 			}
 		})
 	}
-	// The writer goes on until it may not, or until the socket takes no more: by Linux' defaults that is some 280 small
-	// writes, however many commands each of them has.
+	// The writer continues until it is stopped, or until the socket's buffer is full: with Linux's defaults that takes
+	// about 280 small writes, however many commands each of them holds.
 	const written = 200
 	for len(p.unanswered) < written {
 		<-time.After(time.Millisecond)

@@ -29,7 +29,7 @@ func TestAddressesAreNotTold(t *testing.T) {
 	}
 }
 
-// TestCertificatesThatCannotBeRead are mistakes that are told at the start.
+// TestCertificatesThatCannotBeRead are mistakes that are reported at startup.
 func TestCertificatesThatCannotBeRead(t *testing.T) {
 	authority := redistest.NewAuthority(t)
 	own := authority.Issue(t, "gateway")
@@ -47,7 +47,7 @@ func TestCertificatesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// FuzzParseNotice reads any message on the channel of replicas.
+// FuzzParseNotice parses arbitrary messages on the replicas' channel.
 func FuzzParseNotice(f *testing.F) {
 	for _, n := range []notice{
 		{purgedHard, newToken(), []Key{KeyOf("a"), KeyOf("b")}},
@@ -68,8 +68,8 @@ func FuzzParseNotice(f *testing.F) {
 	})
 }
 
-// TestServersDoNotTellThePassword has a server that does not know AUTH, and quotes it as Redis does commands that it
-// does not know (processCommand in server.c).
+// TestServersDoNotTellThePassword uses a server that does not know AUTH, and quotes it as Redis quotes unknown commands
+// (processCommand in server.c).
 func TestServersDoNotTellThePassword(t *testing.T) {
 	for _, user := range []string{"", "gateway"} {
 		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)

@@ -15,8 +15,8 @@ import (
 	"crossgate/internal/redistest"
 )
 
-// TestStreamIsReadByOthers appends to a stream, goes on after a restart of either side, and has redis-cli and a consumer
-// group read it.
+// TestStreamIsReadByOthers appends to a stream, continues after a restart of either side, and reads it with redis-cli
+// and a consumer group.
 func TestStreamIsReadByOthers(t *testing.T) {
 	server := redistest.Serve(t)
 	s := must.Get(shared.NewStream(server.URL(), "events"))(t)
@@ -32,7 +32,7 @@ func TestStreamIsReadByOthers(t *testing.T) {
 	if err := s.Append(t.Context(), []shared.StreamEntry{entry(2)}, 0); err == nil {
 		t.Error("an entry is there twice")
 	}
-	s.Close() // a process that begins
+	s.Close() // as in a new process
 	if last, err := s.Last(t.Context()); last != begin+2 || err != nil {
 		t.Fatalf("Last = %d, %v, want %d", last, err, begin+2)
 	}
@@ -58,7 +58,7 @@ func TestStreamIsReadByOthers(t *testing.T) {
 	if got := read("XACK", "events", "shop", fmt.Sprint(begin+1, "-0")); strings.TrimSpace(got) != "1" {
 		t.Errorf("XACK: %q", got)
 	}
-	for n := uint64(3); n < 300; n++ { // whole nodes of a hundred entries are dropped
+	for n := uint64(3); n < 300; n++ { // entries are dropped in whole nodes of a hundred
 		must.Do(t, s.Append(t.Context(), []shared.StreamEntry{entry(n)}, begin+290))
 	}
 	if got := strings.TrimSpace(read("XLEN", "events")); len(got) > 2 && got > "199" {
@@ -66,7 +66,7 @@ func TestStreamIsReadByOthers(t *testing.T) {
 	}
 }
 
-// start runs a cache before a shared one until the test ends, and returns when both are connected.
+// start runs a cache with a shared level until the test ends, and returns once it is connected.
 func start(t *testing.T, url string) (*cache.Cache[string], *shared.Cache) {
 	t.Helper()
 	behind := must.Get(shared.New(shared.Options{URL: url, Timeout: 20 * time.Second, Silence: time.Minute}))(t)
@@ -95,7 +95,7 @@ func start(t *testing.T, url string) (*cache.Cache[string], *shared.Cache) {
 	}
 }
 
-// TestPurgesHoldBeforeTheServerHearsOfThem has a purge wait while the server offers what it is about.
+// TestPurgesHoldBeforeTheServerHearsOfThem delays publishing a purge while the server still has the purged value.
 func TestPurgesHoldBeforeTheServerHearsOfThem(t *testing.T) {
 	url := redistest.Serve(t).URL()
 	a, onA := start(t, url)
@@ -113,7 +113,7 @@ func TestPurgesHoldBeforeTheServerHearsOfThem(t *testing.T) {
 		t.Errorf("purged by tag: %+v, want a load", got)
 	}
 	onB.HoldBack(shared.Soft, key)
-	// The load before may not have left yet.
+	// The previous load may still be in flight.
 	for deadline := time.Now().Add(time.Minute); ; <-time.After(time.Millisecond) {
 		got := get(b, "new", cache.Life{})
 		if got.Value == "value" && got.Outcome == cache.Stale && got.Remote {

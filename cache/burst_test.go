@@ -13,7 +13,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestBurstOfNewKeysIsKept loads more keys at once than ristretto's queue of new ones has room for.
+// TestBurstOfNewKeysIsKept loads more keys at once than ristretto's queue of new ones can hold.
 func TestBurstOfNewKeysIsKept(t *testing.T) {
 	const keys, workers = 35_000, 16
 	c := open(t, Options[string]{MaxBytes: 64 << 20})
@@ -29,13 +29,13 @@ func TestBurstOfNewKeysIsKept(t *testing.T) {
 		})
 	}
 	working.Wait()
-	c.Close() // returns when the last value is in the store
+	c.Close() // returns once the last value is stored
 	if got := c.Stats(); got.Dropped > 0 || got.Loads != keys {
 		t.Errorf("Stats() = %+v, want %d loads and nothing dropped", got, keys)
 	}
 }
 
-// TestValuesWithoutRoomAreCounted loads values of which each alone is larger than the cache.
+// TestValuesWithoutRoomAreCounted loads values that are each larger than the cache.
 func TestValuesWithoutRoomAreCounted(t *testing.T) {
 	const maxBytes, keys = 1 << 20, 5
 	c := open(t, Options[string]{MaxBytes: maxBytes, Cost: func(string) int64 { return maxBytes }})
@@ -43,7 +43,7 @@ func TestValuesWithoutRoomAreCounted(t *testing.T) {
 	for i := range keys {
 		must.Get(c.Get(t.Context(), named(fmt.Sprint(i)), load))(t)
 	}
-	c.Close() // returns when the last value is in the store, or is not let in
+	c.Close() // returns once the last value is stored or rejected
 	if got := c.Stats(); got.Dropped != keys {
 		t.Errorf("Stats() = %+v, want %d values dropped", got, keys)
 	}

@@ -23,7 +23,7 @@ import (
 
 var errBroken = errors.New("broken")
 
-// open returns a cache that is closed at the end of the test, inside the test's bubble.
+// open returns a cache that is closed at the end of the test, within the test's bubble.
 func open(t *testing.T, o Options[string]) *Cache[string] {
 	t.Helper()
 	c := must.Get(New(o))(t)
@@ -31,10 +31,10 @@ func open(t *testing.T, o Options[string]) *Cache[string] {
 	return c
 }
 
-// named is the key of a text.
+// named returns the key for a text.
 func named(text string) Key { return KeyOf(text) }
 
-// counted returns a load that answers "value 1", "value 2" and so on.
+// counted returns a load that returns "value 1", "value 2" and so on.
 func counted(loads *atomic.Int64, life Life) Load[string] {
 	return func(context.Context) (string, Life, error) {
 		return fmt.Sprint("value ", loads.Add(1)), life, nil
@@ -49,7 +49,7 @@ func want(t *testing.T, c *Cache[string], load Load[string], value string, outco
 	}
 }
 
-// TestOldValuesAreNotHeldBackForLong asks for a value that is past its freshness while its load takes 5 s.
+// TestOldValuesAreNotHeldBackForLong reads a value past its freshness while loading it takes 5 s.
 func TestOldValuesAreNotHeldBackForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, Options[string]{})
@@ -60,7 +60,7 @@ func TestOldValuesAreNotHeldBackForLong(t *testing.T) {
 			<-time.After(5 * time.Second)
 			return "value 2", Life{Fresh: time.Hour}, nil
 		}
-		for _, waits := range []time.Duration{lateAfter, 0} { // the second one finds the load late already
+		for _, waits := range []time.Duration{lateAfter, 0} { // by the second one the load is already late
 			asked := time.Now()
 			got, err := c.Get(t.Context(), named("key"), slow)
 			if err != nil || got.Value != "value 1" || got.Outcome != StaleIfError || got.Failure != nil || time.Since(asked) != waits {
@@ -79,7 +79,7 @@ func TestOldValuesAreNotHeldBackForLong(t *testing.T) {
 func TestZeroLifeIsNotKept(t *testing.T) {
 	c := open(t, Options[string]{})
 	var loads atomic.Int64
-	for i := range 10_000 { // a call right after another one must not have what that one loaded
+	for i := range 10_000 { // a call must not get the value that the previous one loaded
 		want(t, c, counted(&loads, Life{}), fmt.Sprint("value ", i+1), Miss, 0)
 	}
 }
@@ -155,8 +155,8 @@ func TestClosedCache(t *testing.T) {
 	}
 }
 
-// TestPressureNeverGivesAnotherKeysValue fills a cache that is far too small from many goroutines:
-// whatever is dropped or evicted meanwhile, each caller gets the value of its own key.
+// TestPressureNeverGivesAnotherKeysValue fills a far too small cache from many goroutines: whatever is dropped or
+// evicted meanwhile, each caller gets the value of its own key.
 func TestPressureNeverGivesAnotherKeysValue(t *testing.T) {
 	c := open(t, Options[string]{MaxBytes: 64 << 10, Cost: func(v string) int64 { return int64(len(v)) }})
 	var callers sync.WaitGroup
@@ -177,8 +177,8 @@ func TestPressureNeverGivesAnotherKeysValue(t *testing.T) {
 	callers.Wait()
 }
 
-// TestGetFollowsItsModel plays calls, failures and time in any sequence and compares with what a map with
-// time stamps would say.
+// TestGetFollowsItsModel runs random sequences of calls, failures and waits, and compares the results with those of a
+// map with timestamps.
 func TestGetFollowsItsModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		life := Life{
@@ -187,7 +187,7 @@ func TestGetFollowsItsModel(t *testing.T) {
 		}
 		waits := rapid.SliceOfN(rapid.IntRange(0, 4), 1, 12).Draw(rt, "waits")
 		fails := rapid.SliceOfN(rapid.Bool(), len(waits), len(waits)).Draw(rt, "fails")
-		// A failure of rt must not leave the bubble by panic.
+		// A failure of rt must not leave the bubble as a panic.
 		var differs error
 		synctest.Test(t, func(t *testing.T) { differs = playModel(t, life, waits, fails) })
 		if differs != nil {
@@ -198,7 +198,7 @@ func TestGetFollowsItsModel(t *testing.T) {
 
 func playModel(t *testing.T, life Life, waits []int, fails []bool) error {
 	c := open(t, Options[string]{})
-	// Out of step with ristretto's sweeps, which may drop an entry that is stored anew at that instant.
+	// Avoids ristretto's sweeps, which may drop an entry that is replaced at the same instant.
 	<-time.After(100 * time.Millisecond)
 	held, heldAt, failedAt, loads := "", time.Time{}, time.Time{}, 0
 	for i, wait := range waits {
@@ -243,7 +243,7 @@ func playModel(t *testing.T, life Life, waits []int, fails []bool) error {
 	return nil
 }
 
-// FuzzCutLife has anybody write lives.
+// FuzzCutLife decodes arbitrary lives.
 func FuzzCutLife(f *testing.F) {
 	f.Add(append(appendLife(nil, hour), "body"...))
 	f.Add(appendLife(nil, Life{}))
@@ -265,7 +265,7 @@ func FuzzCutLife(f *testing.F) {
 func TestKeptValues(t *testing.T) {
 	life := Life{Fresh: time.Minute, Stale: time.Minute}
 	for name, c := range map[string]struct {
-		between, after func(*Cache[string]) // the load and the keeping of a value; that
+		between, after func(*Cache[string]) // run between load and keep, and after the value was kept
 		found, purged  bool
 	}{
 		"kept":                       {found: true},
@@ -309,7 +309,7 @@ func TestWhatWasLoadedBeforeAPurgeDoesNotReplaceWhatWasLoadedAfter(t *testing.T)
 	}
 }
 
-// TestCallsOfTracedRequestsHaveSpans loads once within a trace and once without.
+// TestCallsOfTracedRequestsHaveSpans loads once with a trace and once without.
 func TestCallsOfTracedRequestsHaveSpans(t *testing.T) {
 	r := startReplica(t, redistest.Serve(t).URL()).connected(t)
 	recorder := tracetest.NewSpanRecorder()

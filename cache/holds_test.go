@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestValuesThatNoLongerHoldAreNotServed takes back a value that is kept, in each part of its life, and one that is being
-// loaded for those who come afterwards.
+// TestValuesThatNoLongerHoldAreNotServed invalidates a cached value at each stage of its life, and one that is being
+// loaded, for callers that come afterwards.
 func TestValuesThatNoLongerHoldAreNotServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var gone sync.Map
@@ -60,7 +60,7 @@ func TestValuesThatNoLongerHoldAreNotServed(t *testing.T) {
 }
 
 // TestAnOlderValueDoesNotReplaceANewerOne stores a value after one that was loaded later, as a fill does that was
-// replaced because what it loaded no longer held.
+// replaced because its value no longer held.
 func TestAnOlderValueDoesNotReplaceANewerOne(t *testing.T) {
 	c := open(t, Options[string]{})
 	now := time.Now()

@@ -18,7 +18,7 @@ import (
 
 func disconnected(r *replica) func() bool { return func() bool { return !r.isConnected() } }
 
-// TestKilledServers has a server end that saved something before a purge: what it has when it is back is from then.
+// TestKilledServers kills a server that has saved its data before a purge, so that it returns with old values.
 func TestKilledServers(t *testing.T) {
 	server := redistest.Serve(t)
 	a, b := startReplicas(t, server.URL())
@@ -35,12 +35,12 @@ func TestKilledServers(t *testing.T) {
 	wantResult(t, "at the loss: purges may have got lost", got, "value", Stale, false)
 	b.settle()
 	wantResult(t, "without a server", b.ask(t, unloaded(t)), "alone", Hit, false)
-	a.Purge(Hard, named("tag a")) // which nobody can be told
+	a.Purge(Hard, named("tag a")) // which cannot be published
 	must.Do(t, server.Resume())
 	a.connected(t)
 	b.connected(t)
 	until(t, "the purge from meanwhile", b.gone)
-	// A replica that came back after that was told knows only that it may have missed something.
+	// A replica that reconnects after the purge was published knows only that it may have missed one.
 	if got := b.ask(t, constant("new", hour)); got.Value != "new" && got.Outcome != Stale {
 		t.Errorf("afterwards: %s, want new, or what is being replaced by it", describe(got))
 	}
@@ -49,12 +49,12 @@ func TestKilledServers(t *testing.T) {
 	wantResult(t, "the other, after that", a.ask(t, unloaded(t)), "new", Hit, false)
 }
 
-// fewer waits, with until, for goroutines that are done to be gone: no more than so many are left.
+// fewer returns a condition for until: at most the given number of goroutines remain.
 func fewer(most int) func() bool {
 	return func() bool { return runtime.NumGoroutine() <= most }
 }
 
-// askMany asks for as many keys, each once and all at the same time, and waits for the answers.
+// askMany reads count keys once each, concurrently, and waits for the answers.
 func askMany(t *testing.T, r *replica, kind string, count int) {
 	t.Helper()
 	var asking sync.WaitGroup
@@ -75,11 +75,11 @@ func askMany(t *testing.T, r *replica, kind string, count int) {
 	r.settle()
 }
 
-// hurried is the patience of a deployment.
+// hurried sets the timeouts of a deployment.
 func hurried(_ *Options[string], on *shared.Options) { on.Timeout, on.Silence = 0, 2*time.Second }
 
-// TestAServerThatHangsCostsNoAnswer stops a server that has connections. Everybody is answered, and no more is left of the
-// calls than may be under way at a time.
+// TestAServerThatHangsCostsNoAnswer pauses a server that has connections. All callers are answered, and no more calls
+// are left than may be in flight at a time.
 func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
 	server := redistest.Serve(t)
 	r := startReplica(t, server.URL(), hurried).connected(t)
@@ -88,8 +88,8 @@ func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
 	must.Do(t, server.Pause())
 	const callers = 5000
 	askMany(t, r, "during ", callers)
-	const maxCalls = 256 // of a callPolicy
-	const probes = 50    // one a second, and those on their way when it was left alone
+	const maxCalls = 256 // per callPolicy
+	const probes = 50    // one a second, and those in flight when calls stopped
 	until(t, "calls to a server that hangs to end", fewer(before+maxCalls+probes))
 	if _, _, err := r.shared.Spend(t.Context(), named("account"), 1, 1, 0); err == nil {
 		t.Error("an account was charged by a server that hangs")
@@ -105,7 +105,7 @@ func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
 	askMany(t, r, "again ", 100)
 }
 
-// TestAServerThatNeverAnswersIsNone takes connections and says nothing on them.
+// TestAServerThatNeverAnswersIsNone accepts connections without ever answering.
 func TestAServerThatNeverAnswersIsNone(t *testing.T) {
 	for _, scheme := range []string{"redis", "rediss"} {
 		t.Run(scheme, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestAServerThatNeverAnswersIsNone(t *testing.T) {
 	}
 }
 
-// silence listens until the test ends; taken tells of connections.
+// silence listens until the test ends; taken receives when a connection is accepted.
 func silence(t *testing.T) (address string, taken <-chan struct{}) {
 	t.Helper()
 	listener := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)

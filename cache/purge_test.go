@@ -14,7 +14,7 @@ import (
 	"crossgate/internal/redistest"
 )
 
-// tagged makes every value carry two tags: its text's first letter, and one for all.
+// tagged gives every value two tags: the text's first letter, and a common one.
 func tagged(v string) []Key { return []Key{named("tag " + v[:1]), named("tag all")} }
 
 func TestPurge(t *testing.T) {
@@ -51,7 +51,7 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// TestPurgeReachesWhatIsBeingLoaded purges between a load's reading and its landing.
+// TestPurgeReachesWhatIsBeingLoaded purges after a load has read its value and before it ends.
 func TestPurgeReachesWhatIsBeingLoaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := open(t, Options[string]{Tags: tagged})
@@ -65,7 +65,7 @@ func TestPurgeReachesWhatIsBeingLoaded(t *testing.T) {
 		synctest.Wait()
 		state.Store(1)
 		c.Purge(Hard, named("tag v"))
-		want(t, c, slow, "value 1", Miss, 0) // not the load under way
+		want(t, c, slow, "value 1", Miss, 0) // does not join the load under way
 		synctest.Wait()
 		want(t, c, slow, "value 1", Hit, 0)
 	})
@@ -89,7 +89,7 @@ func TestForgottenPurgesHold(t *testing.T) {
 	})
 }
 
-// TestKeysAreInjective draws two sequences of fields that differ; their texts may be the same when put together.
+// TestKeysAreInjective draws two different sequences of fields, whose concatenations may be equal.
 func TestKeysAreInjective(t *testing.T) {
 	fields := rapid.SliceOfN(rapid.SliceOfN(rapid.ByteRange('a', 'c'), 0, 4), 0, 4)
 	rapid.Check(t, func(t *rapid.T) {
@@ -137,7 +137,7 @@ func TestPurgesReachTheOtherReplica(t *testing.T) {
 	}
 }
 
-// hasPublished reports whether the server knows of every purge of a key.
+// hasPublished reports whether every purge of a key was published to the server.
 func (r *replica) hasPublished(key Key) bool {
 	_, purged := r.shared.Unpublished(key, nil)
 	return !purged
@@ -151,13 +151,13 @@ func manyKeys() []Key {
 	return keys
 }
 
-// TestPurgesBeatWhatWasLoadedBefore has a replica load while the other one purges: what it read before must not be
-// found by anybody afterwards.
+// TestPurgesBeatWhatWasLoadedBefore lets one replica load while the other one purges: the value read before is never
+// found afterwards.
 func TestPurgesBeatWhatWasLoadedBefore(t *testing.T) {
 	for name, by := range map[string]Key{"by key": named("key"), "by tag": named("tag o")} {
 		t.Run(name, func(t *testing.T) {
 			a, b := startReplicas(t, redistest.Serve(t).URL())
-			// One that does not hear of purges by itself: only the server can stop what it puts.
+			// Does not receive purges itself, so that only the server can reject its value.
 			b.shared.OnPurge(func(Purge, ...Key) {})
 			begun, end := make(chan struct{}), make(chan struct{})
 			loading := make(chan Result[string], 1)

@@ -16,13 +16,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// texts lets every text be shared.
+// texts is a codec that shares every text.
 var texts = Codec[string]{
 	Encode: func(text string) []byte { return []byte(text) },
 	Decode: func(text []byte, _ Life, _ time.Duration) (string, error) { return string(text), nil },
 }
 
-// replica is a cache before a shared level.
+// replica is a cache with a shared level.
 type replica struct {
 	*Cache[string]
 	shared *shared.Cache
@@ -30,8 +30,8 @@ type replica struct {
 	stop   func()
 }
 
-// startReplica runs a replica on the server at url until the test ends. A call may take long: the machine may have much
-// else to do.
+// startReplica runs a replica on the server at url until the test ends. Its timeouts are long, since the machine may be
+// busy.
 func startReplica(t *testing.T, url string, change ...func(*Options[string], *shared.Options)) *replica {
 	t.Helper()
 	on := shared.Options{URL: url, Timeout: 20 * time.Second, Silence: time.Minute}
@@ -55,7 +55,7 @@ func startReplica(t *testing.T, url string, change ...func(*Options[string], *sh
 	return r
 }
 
-// until waits for a condition of the real world.
+// until waits for a condition in real time.
 func until(t *testing.T, what string, isSo func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !isSo(); {
@@ -77,13 +77,13 @@ func (r *replica) isConnected() bool {
 	return !strings.HasPrefix(state, "not connected")
 }
 
-// startReplicas runs two on a server.
+// startReplicas runs two replicas on one server.
 func startReplicas(t *testing.T, url string) (a, b *replica) {
 	t.Helper()
 	return startReplica(t, url).connected(t), startReplica(t, url).connected(t)
 }
 
-// ask returns what a replica has for the key "key".
+// ask returns a replica's result for the key "key".
 func (r *replica) ask(t *testing.T, load Load[string]) Result[string] {
 	t.Helper()
 	got := must.Get(r.GetShared(t.Context(), named("key"), load))(t)
@@ -91,10 +91,10 @@ func (r *replica) ask(t *testing.T, load Load[string]) Result[string] {
 	return got
 }
 
-// settle waits for what was loaded to be kept here and there.
+// settle waits until loaded values are stored, here and on the server.
 func (r *replica) settle() { r.running.Wait() }
 
-// unloaded is a load that must not be.
+// unloaded returns a load that fails the test.
 func unloaded(t *testing.T) Load[string] {
 	return func(context.Context) (string, Life, error) {
 		t.Error("loaded, want the value of the other replica")
@@ -102,7 +102,7 @@ func unloaded(t *testing.T) Load[string] {
 	}
 }
 
-// constant is a load of one text.
+// constant returns a load of one text.
 func constant(text string, life Life) Load[string] {
 	return func(context.Context) (string, Life, error) { return text, life, nil }
 }

@@ -64,7 +64,7 @@ func TestOldValuesOfOthersOutliveFailingLoads(t *testing.T) {
 	wantResult(t, "right after", b.ask(t, unloaded(t)), "old", StaleIfError, false)
 }
 
-// TestOnlyWhatIsForOthersIsShared looks for values in all that the server holds.
+// TestOnlyWhatIsForOthersIsShared searches everything on the server for values.
 func TestOnlyWhatIsForOthersIsShared(t *testing.T) {
 	server := redistest.Serve(t)
 	private := func(o *Options[string], _ *shared.Options) {
@@ -89,7 +89,7 @@ func TestOnlyWhatIsForOthersIsShared(t *testing.T) {
 	}
 }
 
-// TestNonsenseOnTheServerIsNoValue has somebody else write where values are.
+// TestNonsenseOnTheServerIsNoValue overwrites values on the server.
 func TestNonsenseOnTheServerIsNoValue(t *testing.T) {
 	a, b := startReplicas(t, redistest.Serve(t).URL())
 	a.ask(t, constant("value", hour))
@@ -114,12 +114,12 @@ func TestWhoLoadsAndDiesIsFollowed(t *testing.T) {
 	wantResult(t, "a third", startReplica(t, b.url).connected(t).ask(t, unloaded(t)), "value", Hit, true)
 }
 
-// nameOf is that of what the server has of a key.
+// nameOf returns the name of a key's entry on the server.
 func nameOf(kind string, key Key) string {
 	return "{crossgate:4}:" + kind + ":" + base64.RawURLEncoding.EncodeToString(key[:])
 }
 
-// onServer has the server of a replica carry out a command, and returns its integer reply.
+// onServer executes a command on the replica's server, and returns its integer reply.
 func onServer(t *testing.T, r *replica, command ...string) int64 {
 	t.Helper()
 	connection := must.Get(redis.DialContext(t.Context(), "unix", strings.TrimPrefix(r.url, "unix://")))(t)
@@ -132,7 +132,7 @@ func onServer(t *testing.T, r *replica, command ...string) int64 {
 	return number
 }
 
-// TestWhoIsLateDoesNotPut has a fill lock expire while its holder does not renew it.
+// TestWhoIsLateDoesNotPut lets a fill lock expire because its holder does not renew it.
 func TestWhoIsLateDoesNotPut(t *testing.T) {
 	a, b := startReplicas(t, redistest.Serve(t).URL())
 	_, late := a.shared.Claim(t.Context(), named("key"), shared.Stale, time.Second)
@@ -192,8 +192,8 @@ func TestLoadsThatFailAreLeftToTheNext(t *testing.T) {
 	asked.Wait()
 }
 
-// TestLocksAreReleasedWhenValuesAreNotAskedFor has so many calls fail that no more values are asked for, and a lock be
-// released then, which nothing else would end.
+// TestLocksAreReleasedWhenValuesAreNotAskedFor lets calls fail until values are no longer requested, and then releases
+// a lock, which would not end otherwise.
 func TestLocksAreReleasedWhenValuesAreNotAskedFor(t *testing.T) {
 	server := redistest.Serve(t)
 	a := startReplica(t, server.URL(), func(_ *Options[string], on *shared.Options) {

@@ -18,11 +18,10 @@ import (
 	"crossgate/internal/redistest"
 )
 
-// password has every sign that means something else in an address.
+// password contains every character with a special meaning in a URL.
 const password = "pass:word/@?#%-canary"
 
-// secure runs a server that is reached over TLS, with a certificate for the host localhost by an authority that nobody
-// knows.
+// secure runs a TLS server with a certificate for localhost by an unknown authority.
 func secure(t *testing.T, change ...func(*redistest.Guarded)) (*redistest.Server, *redistest.Authority) {
 	t.Helper()
 	authority := redistest.NewAuthority(t)
@@ -42,7 +41,7 @@ func trusting(authority *redistest.Authority) func(*Options[string], *shared.Opt
 	return func(_ *Options[string], on *shared.Options) { on.CAFile = authority.File }
 }
 
-// TestReplicasMeetOverTLS has all that replicas have in common go through TLS, by a user who may do no more than it takes.
+// TestReplicasMeetOverTLS uses every shared function over TLS, as a user with only the necessary permissions.
 func TestReplicasMeetOverTLS(t *testing.T) {
 	server, authority := secure(t)
 	at := address("rediss", password, "localhost", server.Port())
@@ -85,7 +84,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// TestConnectionsThatAreRefusedSayWhy tries to connect in every wrong way, and wants an answer all the same.
+// TestConnectionsThatAreRefusedSayWhy tries every wrong way to connect; requests are answered nevertheless.
 func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 	server, authority := secure(t)
 	for name, test := range map[string]struct {
@@ -128,7 +127,7 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 	}
 }
 
-// TestRenewedAuthoritiesCount has the file of the authority change while the server cannot be reached for its sake.
+// TestRenewedAuthoritiesCount replaces the authority's file while it makes the server unreachable.
 func TestRenewedAuthoritiesCount(t *testing.T) {
 	server, authority := secure(t)
 	file := filepath.Join(t.TempDir(), "authority.pem")

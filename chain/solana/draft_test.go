@@ -15,7 +15,7 @@ func reads(b byte) solana.DraftAccount { return solana.DraftAccount{Address: key
 
 func writes(b byte) solana.DraftAccount { return solana.DraftAccount{Address: key(b), Writable: true} }
 
-// draft calls two programs, one of which a table holds as well, with accounts from the message and from two tables.
+// draft calls two programs, one of them also in a table, with accounts from the message and two tables.
 func draft() solana.Draft {
 	signer := solana.DraftAccount{Address: payerKey(), Signer: true}
 	return solana.Draft{
@@ -32,7 +32,7 @@ func draft() solana.Draft {
 	}
 }
 
-// instructions are those of draft, once its lookup tables are read.
+// instructions returns the instructions of draft, once its lookup tables are resolved.
 func instructions() []solana.Instruction {
 	return []solana.Instruction{
 		{Program: key(2), Accounts: []chain.Address{key(0xd0), payerKey(), key(3), key(4)}, Data: []byte("abc"), Depth: 1},
@@ -45,14 +45,14 @@ func TestCompileIsReadAsItWasDrafted(t *testing.T) {
 	if m.FeePayer() != payerKey() || !cmp.Equal(m.Accounts, []chain.Address{payerKey(), key(3), key(4), key(2), key(0xd1)}, compareAddresses) {
 		t.Errorf("the message itself has %v", m.Accounts)
 	}
-	lookedUp := []chain.Address{key(0xd2), key(0xe0), key(0xd0), key(0xe1)} // written ones of both tables first
+	lookedUp := []chain.Address{key(0xd2), key(0xe0), key(0xd0), key(0xe1)} // writable ones of both tables first
 	got, err := m.Resolve(lookedUp, nil, nil)
 	if diff := cmp.Diff(instructions(), got.Instructions, compareAddresses); err != nil || diff != "" {
 		t.Errorf("Resolve: %v (-want +got):\n%s", err, diff)
 	}
 }
 
-// TestMessagesAreTakenApart compiles what was parsed again, and with one more instruction, whose accounts are named anew.
+// TestMessagesAreTakenApart recompiles a parsed message, as it is and with another instruction.
 func TestMessagesAreTakenApart(t *testing.T) {
 	raw := must.Get(draft().Compile())(t)
 	m := must.Get(solana.ParseUnsigned(raw))(t)
@@ -122,7 +122,7 @@ func TestUnitLimitIsLoweredAlone(t *testing.T) {
 	}
 }
 
-// TestAddUnits is of drafts that state a limit of compute units, and of one that does not.
+// TestAddUnits covers drafts with and without a limit of compute units.
 func TestAddUnits(t *testing.T) {
 	for _, row := range []struct{ units, want uint64 }{{100_000, 130_000}, {1_390_000, solana.MaxComputeUnits}, {0, 0}} {
 		d := draft()

@@ -21,7 +21,7 @@ func payerKey() chain.Address { return chain.NewAddress(payer.Public().(ed25519.
 
 var compareAddresses = cmp.Options{cmp.Comparer(func(a, b chain.Address) bool { return a == b }), cmpopts.EquateEmpty()}
 
-// key is an account whose bytes are all the same, and keys are several in sequence.
+// key returns an account with all bytes equal to b, and keys several consecutive ones.
 func key(b byte) chain.Address { return chain.NewAddress(bytes.Repeat([]byte{b}, solana.KeySize)) }
 
 func keys(from byte, count int) []chain.Address {
@@ -32,11 +32,11 @@ func keys(from byte, count int) []chain.Address {
 	return list
 }
 
-// compact writes a length of up to two bytes.
+// compact encodes a length of up to two bytes.
 func compact(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
 
-// message writes a message whose two instructions name the payer, one static key and, in version 0, accounts
-// from two lookup tables.
+// message encodes a message whose two instructions use the payer, one static key and, in version 0, accounts from two
+// lookup tables.
 func message(versioned bool) []byte {
 	var m []byte
 	if versioned {
@@ -52,7 +52,7 @@ func message(versioned bool) []byte {
 	long := slices.Repeat([]byte{7}, 300)
 	m = append(m, 1, 1)
 	if versioned {
-		m = append(m, 4) // read from the second table
+		m = append(m, 4) // a read-only one of the second table
 	} else {
 		m = append(m, 0)
 	}
@@ -129,12 +129,12 @@ func TestResolveRefusesPositionsBeyondTheAccounts(t *testing.T) {
 	}
 }
 
-// FuzzParseSigned parses any bytes, signed and as they are, and resolves what comes out.
+// FuzzParseSigned parses arbitrary bytes, signed and as they are, and resolves the result.
 func FuzzParseSigned(f *testing.F) {
 	f.Add(message(false))
 	f.Add(message(true))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		_, _ = solana.ParseSigned(raw) // unsigned: all that counts is that it returns
+		_, _ = solana.ParseSigned(raw) // unsigned: it must only return
 		m, err := solana.ParseSigned(signedBy(payer, raw))
 		if err != nil {
 			return
@@ -145,7 +145,7 @@ func FuzzParseSigned(f *testing.F) {
 	})
 }
 
-// waiting is a transaction that waits for the payer's signature.
+// waiting returns a transaction without the payer's signature.
 func waiting(versioned bool) []byte {
 	return slices.Concat(compact(1), make([]byte, solana.SignatureSize), message(versioned))
 }
@@ -158,7 +158,7 @@ func TestParseUnsigned(t *testing.T) {
 		}
 	}
 	two := waiting(true)
-	two[66] = 2 // signers of the message
+	two[66] = 2 // number of signers
 	for name, raw := range map[string][]byte{
 		"its signature": signedBy(payer, message(true)), "two signers": two, "more behind it": append(waiting(true), 0),
 		"two signatures": slices.Concat(compact(2), make([]byte, 2*solana.SignatureSize), message(true)),

@@ -12,7 +12,7 @@ func TestParseAddress(t *testing.T) {
 		family Family
 		text   string
 		length int
-		want   string // canonical text; empty: refused
+		want   string // canonical text; empty: rejected
 	}{
 		{EVM, "0xeF4fB24aD0916217251F553c0596F8Edc630EB66", 20, "0xef4fb24ad0916217251f553c0596f8edc630eb66"},
 		{EVM, "0x0000000000000000000000000000000000000000", 20, "0x0000000000000000000000000000000000000000"},

@@ -11,7 +11,7 @@ import (
 func TestParseTxHash(t *testing.T) {
 	digits := strings.Repeat("aB", 32)
 	for _, test := range []struct {
-		text, want string // canonical text; empty: refused
+		text, want string // canonical text; empty: rejected
 	}{
 		{"0x" + digits, "0x" + strings.ToLower(digits)},
 		{digits, "0x" + strings.ToLower(digits)},
@@ -47,7 +47,7 @@ func TestTxHashFamilies(t *testing.T) {
 	}
 }
 
-// signature64 is a base58 text of 64 bytes.
+// signature64 returns the base58 text of 64 bytes.
 func signature64(t *testing.T) string {
 	t.Helper()
 	raw := make([]byte, 64)

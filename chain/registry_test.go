@@ -47,7 +47,7 @@ func TestDocumentedChains(t *testing.T) {
 	}
 }
 
-// TestListedChains compares what is said of the hosted service's chains with its list, where that is at hand.
+// TestListedChains compares the registry with the hosted service's list of chains, if that is available.
 func TestListedChains(t *testing.T) {
 	var list struct {
 		Chains []struct {
@@ -57,7 +57,7 @@ func TestListedChains(t *testing.T) {
 		}
 	}
 	recorded.JSON(t, "recorded/debridge/supported-chains-info-2026-09.json", &list)
-	hosted := []ID{5042} // since that list
+	hosted := []ID{5042} // newer than the list
 	for _, listed := range list.Chains {
 		hosted = append(hosted, listed.ChainID)
 		c, known := Documented().Chain(listed.ChainID)

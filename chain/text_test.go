@@ -67,7 +67,7 @@ func TestParseID(t *testing.T) {
 	}
 }
 
-// TestMistypedChecksumsFail: one letter's case stands for the checksum of all digits (EIP-55).
+// TestMistypedChecksumsFail: the case of the letters is a checksum of all digits (EIP-55).
 func TestMistypedChecksumsFail(t *testing.T) {
 	const right = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 	for text, fails := range map[string]bool{

@@ -105,7 +105,7 @@ func TestFeesAreThoseOfTheChainBeforeThoseOfAll(t *testing.T) {
 	usual := config.Fee{Bps: 20, Recipient: address(t, "0x3333333333333333333333333333333333333333")}
 	want := map[chain.ID]config.Fee{
 		1: usual, 56: usual, 10: {}, 8453: {Bps: 35, Recipient: address(t, "0x4444444444444444444444444444444444444444")},
-		chain.Solana: {}, 100000026: {}, // of other families than the recipient
+		chain.Solana: {}, 100000026: {}, // their family differs from the recipient's
 	}
 	got := map[chain.ID]config.Fee{}
 	for id := range want {

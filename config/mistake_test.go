@@ -141,7 +141,7 @@ passthrough: {hosts: [{name: a, endpoints: [{url: "https://example.com", websock
 	}
 }
 
-// TestMistakesOfSections has one section after another, with what is wrong with it; none quotes a value.
+// TestMistakesOfSections parses one section after another with mistakes; no error quotes a value.
 func TestMistakesOfSections(t *testing.T) {
 	const recipient = `recipient: "0x3333333333333333333333333333333333333333"`
 	for _, test := range []struct{ text, paths string }{
@@ -152,7 +152,7 @@ func TestMistakesOfSections(t *testing.T) {
 		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '[::]:8080'}", "telemetry.admin"},
 		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '127.0.0.2:8080'}", ""},
 		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: '127.0.0.1:9464'}", ""},
-		{"listen: '127.0.0.1:0'\ntelemetry: {admin: '127.0.0.1:0'}", ""}, // a free port each
+		{"listen: '127.0.0.1:0'\ntelemetry: {admin: '127.0.0.1:0'}", ""}, // each uses a free port
 		{"listen: '127.0.0.1:8080'\ntelemetry: {admin: ''}", ""},
 		{"cache: {shared: 'rediss://user:SECRET@127.0.0.1/0', sharedCAFile: ca.pem}", ""},
 		{"cache: {shared: 'redis://user:SECRET@127.0.0.1/0', sharedCAFile: SECRET}", "cache.sharedCAFile"},

@@ -20,7 +20,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// every is a file with every section that has required keys or bounds.
+// every is a file with all sections that have required keys or bounds.
 const every = `
 chains: [{id: 1, coin: {decimals: 18}, endpoints: [{url: "https://example.com", requestsPerSecond: 1}]}]
 connections: {total: 1}
@@ -42,7 +42,7 @@ passthrough:
   shadow: {share: 1, paths: {/: origin}}
 `
 
-// places are where every has the sections of each type.
+// places holds the place in every of each type's section.
 var places = map[string][]string{
 	"Config": {}, "Connections": {"connections"}, "Index": {"index"}, "Events": {"events"}, "Webhook": {"events", "webhooks", "0"}, "Cache": {"cache"},
 	"Limits": {"limits"}, "Quota": {"limits", "address"}, "Key": {"limits", "keys", "0"}, "Swap": {"swap"}, "Fee": {"swap", "fee"},
@@ -52,7 +52,7 @@ var places = map[string][]string{
 	"Passthrough": {"passthrough"}, "Host": {"passthrough", "hosts", "0"}, "Shadow": {"passthrough", "shadow"},
 }
 
-// judge reads files as the gateway does, and as the schema says.
+// judge reads files as the gateway does, and validates them against the schema.
 type judge struct{ schema *jsonschema.Schema }
 
 func newJudge(t *testing.T) judge {
@@ -60,7 +60,7 @@ func newJudge(t *testing.T) judge {
 	return judge{must.Get(jsonschema.NewCompiler().Compile("schema.json"))(t)}
 }
 
-// violations are what the schema has against a file, by place.
+// violations returns the schema's violations in a file.
 func (j judge) violations(t *testing.T, file any) (all []*jsonschema.ValidationError) {
 	t.Helper()
 	document := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(must.Get(json.Marshal(file))(t))))(t)
@@ -80,8 +80,8 @@ func (j judge) violations(t *testing.T, file any) (all []*jsonschema.ValidationE
 	return all
 }
 
-// takes reports whether the gateway and the schema have nothing against what a file has in a place. Of the gateway only
-// mistakes at that place count, since values depend on each other.
+// takes reports whether the gateway and the schema accept the value at a place in a file. Mistakes of the gateway count
+// only at that place, since values depend on each other.
 func (j judge) takes(t *testing.T, file any, place []string) (byGateway, bySchema bool) {
 	t.Helper()
 	text := must.Get(yaml.Marshal(file))(t)
@@ -102,7 +102,7 @@ func (j judge) takes(t *testing.T, file any, place []string) (byGateway, bySchem
 	return byGateway, bySchema
 }
 
-// sections are the structs of a configuration, each once.
+// sections returns the structs of a configuration by name.
 func sections(of reflect.Type, found map[string]reflect.Type) map[string]reflect.Type {
 	of = structOf(of)
 	if _, isText := texts[of]; isText || of.Kind() != reflect.Struct || found[of.Name()] != nil {
@@ -117,8 +117,8 @@ func sections(of reflect.Type, found map[string]reflect.Type) map[string]reflect
 	return found
 }
 
-// TestEveryKeyIsShownAndKeysAreFew keeps deploy/crossgate.yaml valid and complete, and the number of keys from rising: what
-// is never set is a constant.
+// TestEveryKeyIsShownAndKeysAreFew keeps deploy/crossgate.yaml valid and complete, and limits the number of keys: a
+// setting that is never changed should be a constant.
 func TestEveryKeyIsShownAndKeysAreFew(t *testing.T) {
 	const most = 116
 	path := filepath.Join("..", "deploy", "crossgate.yaml")
@@ -148,7 +148,7 @@ func readEvery(t *testing.T) (file map[string]any) {
 	return file
 }
 
-// section is the mapping in a place of a file.
+// section returns the mapping at a place in a file.
 func section(t *testing.T, file any, place []string) map[string]any {
 	t.Helper()
 	for _, part := range place {
@@ -167,7 +167,7 @@ func section(t *testing.T, file any, place []string) map[string]any {
 	return found
 }
 
-// probe is a value at a bound or beside it.
+// probe is a value at a bound or next to it.
 type probe struct {
 	value any
 	isIn  bool
@@ -199,8 +199,8 @@ func probesOf(limits bounds, of reflect.Type) (all []probe) {
 	return all
 }
 
-// TestSchemaAgreesWithTheCheck sets every value that has bounds to each bound and to what lies beside it. JSON schema
-// cannot compare durations: it has to say their bounds in words.
+// TestSchemaAgreesWithTheCheck sets every bounded value to each bound and next to it. JSON schema cannot compare
+// durations: it must describe their bounds in words.
 func TestSchemaAgreesWithTheCheck(t *testing.T) {
 	j, bounded := newJudge(t), 0
 	for name, of := range sections(reflect.TypeFor[Config](), map[string]reflect.Type{}) {
@@ -240,7 +240,7 @@ func TestSchemaAgreesWithTheCheck(t *testing.T) {
 	}
 }
 
-// TestRequiredKeysAreMissed leaves each key that the schema requires out of a file that is valid with it.
+// TestRequiredKeysAreMissed removes each key that the schema requires from a file that is valid with it.
 func TestRequiredKeysAreMissed(t *testing.T) {
 	j := newJudge(t)
 	text := must.Get(yaml.Marshal(readEvery(t)))(t)
@@ -262,7 +262,7 @@ func TestRequiredKeysAreMissed(t *testing.T) {
 	}
 }
 
-// TestSchemaTakesWhatIsShipped holds every configuration that comes with the gateway against the schema.
+// TestSchemaTakesWhatIsShipped validates every configuration that comes with the gateway.
 func TestSchemaTakesWhatIsShipped(t *testing.T) {
 	j := newJudge(t)
 	files := map[string][]byte{"every section": []byte(every)}
@@ -290,7 +290,7 @@ func TestSchemaTakesWhatIsShipped(t *testing.T) {
 	}
 }
 
-// TestShownPartsAreValid takes every part of a configuration that the documents show, with a chain where it has none.
+// TestShownPartsAreValid validates every part of a configuration in the documents, adding a chain if it has none.
 func TestShownPartsAreValid(t *testing.T) {
 	j, shown := newJudge(t), 0
 	documents := must.Get(filepath.Glob("../docs/*.md"))(t)
@@ -319,7 +319,7 @@ func TestShownPartsAreValid(t *testing.T) {
 	}
 }
 
-// configurationIn is what the ConfigMap of manifests has for the gateway.
+// configurationIn returns the gateway's configuration from the ConfigMap in manifests.
 func configurationIn(t *testing.T, path string) []byte {
 	t.Helper()
 	text := must.Get(os.ReadFile(path))(t)

@@ -19,7 +19,7 @@ import (
 
 type object = map[string]any
 
-// forms are the schemas of values that are written as text. In place of any value a variable may stand.
+// forms are the schemas of values that are written as text. Any value may be replaced by a variable.
 var forms = map[reflect.Type]object{
 	reflect.TypeFor[time.Duration](): {"type": "string", "pattern": `^([0-9.]+(ns|us|µs|ms|s|m|h))+$|^0$|\$\{`},
 	reflect.TypeFor[Bytes]():         {"type": []string{"integer", "string"}, "pattern": `^[0-9]+ ?([kMG]?B|[KMG]iB)?$|\$\{`},
@@ -28,17 +28,17 @@ var forms = map[reflect.Type]object{
 	reflect.TypeFor[chain.ID]():      {"type": []string{"integer", "string"}, "pattern": `^[0-9]+$|\$\{`, "minimum": 1},
 }
 
-// required are the keys that there must be, by type; TestRequiredKeysAreMissed proves each.
+// required holds the required keys by type; TestRequiredKeysAreMissed proves each.
 var required = map[string][]string{
 	"Config": {"chains"}, "Chain": {"endpoints", "id"}, "Endpoint": {"url"}, "Venue": {"name"}, "Token": {"chain", "symbol"},
 	"TokenList": {"endpoints", "name"}, "Key": {"key", "name", "quota"}, "Quota": {"units", "window"},
 	"Host": {"endpoints", "name"},
 }
 
-// drawer makes a schema of types.
+// drawer builds a schema from types.
 type drawer struct {
-	defaults    map[string]reflect.Value // structs with the values of an empty file, by type
-	notes       map[string]string        // comments on types and on fields, by their names in the source
+	defaults    map[string]reflect.Value // structs with the values for an empty file, by type
+	notes       map[string]string        // comments on types and fields, by name
 	definitions object
 }
 
@@ -59,7 +59,7 @@ func (d *drawer) draw(of reflect.Type) object {
 		return object{"type": "object", "additionalProperties": d.draw(of.Elem())}
 	case of.Kind() == reflect.Struct:
 		if d.definitions[of.Name()] == nil {
-			d.definitions[of.Name()] = object{} // one that holds itself ends here
+			d.definitions[of.Name()] = object{} // ends the recursion of a struct that contains itself
 			d.definitions[of.Name()] = d.drawStruct(of)
 		}
 		return object{"$ref": "#/$defs/" + of.Name()}
@@ -114,7 +114,7 @@ func (d *drawer) drawStruct(of reflect.Type) object {
 	return drawn
 }
 
-// drawBounds adds the bounds of a field, in words where JSON schema cannot compare.
+// drawBounds adds the bounds of a field, in words if JSON schema cannot compare.
 func drawBounds(drawn object, limits bounds, of reflect.Type) {
 	drawn["description"] = fmt.Sprintf("%s (%s)", drawn["description"], limits)
 	if of.Kind() == reflect.Map {
@@ -134,7 +134,7 @@ func drawBounds(drawn object, limits bounds, of reflect.Type) {
 	}
 }
 
-// structOf is the struct that a value holds, or a list of them, or a map.
+// structOf returns the struct in a value, or in a list or map of them.
 func structOf(of reflect.Type) reflect.Type {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
 		of = of.Elem()
@@ -142,10 +142,10 @@ func structOf(of reflect.Type) reflect.Type {
 	return of
 }
 
-// defaultText is a default as a file would have it; nil where there is none.
+// defaultText returns a default as written in a file; nil if there is none.
 func defaultText(value reflect.Value) any {
 	if level, is := value.Interface().(slog.Level); is {
-		return strings.ToLower(level.String()) // of which info is zero
+		return strings.ToLower(level.String()) // for which info is zero
 	}
 	if value.IsZero() || value.Kind() == reflect.Struct || value.Kind() == reflect.Slice || value.Kind() == reflect.Map || value.Kind() == reflect.Pointer {
 		return nil
@@ -159,14 +159,14 @@ func defaultText(value reflect.Value) any {
 	return value.Interface()
 }
 
-// defaultsOf are the structs of a configuration by their type, of which each is there once.
+// defaultsOf collects the structs of a configuration by type, each once.
 func defaultsOf(value reflect.Value, found map[string]reflect.Value) {
 	kind := value.Type()
 	if _, isText := texts[kind]; isText || kind.Kind() != reflect.Struct {
 		return
 	}
 	if _, again := found[kind.Name()]; again {
-		found[kind.Name()] = reflect.Zero(kind) // its values depend on where it is
+		found[kind.Name()] = reflect.Zero(kind) // its defaults depend on where it is
 		return
 	}
 	found[kind.Name()] = value
@@ -177,7 +177,7 @@ func defaultsOf(value reflect.Value, found map[string]reflect.Value) {
 	}
 }
 
-// TestSchemaIsThatOfTheTypes keeps schema.json equal to what the types and their comments make.
+// TestSchemaIsThatOfTheTypes compares schema.json with the schema of the types and their comments.
 func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	d := &drawer{notes: readComments(t), definitions: object{}, defaults: map[string]reflect.Value{}}
 	defaultsOf(reflect.ValueOf(base()), d.defaults)
@@ -210,7 +210,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 	}
 }
 
-// shortDuration is 30m where Go writes 30m0s.
+// shortDuration formats a duration as 30m where Go writes 30m0s.
 func shortDuration(d time.Duration) string {
 	text := d.String()
 	for _, unit := range []string{"m0s", "h0m"} {

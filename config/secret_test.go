@@ -38,7 +38,7 @@ chains:
 	}
 }
 
-// TestReferenceThatIsNoneIsAMistake has what a shell would take, or a slip of the hand: it would be sent as a key.
+// TestReferenceThatIsNoneIsAMistake rejects shell syntax and slips of the hand, which would otherwise be sent as a key.
 func TestReferenceThatIsNoneIsAMistake(t *testing.T) {
 	for value, refused := range map[string]bool{
 		"${CHAIN-KEY}": true, "${CHAIN_KEY": true, "${}": true, "${CHAIN_KEY:-none}": true, "${CHAIN_KEY}/${": true,
@@ -53,7 +53,7 @@ func TestReferenceThatIsNoneIsAMistake(t *testing.T) {
 	}
 }
 
-// TestNothingPrintsASecret tries every door that a value could leave a program by.
+// TestNothingPrintsASecret tries every way in which a value could leave a program.
 func TestNothingPrintsASecret(t *testing.T) {
 	t.Setenv("CHAIN_KEY", canary)
 	c := must.Get(config.Parse([]byte(`
@@ -93,7 +93,7 @@ prices: {feeds: "${CHAIN_KEY}"}
 	}
 }
 
-// TestSlipsOfYAMLNeverQuoteValues has values that YAML takes for something else.
+// TestSlipsOfYAMLNeverQuoteValues uses values that YAML parses as something else.
 func TestSlipsOfYAMLNeverQuoteValues(t *testing.T) {
 	for slip, want := range map[string]string{
 		`chains: [{id: 1, endpoints: [{url:https://example.com/` + canary + `}]}]`:                          "chains[0].endpoints[0].url: line 1: want a space after the colon",

@@ -18,7 +18,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// fill writes events and orders, with empty bytes among them, and returns what its events are.
+// fill writes events and orders, some with empty bytes, and returns the events as text.
 func fill(t *testing.T, db *DB) []string {
 	t.Helper()
 	must.Do(t, db.Update(t.Context(), func(tx *Tx) error {
@@ -49,7 +49,7 @@ func eventsOf(t *testing.T, db *DB) (events []string) {
 	return events
 }
 
-// TestABackupIsRestored backs up a file that is being written.
+// TestABackupIsRestored backs up a file while it is written.
 func TestABackupIsRestored(t *testing.T) {
 	dir := t.TempDir()
 	from, to := Location{Path: filepath.Join(dir, "orders.db")}, Location{Path: filepath.Join(dir, "restored.db")}
@@ -75,7 +75,7 @@ func TestABackupIsRestored(t *testing.T) {
 	}
 }
 
-// TestPostgreSQLIsRestoredByItsOwnTools does what docs/operations.md says of backups there.
+// TestPostgreSQLIsRestoredByItsOwnTools follows the section on backups in docs/operations.md.
 func TestPostgreSQLIsRestoredByItsOwnTools(t *testing.T) {
 	from, to := newDatabase(t), newDatabase(t)
 	db := openReplica(t, from)
@@ -108,7 +108,7 @@ func openAt(t *testing.T, l Location) *DB {
 	return closing(t)(openLocation(t.Context(), l))
 }
 
-// keepWriting changes the plans of endpoints until stop.
+// keepWriting changes endpoints' plans until stop.
 func keepWriting(t *testing.T, db *DB) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -142,8 +142,8 @@ func TestRestoreRefusesWhatIsNoBackup(t *testing.T) {
 	}
 }
 
-// TestOlderReleaseUsesANewerSchema opens databases that a newer release has migrated: with additions, and with a change
-// that this one cannot know.
+// TestOlderReleaseUsesANewerSchema opens databases migrated by a newer release: with additions, and with an
+// incompatible change.
 func TestOlderReleaseUsesANewerSchema(t *testing.T) {
 	for _, l := range []Location{{Path: filepath.Join(t.TempDir(), "orders.db")}, {Postgres: newDatabase(t)}} {
 		if _, err := l.Schema(t.Context()); err == nil && l.Postgres == "" {

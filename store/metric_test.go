@@ -11,7 +11,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestOutagesAreMeasured stops a server, and looks at what is measured before, meanwhile and after.
+// TestOutagesAreMeasured stops a server, and reads the metrics before, during and after the outage.
 func TestOutagesAreMeasured(t *testing.T) {
 	address := newDatabase(t)
 	now := measured.Start(t)
@@ -42,8 +42,8 @@ func TestOutagesAreMeasured(t *testing.T) {
 	}
 }
 
-// TestStatementsAreMeasured wants every kind of statement to be counted, failed ones by the database's code, and to know
-// what the connections do.
+// TestStatementsAreMeasured checks that every kind of statement is counted, failed ones by the database's code, and
+// that the state of connections is measured.
 func TestStatementsAreMeasured(t *testing.T) {
 	for system, open := range map[string]func(*testing.T) *DB{"sqlite": openStore, "postgresql": openPostgres} {
 		t.Run(system, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestStatementsAreMeasured(t *testing.T) {
 	}
 }
 
-// TestWaitingForAConnectionIsMeasured has a second change wait for the one that is under way.
+// TestWaitingForAConnectionIsMeasured lets a second write wait for the one in progress.
 func TestWaitingForAConnectionIsMeasured(t *testing.T) {
 	now := measured.Start(t)
 	db, second := openStore(t), make(chan error, 1)

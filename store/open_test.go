@@ -20,7 +20,7 @@ import (
 	"crossgate/token"
 )
 
-// filled writes a database with some tokens and returns its path.
+// filled creates a database with some tokens and returns its path.
 func filled(t *testing.T) string {
 	t.Helper()
 	path := t.TempDir() + "/orders.db"
@@ -34,7 +34,7 @@ func filled(t *testing.T) string {
 	return path
 }
 
-// TestOpenTogether opens new files by several at once, as a gateway and a backfill beside it do.
+// TestOpenTogether opens new files concurrently, as a gateway and a backfill do.
 func TestOpenTogether(t *testing.T) {
 	for range 5 {
 		path := t.TempDir() + "/orders.db"
@@ -125,8 +125,8 @@ func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
 	}
 }
 
-// TestOpenWaitsForWhoBeganTheFile has another connection write to a new file, which is not its write-ahead log's yet:
-// SQLite does not wait by itself there.
+// TestOpenWaitsForWhoBeganTheFile lets another connection write to a new file that does not use a write-ahead log yet:
+// SQLite itself does not wait in that case.
 func TestOpenWaitsForWhoBeganTheFile(t *testing.T) {
 	path := t.TempDir() + "/orders.db"
 	other := must.Get(openFile(path, 1, url.Values{"_txlock": {"immediate"}}))(t)
@@ -141,7 +141,7 @@ func TestOpenWaitsForWhoBeganTheFile(t *testing.T) {
 	openStoreAt(t, path)
 }
 
-// TestPostgresURLThatCannotBeUsed tells what to mend, and neither passwords nor paths.
+// TestPostgresURLThatCannotBeUsed: errors say what to fix, without passwords and paths.
 func TestPostgresURLThatCannotBeUsed(t *testing.T) {
 	const malformed = "malformed PostgreSQL URL: want postgres://user:password@host:5432/database, with characters of the password " +
 		"other than letters and digits percent-encoded"
@@ -169,7 +169,7 @@ func TestPostgresURLThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// opening are ways to open a database, by name.
+// opening returns ways to open a database, by name.
 func opening(t *testing.T, l Location) map[string]func() error {
 	return map[string]func() error{
 		"Inspect":      func() error { return l.Inspect(t.Context()) },
@@ -178,7 +178,7 @@ func opening(t *testing.T, l Location) map[string]func() error {
 	}
 }
 
-// TestPostgresThatCannotBeReachedIsToldInOneLine has an address without sslmode, which pgx tries with TLS and without.
+// TestPostgresThatCannotBeReachedIsToldInOneLine uses an address without sslmode, which pgx tries with and without TLS.
 func TestPostgresThatCannotBeReachedIsToldInOneLine(t *testing.T) {
 	for name, open := range opening(t, Location{Postgres: "postgres://orders:canary@127.0.0.1:1/orders"}) {
 		err := open()
@@ -198,7 +198,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// pooled is the address of a new database by way of a PgBouncer.
+// pooled returns the address of a new database behind a PgBouncer.
 func pooled(t *testing.T, mode string) string {
 	t.Helper()
 	direct := newDatabase(t)
@@ -212,8 +212,8 @@ func pooled(t *testing.T, mode string) string {
 	return pooler.To(direct)
 }
 
-// TestSessionPooling uses a database by way of a PgBouncer that gives each connection one of the server's: what belongs to
-// a connection works there, and PgBouncer needs no setting for it.
+// TestSessionPooling uses a database through a PgBouncer that assigns a server connection to each client connection:
+// everything that belongs to a connection works, and PgBouncer needs no setting for it.
 func TestSessionPooling(t *testing.T) {
 	address := pooled(t, "session")
 	one, other := openReplica(t, address), openReplica(t, address)
@@ -239,8 +239,8 @@ func TestSessionPooling(t *testing.T) {
 	}
 }
 
-// TestPoolingByTransactionIsRefused has PgBouncer give the server's connections to whoever has a transaction: notifications
-// and locks of a connection would be somebody else's.
+// TestPoolingByTransactionIsRefused uses PgBouncers that assign a server connection per transaction or statement: a
+// connection's notifications and locks would belong to others.
 func TestPoolingByTransactionIsRefused(t *testing.T) {
 	for _, mode := range []string{"transaction", "statement"} {
 		t.Run(mode, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// said is a log whose lines are waited for.
+// said is a log whose lines can be awaited.
 type said chan string
 
 func (s said) Write(line []byte) (int, error) {
@@ -25,10 +25,10 @@ func (s said) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// TestOpenWaitsForTheServer opens a database before its server runs.
+// TestOpenWaitsForTheServer opens a database before its server is running.
 func TestOpenWaitsForTheServer(t *testing.T) {
 	address := newDatabase(t)
-	server := shared.server // no test of this package runs beside another one
+	server := shared.server // tests of this package do not run in parallel
 	must.Do(t, server.Stop())
 	log := make(said, 10)
 	logger := slog.New(slog.NewTextHandler(log, nil))
@@ -48,15 +48,15 @@ func TestOpenWaitsForTheServer(t *testing.T) {
 	if len(log) > 0 {
 		t.Errorf("the log has another line: %s", <-log)
 	}
-	// A server that refuses is there: waiting would not help.
+	// A server that refuses is running: waiting would not help.
 	absent := strings.Replace(address, "?", "absent?", 1)
 	if _, err := OpenPostgres(t.Context(), absent, PostgresOptions{Wait: time.Hour}); err == nil || !strings.Contains(err.Error(), "absent") {
 		t.Errorf("OpenPostgres of an absent database: %v", err)
 	}
 }
 
-// TestSlowStatementIsNoOutage has a statement take longer than a database has to answer, and another one wait when it is
-// gone: both were begun, and only the second one ends early.
+// TestSlowStatementIsNoOutage runs a statement that takes longer than the database's timeout, and another one while the
+// server is gone: both were started, and only the second one ends early.
 func TestSlowStatementIsNoOutage(t *testing.T) {
 	address := newDatabase(t)
 	server := shared.server
@@ -110,8 +110,8 @@ func TestSlowStatementIsNoOutage(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsAreUsedWithoutARoundTrip wants a connection to be looked at before it is used again, without asking
-// the server.
+// TestIdleConnectionsAreUsedWithoutARoundTrip: a connection is checked before it is reused, without a call to the
+// server.
 func TestIdleConnectionsAreUsedWithoutARoundTrip(t *testing.T) {
 	address := newDatabase(t)
 	server := shared.server
@@ -132,14 +132,14 @@ func TestIdleConnectionsAreUsedWithoutARoundTrip(t *testing.T) {
 		t.Errorf("it cannot be used afterwards: %v", err)
 	}
 	must.Do(t, server.Stop())
-	for !isBroken(t.Context(), idle) && t.Context().Err() == nil { // the link passes it on in its own time
+	for !isBroken(t.Context(), idle) && t.Context().Err() == nil { // the link closes it with some delay
 		runtime.Gosched()
 	}
 	must.Do(t, server.Resume())
 }
 
-// TestALockedFileIsAnOutage has another connection keep the whole file, as a program with locking_mode=EXCLUSIVE does,
-// and then only those away that write.
+// TestALockedFileIsAnOutage lets another connection lock the whole file, as a program with locking_mode=EXCLUSIVE does,
+// and then only against writers.
 func TestALockedFileIsAnOutage(t *testing.T) {
 	path := t.TempDir() + "/orders.db"
 	db := openStoreAt(t, path)

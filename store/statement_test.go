@@ -38,7 +38,7 @@ func TestSummaryOf(t *testing.T) {
 	}
 }
 
-// TestStatementsAreSpans wants the spans to say which database was asked for what and no more.
+// TestStatementsAreSpans checks that spans identify the database and the operation, and contain nothing else.
 func TestStatementsAreSpans(t *testing.T) {
 	for system, open := range map[string]func(*testing.T) *DB{"sqlite": openStore, "postgresql": openPostgres} {
 		t.Run(system, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestStatementsAreSpans(t *testing.T) {
 				"SELECT tokens" + of + " db.operation.name=SELECT db.collection.name=tokens",
 			}
 			if !db.IsReplicated() {
-				want = append(want[:1], want[2:]...) // its transactions take turns by themselves
+				want = append(want[:1], want[2:]...) // its writers wait for each other in the process
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("spans (-want +got):\n%s", diff)
@@ -81,7 +81,7 @@ func TestStatementsAreSpans(t *testing.T) {
 	}
 }
 
-// spanText is a span's name with its attributes.
+// spanText returns a span's name with its attributes.
 func spanText(span trace.ReadOnlySpan) string {
 	text := span.Name()
 	for _, key := range []attribute.Key{
@@ -96,7 +96,7 @@ func spanText(span trace.ReadOnlySpan) string {
 	return text
 }
 
-// TestStatementsEndWhenTheirCallerLeaves begins statements that have no end.
+// TestStatementsEndWhenTheirCallerLeaves starts statements that never end.
 func TestStatementsEndWhenTheirCallerLeaves(t *testing.T) {
 	for name, test := range map[string]struct {
 		db        *DB
@@ -113,7 +113,7 @@ func TestStatementsEndWhenTheirCallerLeaves(t *testing.T) {
 				t.Errorf("a statement whose caller left: %v", err)
 			}
 			if !test.db.IsReplicated() {
-				return // it returned, so that nothing runs any more
+				return // it returned, so the statement has ended
 			}
 			for left := 1; left > 0 && t.Context().Err() == nil; {
 				must.Get(test.db.QueryRow(t.Context(), []any{&left}, `SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series(%' AND pid <> pg_backend_pid()`))(t)
@@ -122,14 +122,14 @@ func TestStatementsEndWhenTheirCallerLeaves(t *testing.T) {
 	}
 }
 
-// claimed claims of one plan and returns how far it is spent then.
+// claimed makes a claim on one plan and returns for how long the plan is then spent.
 func claimed(t *testing.T, store *DB, service, endpoint string, claim time.Duration) time.Duration {
 	t.Helper()
 	refilled := must.Get(store.ClaimPlans(t.Context(), []PlanClaim{{service, endpoint, claim}}))(t)
-	return time.Until(refilled[0]).Round(time.Minute) // a test takes less than half of one
+	return time.Until(refilled[0]).Round(time.Minute) // the test takes less than half a minute
 }
 
-// TestClaimsOfTheRefilledCountFromNow has a plan rest for longer than it was spent.
+// TestClaimsOfTheRefilledCountFromNow lets a plan rest for longer than it was spent.
 func TestClaimsOfTheRefilledCountFromNow(t *testing.T) {
 	for name, store := range map[string]*DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
 		claimed(t, store, "1", "node", time.Hour)

@@ -35,7 +35,7 @@ var shared struct {
 	names   int
 }
 
-// compare lets cmp compare the values of package chain, whose fields are their own business.
+// compare lets cmp compare the unexported fields of package chain.
 var compare = cmp.Comparer(func(a, b chain.Address) bool { return a == b })
 
 func openStore(t *testing.T) *DB {
@@ -48,7 +48,7 @@ func openStoreAt(t *testing.T, path string) *DB {
 	return closing(t)(OpenSQLite(t.Context(), path))
 }
 
-// openPostgres opens a database of its own.
+// openPostgres opens a new database.
 func openPostgres(t *testing.T) *DB {
 	t.Helper()
 	return openReplica(t, newDatabase(t))
@@ -68,7 +68,7 @@ func closing(t *testing.T) func(*DB, error) *DB {
 	}
 }
 
-// newDatabase makes an empty database on the shared server and returns its address.
+// newDatabase creates an empty database on the shared server and returns its address.
 func newDatabase(t *testing.T) string {
 	t.Helper()
 	shared.once.Do(func() { shared.server, shared.missing = postgrestest.Start() })

@@ -32,7 +32,7 @@ func TestTokensOutliveTheProcess(t *testing.T) {
 	keys := []token.Key{usdc, same, solana, silent, single, {Chain: 1, Address: chain.NewAddress([]byte("unknown"))}}
 
 	first := must.Get(OpenSQLite(t.Context(), path))(t)
-	for range 2 { // told again, it is no mistake
+	for range 2 { // saving them again is not an error
 		must.Do(t, first.SaveTokens(t.Context(), readings))
 	}
 	readings[single] = token.Reading{Decimals: &six, Symbol: "ONE"}
@@ -60,7 +60,7 @@ func TestManyTokensAreReadAtOnce(t *testing.T) {
 	}
 }
 
-// TestOrderedTokensAreThoseOfMostOrders has both databases.
+// TestOrderedTokensAreThoseOfMostOrders covers both databases.
 func TestOrderedTokensAreThoseOfMostOrders(t *testing.T) {
 	for name, db := range map[string]*DB{"SQLite": openStore(t), "PostgreSQL": openPostgres(t)} {
 		six := uint8(6)

@@ -11,7 +11,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestAFullDiskIsTold has a file that may not grow, and reads on.
+// TestAFullDiskIsTold limits the size of the file: writes fail, reads continue.
 func TestAFullDiskIsTold(t *testing.T) {
 	db := openStore(t)
 	grow := func() error {
@@ -22,7 +22,7 @@ func TestAFullDiskIsTold(t *testing.T) {
 	}
 	for _, step := range []struct {
 		pages string
-		want  string // of the error
+		want  string // part of the error
 	}{{"1", "writes have failed since 20"}, {"1", "the disk is full: free some space"}, {"1000000", ""}} {
 		must.Get(db.writer.ExecContext(t.Context(), `PRAGMA max_page_count = `+step.pages))(t)
 		if err := grow(); (err == nil) != (step.want == "") {
@@ -41,7 +41,7 @@ func TestAFullDiskIsTold(t *testing.T) {
 	}
 }
 
-// TestAStuckWriteIsTold has one take longer than any batch does.
+// TestAStuckWriteIsTold has a write that takes longer than any batch does.
 func TestAStuckWriteIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(writeState)
@@ -63,7 +63,7 @@ func TestAStuckWriteIsTold(t *testing.T) {
 	})
 }
 
-// TestAStandbyIsTold opens a replica of a PostgreSQL that takes no changes, and asks for what is wrong with it.
+// TestAStandbyIsTold opens a standby of PostgreSQL, which accepts no writes, and checks the error.
 func TestAStandbyIsTold(t *testing.T) {
 	address := newDatabase(t)
 	openReplica(t, address)
@@ -85,10 +85,10 @@ func TestAStandbyIsTold(t *testing.T) {
 	}
 }
 
-// TestDeadLeaderIsReplacedInTime is about the clocks alone: how long it takes on a busy machine is logged by
-// TestTwoGatewaysOnOneDatabase of sandbox/processes.
+// TestDeadLeaderIsReplacedInTime compares only the constants: TestTwoGatewaysOnOneDatabase of sandbox/processes logs
+// the time that it takes on a busy machine.
 func TestDeadLeaderIsReplacedInTime(t *testing.T) {
-	const limit, reserve = 15 * time.Second, 3 * time.Second // of the database and of the chain, to answer
+	const limit, reserve = 15 * time.Second, 3 * time.Second // for the database and the chain to answer
 	if longest := leaseLife + LeaseInterval; longest > limit-reserve {
 		t.Errorf("a lease that nobody renews is claimed %v later at most, want %v", longest, limit-reserve)
 	}
@@ -97,7 +97,7 @@ func TestDeadLeaderIsReplacedInTime(t *testing.T) {
 	}
 }
 
-// TestLostLeaseFencesOff has a lease run out and another replica claim it.
+// TestLostLeaseFencesOff lets a lease expire and another replica claim it.
 func TestLostLeaseFencesOff(t *testing.T) {
 	url := newDatabase(t)
 	old, young := openReplica(t, url), openReplica(t, url)

@@ -24,19 +24,19 @@ func key(t testing.TB, id chain.ID, text string) token.Key {
 const (
 	linkText = "0x514910771AF9Ca656af840dff83E8264EcF986CA"
 	jupText  = "JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN"
-	// listedSolana is the number that lists of tokenlists.org have for Solana.
+	// listedSolana is the chain ID of Solana in lists of tokenlists.org.
 	listedSolana = 501000101
 )
 
-// entry is a token as a list of tokenlists.org has it.
+// entry returns a token as in a list of tokenlists.org.
 func entry(id int, address, symbol, name, decimals string) string {
 	return fmt.Sprintf(`{"chainId":%d,"address":"%s","symbol":"%s","name":"%s","decimals":%s}`, id, address, symbol, name, decimals)
 }
 
-// listOf is a list of tokenlists.org.
+// listOf returns a list of tokenlists.org.
 func listOf(entries ...string) string { return `{"tokens":[` + strings.Join(entries, ",") + `]}` }
 
-// jupiterWith is an answer of Jupiter with its own token and a logo.
+// jupiterWith returns an answer of Jupiter with its own token and a logo.
 func jupiterWith(logo string) string {
 	return `[{"id":"` + jupText + `","name":"Jupiter","symbol":"JUP","icon":"` + logo + `","decimals":6}]`
 }
@@ -73,7 +73,7 @@ func TestParseReadsBothFormats(t *testing.T) {
 	}
 }
 
-// TestParseReadsWhatWasPublished reads an excerpt of Uniswap's list and an answer of Jupiter's.
+// TestParseReadsWhatWasPublished parses an excerpt of Uniswap's list and an answer of Jupiter.
 func TestParseReadsWhatWasPublished(t *testing.T) {
 	for name, want := range map[string]int{"uniswap-default-token-list.excerpt.json": 6, "jupiter-tokens-v2-search.doc-example.json": 1} {
 		text := recorded.File(t, "recorded/chains/"+name)
@@ -95,7 +95,7 @@ func TestParseLeavesOutWhatIsHostile(t *testing.T) {
 	const at = "0x00000000000000000000000000000000000a11ce"
 	for _, row := range []struct {
 		address, symbol, name, decimals string
-		reason                          string // empty: it is kept
+		reason                          string // empty: accepted
 	}{
 		{at, "GOOD", "A good token", "18", ""},
 		{at, "$WIF", "Ünïcode Æther 币", "0", ""},
@@ -144,7 +144,7 @@ func TestParseLeavesOutWhatIsHostile(t *testing.T) {
 	}
 }
 
-// TestWellKnownTokensPass lists the well-known tokens themselves.
+// TestWellKnownTokensPass checks the texts of the well-known tokens themselves.
 func TestWellKnownTokensPass(t *testing.T) {
 	d := token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented()})
 	for _, c := range chain.Documented().All() {

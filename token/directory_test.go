@@ -18,7 +18,7 @@ import (
 	"crossgate/token"
 )
 
-// contracts is a chain that holds tokens and takes a second to tell them.
+// contracts is a chain with tokens that takes a second to answer.
 type contracts struct {
 	readings map[chain.Address]token.Reading
 
@@ -109,7 +109,7 @@ func TestLookupTellsEveryKindOfToken(t *testing.T) {
 	})
 }
 
-// pass lets time go by on the bubble's clock.
+// pass lets time pass on the bubble's clock.
 func pass(d time.Duration) { <-time.After(d) }
 
 func same(a, b chain.Address) bool { return a == b }
@@ -146,7 +146,7 @@ func TestLookupJoinsThoseWhoWaitForTheSameToken(t *testing.T) {
 			left <- err
 		}()
 		synctest.Wait()
-		leave() // the reading goes on for the others
+		leave() // the reading continues for the others
 		if err := <-left; !errors.Is(err, context.Canceled) {
 			t.Errorf("Lookup of the one who left = %v, want context.Canceled", err)
 		}
@@ -201,7 +201,7 @@ func TestLookupAsksSilentContractsAgainLater(t *testing.T) {
 	})
 }
 
-// readerFunc is a Reader that misbehaves as one function says.
+// readerFunc is a Reader that returns the results of a function.
 type readerFunc func() []token.Reading
 
 func (f readerFunc) ReadTokens(context.Context, []chain.Address) ([]token.Reading, error) {
@@ -221,7 +221,7 @@ func TestLookupSurvivesItsReader(t *testing.T) {
 	}
 }
 
-// shelf is what outlives a directory.
+// shelf is storage that outlives a directory.
 type shelf struct {
 	mu   sync.Mutex
 	kept map[token.Key]token.Reading
@@ -247,7 +247,7 @@ func (s *shelf) remember(_ context.Context, readings map[token.Key]token.Reading
 	}
 }
 
-// TestCloseWaitsForWhatIsBeingRemembered has a lookup be answered while its tokens are still being stored.
+// TestCloseWaitsForWhatIsBeingRemembered answers a lookup while its tokens are still being stored.
 func TestCloseWaitsForWhatIsBeingRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, stored, closed := make(chan struct{}), false, false
@@ -272,7 +272,7 @@ func TestCloseWaitsForWhatIsBeingRemembered(t *testing.T) {
 	})
 }
 
-// TestCloseWaitsForContracts has a contract answer after its caller has left.
+// TestCloseWaitsForContracts lets a contract answer after its caller has left.
 func TestCloseWaitsForContracts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stored := false
@@ -301,7 +301,7 @@ func TestTokensAreRecalledBeforeChainsAreAsked(t *testing.T) {
 				Recall: s.recall, Remember: s.remember,
 			})
 			got := must.Get(d.Lookup(t.Context(), 1, addresses...))(t)
-			synctest.Wait() // until what was read is remembered
+			synctest.Wait() // until the readings are remembered
 			return got
 		}
 		first := lookup(ethereum(), usdc, mute, maker)
@@ -319,8 +319,8 @@ func TestTokensAreRecalledBeforeChainsAreAsked(t *testing.T) {
 	})
 }
 
-// TestOneEndpointsWordGoesAfterLists reads tokens of which one endpoint alone says something: lists go before it, and it is
-// read anew soon, then less and less often, until another confirms it; meanwhile what is stored of it stands in for a chain that does not answer.
+// TestOneEndpointsWordGoesAfterLists reads tokens that one endpoint describes: lists take precedence, and it is read
+// again soon, then less and less often, until another confirms it; until then the stored reading is the fallback.
 func TestOneEndpointsWordGoesAfterLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shelf{kept: map[token.Key]token.Reading{}}

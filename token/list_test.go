@@ -9,7 +9,7 @@ import (
 	"crossgate/token"
 )
 
-// symbols are those of listed tokens by address.
+// symbols returns the symbols of listed tokens by address.
 func symbols(listed []token.Listing) map[string]string {
 	all := make(map[string]string)
 	for _, each := range listed {
@@ -56,7 +56,7 @@ func TestListedAreVouchedFor(t *testing.T) {
 	}
 }
 
-// TestEthereumsListIsRightOffline asks a directory that can read nothing.
+// TestEthereumsListIsRightOffline uses a directory that cannot read anything.
 func TestEthereumsListIsRightOffline(t *testing.T) {
 	reader := ethereum()
 	reader.failed = context.DeadlineExceeded

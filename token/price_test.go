@@ -18,7 +18,7 @@ var (
 	coinKey = token.Key{Chain: 1, Address: chain.NativeCoin(chain.EVM)}
 )
 
-// always is a source that prices USDC alone.
+// always returns a source that prices only USDC.
 func always(numerator, denominator int64) token.PriceSource {
 	return func(context.Context, []token.Key) (map[token.Key]*big.Rat, error) {
 		return map[token.Key]*big.Rat{usdcKey: big.NewRat(numerator, denominator)}, nil
@@ -59,7 +59,7 @@ func TestUSDIsTheMedianOfTheSourcesThatAgree(t *testing.T) {
 	}
 }
 
-// ticker is a source whose price is the number of times it was asked.
+// ticker is a source whose price is the number of its calls.
 type ticker struct {
 	asked atomic.Int64
 	fails atomic.Bool
@@ -97,7 +97,7 @@ func TestUSDLivesAndOutlivesItsSource(t *testing.T) {
 			{29 * time.Second, false, 1, 1},
 			{2 * time.Second, false, 2, 2},
 			{31 * time.Second, true, 2, 3},
-			{time.Second, true, 2, 3}, // not asked again at once
+			{time.Second, true, 2, 3}, // not requested again immediately
 			{5 * time.Second, true, 2, 4},
 			{9 * time.Minute, true, 2, 5},
 			{time.Minute, true, 0, 6},
@@ -128,6 +128,6 @@ func TestUSDDoesNotHoldUpWhoCannotWait(t *testing.T) {
 		if got := d.USD(ctx, usdcKey)[usdcKey]; got == nil || got.Cmp(big.NewRat(1, 1)) != 0 {
 			t.Errorf("USD at the deadline = %v, want the last known price", got)
 		}
-		pass(5 * time.Second) // until the load has given up
+		pass(5 * time.Second) // until the load times out
 	})
 }

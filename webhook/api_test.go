@@ -15,14 +15,14 @@ import (
 	"crossgate/store"
 )
 
-// operators is the API of a deliverer, where every command is permitted.
+// operators is the API of a deliverer, without permission checks.
 type operators struct {
 	*world
 	d   *Deliverer
 	mux *http.ServeMux
 }
 
-// newOperators has the deliverer of a world whose filters are good but for one.
+// newOperators returns the deliverer of a world in which only one filter is invalid.
 func newOperators(t *testing.T) operators {
 	w := newWorld(t, sqlite(t))
 	o := operators{w, w.deliverer(), http.NewServeMux()}
@@ -52,7 +52,7 @@ func (b badFilter) Error() string { return string(b) }
 
 const errBadFilter = badFilter("maker is not an address")
 
-// ask requests a path, with a form where there is one, and returns the status and the members of the answer.
+// ask requests a path, with a form if given, and returns the status and the members of the answer.
 func (o operators) ask(path string, form ...string) (int, map[string]any) {
 	o.t.Helper()
 	r := httptest.NewRequestWithContext(o.t.Context(), http.MethodGet, path, http.NoBody)
@@ -75,7 +75,7 @@ func (o operators) ask(path string, form ...string) (int, map[string]any) {
 	return recorder.Code, body
 }
 
-// stored are the valid secrets of a subscriber.
+// stored returns the valid secrets of a subscriber.
 func (o operators) stored(name string) (secrets []string) {
 	for _, h := range must.Get(o.d.Hooks(o.t.Context()))(o.t) {
 		if h.Name == name {
@@ -98,7 +98,7 @@ func TestOperatorsKeepWebhooks(t *testing.T) {
 		t.Errorf("changed: %d %v; the secret has to stay", status, body)
 	}
 	valid := []string{first}
-	for range 2 { // the one before stays valid, the one before that does not
+	for range 2 { // the previous secret stays valid, the one before it does not
 		status, body = o.ask("/webhooks/books/rotate", "")
 		secret, _ := body["secret"].(string)
 		valid = []string{secret, valid[0]}
@@ -120,7 +120,7 @@ func TestOperatorsKeepWebhooks(t *testing.T) {
 	}
 }
 
-// TestRotationsAtOnceLoseNoSecret rotates by several operators at once: the two that are valid were both answered.
+// TestRotationsAtOnceLoseNoSecret rotates concurrently: the two valid secrets were both returned to an operator.
 func TestRotationsAtOnceLoseNoSecret(t *testing.T) {
 	o := newOperators(t)
 	var mu sync.Mutex

@@ -35,7 +35,7 @@ import (
 
 const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-// world is a database, its log, and a subscriber that has heard of some of it.
+// world is a database, its log, and a subscriber with the messages that it received.
 type world struct {
 	t       *testing.T
 	db      *store.DB
@@ -71,7 +71,7 @@ func sqlite(t *testing.T) *store.DB {
 	return db
 }
 
-// deliverer is that of a process that begins.
+// deliverer returns a deliverer as in a process that has just started.
 func (w *world) deliverer() *Deliverer {
 	f := feed.New(w.db, w.ledger.Keep, func(e order.LogEntry) (text, event []byte) {
 		return must.Get(json.Marshal(map[string]any{
@@ -82,7 +82,7 @@ func (w *world) deliverer() *Deliverer {
 		Logger: slog.New(w.nothing), Now: func() time.Time { return w.now },
 		Filter: func(string) (feed.Filter, error) { return feed.Filter{}, nil },
 	})
-	d.guarded = d.trusted // the subscriber is on this machine
+	d.guarded = d.trusted // the subscriber is on loopback
 	return d
 }
 
@@ -109,21 +109,21 @@ func (w *world) hear(to http.ResponseWriter, r *http.Request) {
 	w.heard = append(w.heard, m)
 }
 
-// messages are those that the subscriber took so far: the request of a killed process may still be at work.
+// messages returns the messages received so far: a request of a killed process may still be in flight.
 func (w *world) messages() []message {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.heard)
 }
 
-// answering exchanges what the subscriber answers.
+// answering replaces the subscriber's answer.
 func (w *world) answering(answer func(w http.ResponseWriter, r *http.Request)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answer = answer
 }
 
-// tell writes what happened to an order in a block, or that the block is gone.
+// tell logs that an event of an order happened in a block, or that it is gone.
 func (w *world) tell(id byte, block uint64, isGone bool, fact order.Fact) {
 	w.t.Helper()
 	must.Get(w.ledger.Write(w.t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
@@ -142,7 +142,7 @@ func created(n byte) order.Created {
 	return order.Created{Terms: order.Terms{Nonce: uint64(n), Give: order.Offer{Chain: 1, Amount: chain.NewAmount(5)}, Take: order.Offer{Chain: 137, Amount: chain.NewAmount(4)}}}
 }
 
-// pass delivers until nothing is left that is due.
+// pass delivers until nothing more is due.
 func (w *world) pass(d *Deliverer) {
 	w.t.Helper()
 	for range 50 {
@@ -159,7 +159,7 @@ func (w *world) hook(d *Deliverer) *Hook {
 	return must.Get(d.Hooks(w.t.Context()))(w.t)[0]
 }
 
-// kills is how often the chaos kills, and how many blocks it has.
+// kills returns the number of kills in the chaos test, and of its blocks.
 func kills(t *testing.T) int {
 	if text := os.Getenv("CROSSGATE_KILLS"); text != "" {
 		return must.Get(strconv.Atoi(text))(t)
@@ -167,8 +167,8 @@ func kills(t *testing.T) int {
 	return 5
 }
 
-// TestNothingIsLostAtAKill has orders come and go while the process that delivers is ended again and again in the midst
-// of its requests, and the subscriber fails now and then.
+// TestNothingIsLostAtAKill adds and withdraws orders while the delivering process is killed again and again during its
+// requests, and the subscriber fails now and then.
 func TestNothingIsLostAtAKill(t *testing.T) {
 	open := map[string]*store.DB{"SQLite": sqlite(t)}
 	if server, err := postgrestest.Start(); err == nil {
@@ -217,8 +217,8 @@ func TestNothingIsLostAtAKill(t *testing.T) {
 	}
 }
 
-// checkHeard compares what the subscriber heard with the log: everything, under one id each, and the events of one order
-// in sequence.
+// checkHeard compares the subscriber's messages with the log: it has everything, each entry under one ID, and each
+// order's events in sequence.
 func (w *world) checkHeard() {
 	w.t.Helper()
 	first, last := map[string]message{}, map[string]uint64{}
@@ -271,7 +271,7 @@ func TestADownSubscriberIsRetriedForADay(t *testing.T) {
 	w.tell(1, 1, true, created(1))
 	w.tell(2, 2, false, created(2))
 	begun := w.now
-	for range 60 { // an hour
+	for range 60 { // one hour
 		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)
 		w.now = w.now.Add(time.Minute)
 	}
@@ -343,7 +343,7 @@ func TestASubscriberThatAsksForAPauseHasIt(t *testing.T) {
 	}
 }
 
-// TestASubscriberThatIsAddedAgainIsServed has one away when its deliveries are looked for.
+// TestASubscriberThatIsAddedAgainIsServed adds a subscriber after its deliverer found none.
 func TestASubscriberThatIsAddedAgainIsServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := sqlite(t)
@@ -369,7 +369,7 @@ func TestASubscriberThatIsAddedAgainIsServed(t *testing.T) {
 	})
 }
 
-// TestASubscriberThatIsAddedAgainBeginsAnew has that happen while the one before is sent an event.
+// TestASubscriberThatIsAddedAgainBeginsAnew replaces a subscriber while the former one is sent an event.
 func TestASubscriberThatIsAddedAgainBeginsAnew(t *testing.T) {
 	w := newWorld(t, sqlite(t))
 	d := w.deliverer()
@@ -391,8 +391,8 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// TestASlowSubscriberHoldsUpNoOther has a subscriber keep its requests waiting, while others are sent everything. Once it
-// answers it is sent everything, too.
+// TestASlowSubscriberHoldsUpNoOther lets one subscriber delay its answers while others are sent everything. Once it
+// answers, it gets everything, too.
 func TestASlowSubscriberHoldsUpNoOther(t *testing.T) {
 	w := newWorld(t, sqlite(t))
 	const events = 20
@@ -401,7 +401,7 @@ func TestASlowSubscriberHoldsUpNoOther(t *testing.T) {
 		first, all = make(chan struct{}), make(chan struct{})
 		of.answer = func(_ http.ResponseWriter, r *http.Request) {
 			if known[r.Header.Get("webhook-id")] {
-				return // again, after it took too long
+				return // a retry after it took too long
 			}
 			known[r.Header.Get("webhook-id")] = true
 			switch len(known) {
@@ -441,7 +441,7 @@ func TestASlowSubscriberHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// TestOthersEndNoDelivery has another subscriber begin while one keeps its request waiting.
+// TestOthersEndNoDelivery adds another subscriber while one delays its answer.
 func TestOthersEndNoDelivery(t *testing.T) {
 	w := newWorld(t, sqlite(t))
 	late, d := newWorld(t, w.db), w.deliverer()
@@ -469,7 +469,7 @@ func TestOthersEndNoDelivery(t *testing.T) {
 	}
 }
 
-// TestWhatAnswersMean has the status of an answer decide.
+// TestWhatAnswersMean checks how the status of an answer is read.
 func TestWhatAnswersMean(t *testing.T) {
 	for status, want := range map[int]string{
 		101: "HTTP 101", 200: "", 299: "", 300: "HTTP 300: redirects are not followed", 399: "HTTP 399: redirects are not followed", 400: "HTTP 400", 500: "HTTP 500",
@@ -485,8 +485,8 @@ func TestWhatAnswersMean(t *testing.T) {
 	}
 }
 
-// TestBadSubscribers has subscribers that redirect, never end, have no certificate that anybody knows, or are where none
-// may be: each is a failure in words, without the URL's query.
+// TestBadSubscribers has subscribers that redirect, never end, have an untrusted certificate, or a forbidden address:
+// each is a failure in words, without the URL's query.
 func TestBadSubscribers(t *testing.T) {
 	endless := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
 		to.WriteHeader(http.StatusOK)
@@ -501,7 +501,7 @@ func TestBadSubscribers(t *testing.T) {
 	redirecting := httptest.NewServer(http.RedirectHandler("http://169.254.169.254/latest", http.StatusFound))
 	defer redirecting.Close()
 	for at, want := range map[string]string{
-		endless.URL:                               "", // its status is enough
+		endless.URL:                               "", // the status is enough
 		redirecting.URL:                           "redirects are not followed",
 		secured.URL + "?key=hidden":               "certificate",
 		"http://10.0.0.1/?key=hidden":             "10.0.0.1 is not a public address",
@@ -518,7 +518,7 @@ func TestBadSubscribers(t *testing.T) {
 			d.guarded = newClient(publicnet.Control)
 		}
 		must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: at, Secrets: []string{secret}}))
-		for id := range byte(perHost + 2) { // more than may wait for a body that never ends
+		for id := range byte(perHost + 2) { // more than may wait for an endless body
 			w.tell(id, uint64(id), false, created(id))
 		}
 		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)
@@ -543,7 +543,7 @@ func TestURLsOfWebhooks(t *testing.T) {
 	}
 }
 
-// TestSecretsRotate signs with two secrets while one takes the other's place.
+// TestSecretsRotate signs with two secrets during a rotation.
 func TestSecretsRotate(t *testing.T) {
 	w := newWorld(t, sqlite(t))
 	d := w.deliverer()
@@ -573,7 +573,7 @@ func TestSecretsRotate(t *testing.T) {
 	}
 }
 
-// verifyByReference has the reference library of Standard Webhooks check a message.
+// verifyByReference verifies a message with the reference library of Standard Webhooks.
 func verifyByReference(t *testing.T, secret string, m message) {
 	t.Helper()
 	folder := filepath.Join("testdata", "reference")
@@ -593,7 +593,7 @@ func verifyByReference(t *testing.T, secret string, m message) {
 	}
 }
 
-// TestSignature is the example of Standard Webhooks' reference tests.
+// TestSignature uses the example in Standard Webhooks' reference tests.
 func TestSignature(t *testing.T) {
 	header := http.Header{}
 	sign(header, "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`), []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"})

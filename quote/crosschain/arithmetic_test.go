@@ -13,7 +13,7 @@ import (
 	"crossgate/quote/crosschain"
 )
 
-// answer is a recorded answer as far as it has the numbers.
+// answer is the part of a recorded answer that holds numbers.
 type answer struct {
 	Estimation struct {
 		In struct {
@@ -37,8 +37,8 @@ type answer struct {
 	Prepended string `json:"prependedOperatingExpenseCost"`
 }
 
-// TestCourseReproducesRecordedAnswers goes from the facts of a recorded answer, the input, the swaps' outcomes with
-// their slippage and the expenses, to every other figure in it.
+// TestCourseReproducesRecordedAnswers computes all figures in a recorded answer from its input, the outcomes of its
+// swaps with their slippage, and its expenses.
 func TestCourseReproducesRecordedAnswers(t *testing.T) {
 	for _, test := range []struct {
 		file     string
@@ -79,7 +79,7 @@ func TestCourseReproducesRecordedAnswers(t *testing.T) {
 	}
 }
 
-// followed is the course of a recorded input with the recorded outcomes.
+// followed returns the course of a recorded input with the recorded outcomes.
 func followed(t *testing.T, a answer, decimals [2]uint8) crosschain.Course {
 	t.Helper()
 	rules := crosschain.Rules{ProtocolBps: 4}
@@ -104,7 +104,7 @@ func followed(t *testing.T, a answer, decimals [2]uint8) crosschain.Course {
 	return c.Take(after)
 }
 
-// recordedOrder is a row of create-arithmetic-A.json: an order without swaps and its terms, read off the chain.
+// recordedOrder is a row of create-arithmetic-A.json: an order without swaps and its terms, read from the chain.
 type recordedOrder struct {
 	Hash, Date                             string
 	GiveToken                              string
@@ -114,8 +114,8 @@ type recordedOrder struct {
 	OpexInMetadata, Recommended, Margin, E string
 }
 
-// TestCourseReproducesCreations recomputes orders of the chain, but for those with a promotion, of 2024. Expenses were
-// not grossed up before 2025.
+// TestCourseReproducesCreations recomputes orders from the chain, except for those of 2024 with a promotion. Expenses
+// were not grossed up before 2025.
 func TestCourseReproducesCreations(t *testing.T) {
 	var rows []recordedOrder
 	recorded.JSON(t, "recorded/chains/dln/create-arithmetic-A.json", &rows)
@@ -132,13 +132,13 @@ func TestCourseReproducesCreations(t *testing.T) {
 		same(t, row.Hash, "protocol fee", c.ProtocolFee, row.ProtocolFee)
 		same(t, row.Hash, "recommended", c.Recommended, row.Recommended)
 		same(t, row.Hash, "margin", c.Margin, row.Margin)
-		if row.E != row.OpexInMetadata && row.Date >= "2025" { // prepended
+		if row.E != row.OpexInMetadata && row.Date >= "2025" { // expenses were prepended
 			same(t, row.Hash, "prepended", rules.Prepended(expenses, decimals), row.OpexInMetadata)
 		}
 	}
 }
 
-// TestPrependedOutlastsTheShares is the quote of 2026-09-07: 100 USDC from Base to Solana with expenses prepended.
+// TestPrependedOutlastsTheShares reproduces a quote of 2026-09-07: 100 USDC from Base to Solana, expenses prepended.
 func TestPrependedOutlastsTheShares(t *testing.T) {
 	rules, decimals, expenses := crosschain.Rules{ProtocolBps: 4}, [2]uint8{6, 6}, chain.NewAmount(969_684)
 	same(t, "prepended", "cost", rules.Prepended(expenses, decimals), "970460")
@@ -146,7 +146,7 @@ func TestPrependedOutlastsTheShares(t *testing.T) {
 	same(t, "prepended", "amount", c.Recommended, "99920016")
 }
 
-// TestGrossForIsTheLeast holds for any shares: with the amount found enough is left, with one unit less it is not.
+// TestGrossForIsTheLeast: for any shares, the amount found leaves enough, and one unit less does not.
 func TestGrossForIsTheLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rules := crosschain.Rules{
@@ -176,7 +176,7 @@ func amount(t *testing.T, text string) chain.Amount {
 	return must.Get(chain.ParseAmount(text))(t)
 }
 
-// same compares a figure with its recorded text, unless that is not there.
+// same compares a figure with its recorded text, unless that is empty.
 func same(t *testing.T, of, name string, got chain.Amount, want string) {
 	t.Helper()
 	if want != "" && got.String() != want {

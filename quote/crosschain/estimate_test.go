@@ -23,7 +23,7 @@ import (
 	"crossgate/token"
 )
 
-// Tokens of both chains: a reserve worth 1 USD, one worth 3,000, and two that have to be swapped.
+// Tokens of both chains: a reserve worth 1 USD, one worth 3,000 USD, and two that must be swapped.
 var (
 	usd, eth, dai, pepe = named(1), chain.NativeCoin(chain.EVM), named(3), named(4)
 	payer, receiver     = named(7), named(8)
@@ -37,16 +37,16 @@ const (
 	there = chain.ID(8453)
 )
 
-// exchange is what swaps pay: a token's worth, less a fee and an impact that grows with the amount.
+// exchange fakes swaps that pay a token's worth, less a fee and an impact that grows with the amount.
 type exchange struct {
 	mu          sync.Mutex
 	asked       []quote.Request
-	impact      int64 // by which the price drops for each USD, in 1e-8
+	impact      int64 // drop of the price for each USD, in 1e-8
 	missing     chain.Address
 	venue       quote.Tx
-	failures    int    // times that a transaction is not made
-	operatorBps uint64 // that the operator takes of direct swaps
-	falls       uint64 // by which payouts drop with each question, in 1e-6
+	failures    int    // number of failures to build a transaction
+	operatorBps uint64 // operator's share of direct swaps
+	falls       uint64 // drop of payouts with each request, in 1e-6
 	poor        chain.Address
 }
 
@@ -100,7 +100,7 @@ func (x *exchange) Balance(_ context.Context, _ chain.ID, _, holder chain.Addres
 	return chain.NewAmount(1_000_000_000_000_000_000), nil
 }
 
-// fees are those of a chain whose gas costs 1 gwei and whose transactions pay 1,000 gwei beside it.
+// fees is a chain whose gas costs 1 gwei and whose transactions pay another 1,000 gwei.
 type fees struct{ quote.FeeSource }
 
 func (fees) GasPrice(context.Context, quote.Priority) (quote.GasPrice, error) {
@@ -113,12 +113,12 @@ func (fees) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Amo
 
 func (fees) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, error) { return 21_000, nil }
 
-// runner takes every transaction that keeps its promise, as the order in it says.
+// runner accepts every transaction as creating the promised order, unless err is set.
 type runner struct {
 	promised []creation.Promise
 	sent     []creation.Transaction
 	err      error
-	gas      uint64 // beside the usual
+	gas      uint64 // in addition to the usual gas
 }
 
 func (r *runner) Creation(_ context.Context, t creation.Transaction, p creation.Promise) (uint64, error) {
@@ -126,7 +126,7 @@ func (r *runner) Creation(_ context.Context, t creation.Transaction, p creation.
 	return 200_000 + r.gas, r.err
 }
 
-// journey is an estimator with what it asks.
+// journey is an estimator with its fakes.
 type journey struct {
 	*crosschain.Estimator
 	exchange *exchange
@@ -178,7 +178,7 @@ func request(in, out chain.Address, amount uint64) crosschain.Request {
 	return crosschain.Request{Give: here, Take: there, TokenIn: in, TokenOut: out, AmountIn: chain.NewAmount(amount)}
 }
 
-// TestOrdersAreAppraised that leave a taker less than his costs, by a cent, or that an account of theirs would fail.
+// TestOrdersAreAppraised covers orders that leave less than a taker's costs, by a cent, or with an account that fails.
 func TestOrdersAreAppraised(t *testing.T) {
 	costs := must.Get(newJourney().Estimate(t.Context(), request(usd, usd, 1e9)))(t).TakerCosts.USD()
 	enough := new(big.Rat).Mul(costs, big.NewRat(1e6, 1))
@@ -224,8 +224,8 @@ func TestOrdersAreAppraised(t *testing.T) {
 	}
 }
 
-// TestExpensesAreThoseOfATaker recomputes the steps by hand: gas of 1 gwei with a quarter, and a tenth of unlock, claim and
-// message, at 3,000 USD a coin.
+// TestExpensesAreThoseOfATaker recomputes the steps by hand: gas at 1 gwei plus a quarter, and a tenth of unlock, claim
+// and message, at 3,000 USD per coin.
 func TestExpensesAreThoseOfATaker(t *testing.T) {
 	e := must.Get(newJourney().Estimate(t.Context(), request(usd, usd, 1e9)))(t)
 	const gwei, beside = 1e9, 1e12
@@ -255,15 +255,15 @@ func TestExpensesAreThoseOfATaker(t *testing.T) {
 	}
 }
 
-// TestRouteIsThatWhichLeavesMost goes by way of both reserves, by the one that is the input, and by the other where that has
-// no market.
+// TestRouteIsThatWhichLeavesMost covers routes through both reserves, through the one that is the input, and through
+// the other one if that has no market.
 func TestRouteIsThatWhichLeavesMost(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		request crosschain.Request
 		missing chain.Address
 		want    chain.Address
-		rounds  int // comparisons: each swap is asked for, and a tenth of it
+		rounds  int // comparisons: of each swap, and of a tenth of it
 		passed  int
 	}{
 		{"an input that is one", request(usd, pepe, 1e9), chain.Address{}, usd, 2, 0},
@@ -299,7 +299,7 @@ func TestRouteIsThatWhichLeavesMost(t *testing.T) {
 	}
 }
 
-// TestSlippageFollowsTheDropOfThePrice asks for ever larger amounts of one market.
+// TestSlippageFollowsTheDropOfThePrice requests increasing amounts in one market.
 func TestSlippageFollowsTheDropOfThePrice(t *testing.T) {
 	for amount, want := range map[uint64]int{1e8: 30, 30e9: 30, 200e9: 100, 400e9: 150, 1000e9: 200, 4000e9: 300} {
 		j := newJourney()
@@ -314,7 +314,7 @@ func TestSlippageFollowsTheDropOfThePrice(t *testing.T) {
 	}
 }
 
-// TestNearAmountsShareTheirTenth counts what venues are asked for.
+// TestNearAmountsShareTheirTenth counts the amounts that venues are asked to quote.
 func TestNearAmountsShareTheirTenth(t *testing.T) {
 	j, asked := newJourney(), map[chain.Amount]bool{}
 	for _, amount := range []uint64{1_200_000_000, 1_200_000_001, 1_250_000_000} {
@@ -328,7 +328,7 @@ func TestNearAmountsShareTheirTenth(t *testing.T) {
 	}
 }
 
-// TestPrependedExpensesLeaveTheRecipientWhole compares with an order without expenses.
+// TestPrependedExpensesLeaveTheRecipientWhole compares with an order that has no expenses.
 func TestPrependedExpensesLeaveTheRecipientWhole(t *testing.T) {
 	for _, in := range []chain.Address{usd, dai} {
 		plain, prepended := request(in, usd, 5e18), request(in, usd, 5e18)
@@ -339,14 +339,14 @@ func TestPrependedExpensesLeaveTheRecipientWhole(t *testing.T) {
 		e := must.Get(newJourney().Estimate(t.Context(), prepended))(t)
 		free := must.Get(newJourney(func(o *crosschain.Options) { o.CostPercent = 0 }).Estimate(t.Context(), plain))(t)
 		less := free.Amount.Sub(e.Amount)
-		// The slippage of a swap is taken of the prepended part, too.
+		// The slippage of a swap also applies to the prepended part.
 		if slack := chain.NewAmount(1000).Add(e.Prepended.MulDiv(30, 10_000).MulDiv(1, 1e12)); e.Prepended.IsZero() || less.Cmp(slack) > 0 || e.Course.In != prepended.AmountIn.Add(e.Prepended) {
 			t.Errorf("%s with %s prepended, %s in: %s instead of %s", in, e.Prepended, e.Course.In, e.Amount, free.Amount)
 		}
 	}
 }
 
-// TestExactOutputTakesTheLeastInput fixes the output: without swaps by arithmetic, with them by search, in a falling market as well.
+// TestExactOutputTakesTheLeastInput: without swaps by computing it, with swaps by a search, even in a falling market.
 func TestExactOutputTakesTheLeastInput(t *testing.T) {
 	for n, pair := range [][2]chain.Address{{usd, usd}, {usd, pepe}, {dai, usd}, {dai, pepe}, {usd, pepe}, {dai, usd}, {dai, pepe}} {
 		wanted := chain.NewAmount(1e18)
@@ -366,8 +366,8 @@ func TestExactOutputTakesTheLeastInput(t *testing.T) {
 	}
 }
 
-// TestNoInputGivesFarMoreThanTheFixedOutput, since a taker keeps what an order gives beyond it: outputs that are little
-// beside a taker's costs, of which the swap before takes a part as well.
+// TestNoInputGivesFarMoreThanTheFixedOutput, since the taker keeps the excess: it covers outputs that are small
+// compared with a taker's costs, part of which the swap before the order also takes.
 func TestNoInputGivesFarMoreThanTheFixedOutput(t *testing.T) {
 	for _, wanted := range []uint64{1, 100, 1000, 3000, 5000, 20_000, 200_000} {
 		r := request(dai, usd, 0)
@@ -381,7 +381,7 @@ func TestNoInputGivesFarMoreThanTheFixedOutput(t *testing.T) {
 	}
 }
 
-// TestFixedAmountsAreTaken keeps both amounts of the client, and the margin says what that leaves.
+// TestFixedAmountsAreTaken keeps both amounts of the client; the margin shows what they leave the taker.
 func TestFixedAmountsAreTaken(t *testing.T) {
 	r := request(usd, usd, 1e9)
 	r.AmountOut = chain.NewAmount(2e9)
@@ -410,18 +410,18 @@ func TestFixedAmountsAreTaken(t *testing.T) {
 	}
 }
 
-// nothing is a chain without contracts.
+// nothing is a token reader of a chain without contracts.
 type nothing struct{}
 
 func (nothing) ReadTokens(_ context.Context, addresses []chain.Address) ([]token.Reading, error) {
 	return make([]token.Reading, len(addresses)), nil
 }
 
-// TestNothingIsEstimatedWithoutItsInputs wants an error for each that is missing, and for an amount that cannot pay a taker;
-// venues are asked for the last alone, whose token has no market, and nothing is simulated.
+// TestNothingIsEstimatedWithoutItsInputs expects an error for each missing input, and for an amount that cannot pay a
+// taker; venues are asked only in the last case, whose token has no market, and nothing is simulated.
 func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 	down := errors.New("down")
-	// Both chains have a reserve token more, which has no price on one of them.
+	// Both chains have another reserve token, which has no price on one of them.
 	unpriced := func(o *crosschain.Options) {
 		from, _ := o.Registry.Chain(here)
 		to, _ := o.Registry.Chain(there)
@@ -485,7 +485,7 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 	}
 }
 
-// TestTransactionIsThePromisedOrder reads the transaction back that is handed out, directly and behind a swap.
+// TestTransactionIsThePromisedOrder parses the transaction that is handed out, direct and behind a swap.
 func TestTransactionIsThePromisedOrder(t *testing.T) {
 	for _, in := range []chain.Address{usd, eth, dai} {
 		r := request(in, pepe, 5e18)
@@ -544,7 +544,7 @@ func TestTransactionIsThePromisedOrder(t *testing.T) {
 	}
 }
 
-// onSolana has orders come from there.
+// onSolana makes the give chain a Solana chain.
 func onSolana(o *crosschain.Options) {
 	from, _ := o.Registry.Chain(here)
 	to, _ := o.Registry.Chain(there)
@@ -552,7 +552,7 @@ func onSolana(o *crosschain.Options) {
 	o.Registry = chain.NewRegistry(from, to)
 }
 
-// TestTheOperatorsShareOnSolanaIsNotOrdered: the swap before is a direct one, and pays the operator before the order.
+// TestTheOperatorsShareOnSolanaIsNotOrdered: the swap before the order is direct, and pays the operator first.
 func TestTheOperatorsShareOnSolanaIsNotOrdered(t *testing.T) {
 	j := newJourney(onSolana)
 	j.exchange.operatorBps = 100
@@ -562,8 +562,8 @@ func TestTheOperatorsShareOnSolanaIsNotOrdered(t *testing.T) {
 	}
 }
 
-// TestTheWholeBalanceIsEstimated without a transaction, where the order's parties are not named; of the coin less the
-// fixed fee and what the transaction may take.
+// TestTheWholeBalanceIsEstimated without a transaction, as the order's parties are unknown; of the coin, less the fixed
+// fee and the most that the transaction may cost.
 func TestTheWholeBalanceIsEstimated(t *testing.T) {
 	for name, row := range map[string]struct {
 		change func(*crosschain.Options)
@@ -571,7 +571,7 @@ func TestTheWholeBalanceIsEstimated(t *testing.T) {
 		kept   uint64
 	}{
 		"a token":       {func(*crosschain.Options) {}, usd, 0},
-		"the coin":      {func(*crosschain.Options) {}, eth, 1e15 + 800_000*2e9 + 1e12}, // which publishing costs
+		"the coin":      {func(*crosschain.Options) {}, eth, 1e15 + 800_000*2e9 + 1e12}, // including the data fee
 		"coin, Solana":  {onSolana, chain.NativeCoin(chain.SVM), 1e15 + 12_000_000 + 1e12},
 		"token, Solana": {onSolana, usd, 0},
 	} {
@@ -585,7 +585,7 @@ func TestTheWholeBalanceIsEstimated(t *testing.T) {
 	}
 }
 
-// TestTheWholeBalancePaysForItsTransaction, or none is made: of gas that some chains count in large units.
+// TestTheWholeBalancePaysForItsTransaction, or none is built: some chains count gas in large units.
 func TestTheWholeBalancePaysForItsTransaction(t *testing.T) {
 	for gas, want := range map[uint64]error{0: nil, 1e9: quote.ErrRefused} {
 		j := newJourney()
@@ -599,7 +599,7 @@ func TestTheWholeBalancePaysForItsTransaction(t *testing.T) {
 	}
 }
 
-// TestNoOtherOrderIsHandedOut has the simulation fail in each way, and asks anew where shared prices no longer hold.
+// TestNoOtherOrderIsHandedOut lets the simulation fail in each way, and requests fresh prices if shared ones expired.
 func TestNoOtherOrderIsHandedOut(t *testing.T) {
 	r := request(usd, usd, 1e9)
 	r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
@@ -667,7 +667,7 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 	}
 }
 
-// refusing are fees of a chain where no contract takes the coin.
+// refusing is a chain with a contract that does not accept the coin.
 type refusing struct{ fees }
 
 func (refusing) EstimateGas(_ context.Context, from chain.Address, tx quote.Tx) (uint64, error) {
@@ -677,8 +677,8 @@ func (refusing) EstimateGas(_ context.Context, from chain.Address, tx quote.Tx) 
 	return 0, quote.ErrReverted
 }
 
-// TestNoOrderIsMadeThatCannotBeDelivered, or refunded: takers, or the claim, would fail after it was made and paid for; nothing is
-// simulated.
+// TestNoOrderIsMadeThatCannotBeDelivered or refunded, since the fulfilment or the claim would fail after the order was
+// created and paid; nothing is simulated.
 func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 	coin := chain.NativeCoin(chain.SVM)
 	reward := creation.Call{Fallback: receiver, Executor: named(0x77), Reward: chain.NewAmount(1001)}

@@ -6,7 +6,7 @@ import (
 	"crossgate/chain"
 )
 
-// TestWorkGoesByTheChains: what fulfil, unlock and claim take between families, with a swap and an external call.
+// TestWorkGoesByTheChains covers fulfil, unlock and claim between families, with a swap and an external call.
 func TestWorkGoesByTheChains(t *testing.T) {
 	evm, svm, slow := chain.Chain{Family: chain.EVM}, chain.Chain{Family: chain.SVM}, chain.Chain{Family: chain.EVM, ID: avalanche}
 	type part struct{ gas, bytes, rent, orders uint64 }

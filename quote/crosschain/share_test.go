@@ -16,7 +16,7 @@ import (
 	"crossgate/upstream/evm/swap"
 )
 
-// stall is a venue that quotes one for one on the other chain, once all who ask wait for it.
+// stall is a venue that quotes one for one on the other chain, once all callers wait for it.
 type stall struct {
 	quotes  atomic.Int64
 	release chan struct{}
@@ -25,7 +25,7 @@ type stall struct {
 func (s *stall) Profile() quote.Profile {
 	return quote.Profile{
 		Name: "stall", Routers: map[chain.ID]chain.Address{there: router},
-		Read: func(chain.Chain, quote.Tx) (quote.Call, error) { return quote.Call{}, quote.ErrRefused }, // it has no transactions
+		Read: func(chain.Chain, quote.Tx) (quote.Call, error) { return quote.Call{}, quote.ErrRefused }, // builds no transactions
 	}
 }
 
@@ -42,7 +42,7 @@ func (s *stall) Build(context.Context, quote.Swap, quote.Quote) (quote.Tx, error
 	return quote.Tx{}, quote.ErrNoRoute
 }
 
-// counting are fees that count how often the price of gas is read.
+// counting are fees that count reads of the gas price.
 type counting struct {
 	fees
 	read *atomic.Int64
@@ -53,8 +53,8 @@ func (c counting) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPric
 	return c.fees.GasPrice(ctx, p)
 }
 
-// TestWhoAskTogetherShareComparisonsAndCosts has twenty ask for one order at the same time, and others later: the whole and
-// a tenth are compared once for all of them, and a taker's costs are read once more after half a block.
+// TestWhoAskTogetherShareComparisonsAndCosts makes twenty requests for one order concurrently, and others later: the
+// whole amount and a tenth are compared once for all, and a taker's costs are read again after half a block.
 func TestWhoAskTogetherShareComparisonsAndCosts(t *testing.T) {
 	const together = 20
 	venue, read, now := &stall{release: make(chan struct{})}, new(atomic.Int64), time.Unix(1_790_000_000, 0)
@@ -113,7 +113,7 @@ func TestWhoAskTogetherShareComparisonsAndCosts(t *testing.T) {
 	}
 }
 
-// awaited are swaps that call asked for each request.
+// awaited are swaps that call asked on each request.
 type awaited struct {
 	*quote.Estimator
 	asked func()

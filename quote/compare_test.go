@@ -18,7 +18,7 @@ import (
 	"crossgate/quote"
 )
 
-// TestCompareWaitsAsLongAsItPays runs on the bubble's clock. Close waits for venues that do not notice that they are late.
+// TestCompareWaitsAsLongAsItPays runs on a fake clock. Close waits for venues that do not notice that they are late.
 func TestCompareWaitsAsLongAsItPays(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -82,7 +82,7 @@ func TestCompareWaitsAsLongAsItPays(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
 				e := estimator(row.venues...)
-				defer e.Close() // the bubble wants every venue to have ended
+				defer e.Close() // every venue must have ended before the bubble does
 				got, err := e.Estimate(t.Context(), usdcToDai())
 				if (err != nil) != (row.want == nil) {
 					t.Errorf("error = %v", err)
@@ -117,7 +117,7 @@ func TestCompareWaitsNoLongerThanTheClientWants(t *testing.T) {
 	})
 }
 
-// TestComparisonsAreSharedForABlock has wallets ask one after the other and at the same time.
+// TestComparisonsAreSharedForABlock lets wallets ask one after the other and concurrently.
 func TestComparisonsAreSharedForABlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		only := &fakeVenue{name: "a", perInput: 1, takes: 100 * time.Millisecond}
@@ -146,13 +146,13 @@ func TestComparisonsAreSharedForABlock(t *testing.T) {
 		if n := only.quotes.Load(); n != 2 {
 			t.Errorf("%d quotes after another amount, want 2", n)
 		}
-		given := usdcToDai() // which venues refuse that pay the sender alone
+		given := usdcToDai() // rejected by venues that pay only the sender
 		given.Sender = sender
 		ask(given)
 		if n := only.quotes.Load(); n != 3 {
 			t.Errorf("%d quotes after another recipient than the sender, want 3", n)
 		}
-		shared := usdcToDai() // the gateway pays a share of the input, and the venue swaps less
+		shared := usdcToDai() // the gateway pays a share of the input itself, so the venue swaps less
 		shared.Recipient, shared.Affiliate = chain.Address{}, quote.NewAffiliate(1000, sender)
 		if e, err := e.Estimate(t.Context(), shared); err != nil || e.Out.Amount != chain.NewAmount(90_000_000) {
 			t.Errorf("with a share of 10 %% that the gateway pays: %s, %v, want 90000000", e.Out.Amount, err)
@@ -183,7 +183,7 @@ func TestSharedPricesThatNoLongerHoldAreAskedForAgain(t *testing.T) {
 		e := estimator(brief)
 		for range 2 {
 			must.Get(e.Estimate(t.Context(), usdcToDai()))(t)
-			<-time.After(200 * time.Millisecond) // longer than the venue stands by its quote
+			<-time.After(200 * time.Millisecond) // longer than the venue's quote is valid
 		}
 		if n := brief.quotes.Load(); n != 2 {
 			t.Errorf("%d quotes, want 2", n)
@@ -224,7 +224,7 @@ func TestCompareSurvivesItsVenues(t *testing.T) {
 }
 
 func TestCompareRanksByWhatIsLeftAfterGas(t *testing.T) {
-	// At 10 gwei and 3000 USD a coin, 100,000 gas cost 3 USD: more than the 2 % between these two.
+	// At 10 gwei and 3000 USD per coin, 100,000 gas cost 3 USD: more than the 2 % between these two.
 	hungry := &fakeVenue{name: "hungry", perInput: 1_000_000_000_000, gas: 250_000}
 	frugal := &fakeVenue{name: "frugal", perInput: 980_000_000_000, gas: 150_000}
 	silent := &fakeVenue{name: "silent", perInput: 1_000_000_000_000} // counts as 350,000
@@ -237,7 +237,7 @@ func TestCompareRanksByWhatIsLeftAfterGas(t *testing.T) {
 		want   []string
 	}{
 		{true, []string{"frugal", "hungry", "silent"}},
-		{false, []string{"hungry", "silent", "frugal"}}, // of equal outcomes, less gas first
+		{false, []string{"hungry", "silent", "frugal"}}, // with equal outcomes the one with less gas comes first
 	} {
 		o.Tokens = directory(row.priced)
 		got := estimate(t, quote.New(o), usdcToDai())
@@ -246,7 +246,7 @@ func TestCompareRanksByWhatIsLeftAfterGas(t *testing.T) {
 			ranked = append(ranked, a.Venue)
 		}
 		expect(t, "ranked", ranked, row.want)
-		// Whoever won: it is the amounts that are compared, and who pays most is the measure.
+		// Whoever wins, amounts are compared, relative to the highest.
 		if last := got.Compared[2]; last.Name != "frugal" || last.PriceDrop != 2 || got.Compared[0].PriceDrop != 0 {
 			t.Errorf("compared = %+v, want frugal last, 2 %% below the others", got.Compared)
 		}
@@ -267,7 +267,7 @@ func TestReservedCalldataDoesNotCompress(t *testing.T) {
 	}
 }
 
-// TestTheDataFeeOfPricesIsReadBesideTheVenues: it is that of a typical transaction, whoever wins.
+// TestTheDataFeeOfPricesIsReadBesideTheVenues: prices use a typical transaction's data fee, whoever wins.
 func TestTheDataFeeOfPricesIsReadBesideTheVenues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const late = 300 * time.Millisecond

@@ -168,7 +168,7 @@ func TestEstimateNeedsTheTokensButNoPrices(t *testing.T) {
 	}
 }
 
-// shelf is a chain that knows the decimals of some tokens.
+// shelf is a token reader that knows the decimals of some tokens.
 type shelf map[chain.Address]uint8
 
 func (s shelf) ReadTokens(_ context.Context, addresses []chain.Address) ([]token.Reading, error) {

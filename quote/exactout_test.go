@@ -11,7 +11,7 @@ import (
 	"crossgate/quote"
 )
 
-// pool is a fakeVenue whose rate gets worse the more is sold to it: depth units of the input halve it.
+// pool is a fakeVenue whose rate falls with the amount: depth units of the input halve it.
 type pool struct {
 	*fakeVenue
 	depth uint64
@@ -29,7 +29,7 @@ func (p pool) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
 }
 
 func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
-	const perUnit = 1_000_000_000_000 // a DAI for a USDC
+	const perUnit = 1_000_000_000_000 // one DAI per USDC
 	wanted := amount("250000000000000000000")
 	flat := func() *fakeVenue { return &fakeVenue{name: "flat", perInput: perUnit} }
 	for _, row := range []struct {
@@ -54,7 +54,7 @@ func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
 			o := quote.Options{Registry: chain.Documented(), Venues: row.venues, Tokens: directory(row.priced), Chains: ethereum(c)}
 			r := usdcToDai()
 			r.AmountIn, r.MinOut, r.Affiliate = chain.Amount{}, wanted, row.affiliate
-			for _, recipient := range []chain.Address{r.Recipient, {}} { // with a transaction, and prices alone
+			for _, recipient := range []chain.Address{r.Recipient, {}} { // with a transaction, and prices only
 				r.Recipient = recipient
 				got := estimate(t, quote.New(o), r)
 				in := got.In.Amount
@@ -72,7 +72,7 @@ func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
 func TestAnOutcomeBeyondEveryPoolHasNoRoute(t *testing.T) {
 	e := estimator(pool{&fakeVenue{name: "small", perInput: 1_000_000_000_000}, 100_000_000})
 	r := usdcToDai()
-	r.AmountIn, r.MinOut = chain.Amount{}, amount("250000000000000000000") // the pool has a hundred in all
+	r.AmountIn, r.MinOut = chain.Amount{}, amount("250000000000000000000") // the pool holds a hundred in total
 	got, err := e.Estimate(t.Context(), r)
 	if !errors.Is(err, quote.ErrNoRoute) {
 		t.Errorf("Estimate = %v, want ErrNoRoute", err)
@@ -82,8 +82,8 @@ func TestAnOutcomeBeyondEveryPoolHasNoRoute(t *testing.T) {
 	}
 }
 
-// TestWrappingIsOneForOne: an outcome of the wrapped coin takes as much of the coin, whether prices alone are asked for
-// or a transaction.
+// TestWrappingIsOneForOne: an output of the wrapped coin takes the same amount of the coin, both for prices only and
+// with a transaction.
 func TestWrappingIsOneForOne(t *testing.T) {
 	ethereumChain, _ := chain.Documented().Chain(chain.Ethereum)
 	for _, ends := range [][2]chain.Address{{coin, ethereumChain.WrappedCoin}, {ethereumChain.WrappedCoin, coin}} {

@@ -14,8 +14,8 @@ import (
 	"crossgate/token"
 )
 
-// TestAVenueThatFailsForADayIsFailing has a venue asked at hours, and wants since when it counts as failing, and what
-// was logged.
+// TestAVenueThatFailsForADayIsFailing asks a venue at the given hours, and checks since when it counts as failing, and
+// the log.
 func TestAVenueThatFailsForADayIsFailing(t *testing.T) {
 	refused := Asked{Verdict: Refused, Err: errors.New("HTTP 410")}
 	silent := Asked{Verdict: Silent, Err: fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)}
@@ -24,7 +24,7 @@ func TestAVenueThatFailsForADayIsFailing(t *testing.T) {
 	unbuilt := Asked{Verdict: Refused, AmountOut: chain.NewAmount(1), Err: ErrRefused}
 	const begins, ends = "nothing but failures for a day", "answers again"
 	for name, test := range map[string]struct {
-		asked []Asked // one a time
+		asked []Asked // one each time
 		hours []int   // when
 		since int     // hour; -1: not failing
 		logs  []string

@@ -18,38 +18,38 @@ import (
 	"crossgate/upstream/evm/swap"
 )
 
-// fakeVenue is a venue that sells at one rate, and misbehaves where its fields say so.
+// fakeVenue is a venue with a fixed rate, which misbehaves as its fields say.
 type fakeVenue struct {
 	name           string
-	perInput       uint64 // out units for each unit of input
+	perInput       uint64 // output units per input unit
 	gas            uint64
 	takes          time.Duration
-	ignoresContext bool // does not notice that nobody waits any more
+	ignoresContext bool // does not notice cancellation
 	life           time.Duration
 	quoteError     error
 	quotePanic     bool
 	buildError     error
 	buildPanic     bool
-	lie            func(*quote.Tx) // applied to the transaction
+	lie            func(*quote.Tx) // applied to the built transaction
 	affiliate      decimal.Decimal
 	paysTwo        bool
 	chains         []chain.ID // Ethereum when nil
 
 	fallback bool
 	wraps    bool
-	unread   bool            // nobody knows what its router enforces
-	exact    bool            // its minimum is all that it quotes
-	writes   bool            // its calldata is the gateway's
-	approves chain.Address   // takes the input, where that is not the router
-	more     []chain.Address // routers beside the first
+	unread   bool            // its router's checks are unknown
+	exact    bool            // its minimum is the quoted amount
+	writes   bool            // the gateway writes its calldata
+	approves chain.Address   // spender of the input, if not the router
+	more     []chain.Address // additional routers
 
-	quotes atomic.Int64               // given
-	built  atomic.Pointer[quote.Swap] // the last one
+	quotes atomic.Int64               // number of quotes
+	built  atomic.Pointer[quote.Swap] // swap built last
 }
 
 var _ quote.Venue = (*fakeVenue)(nil)
 
-// router differs between fake venues.
+// router returns an address derived from the venue's name.
 func (b *fakeVenue) router() chain.Address {
 	raw := make([]byte, 20)
 	copy(raw, "router of "+b.name)
@@ -112,7 +112,7 @@ func (b *fakeVenue) work(ctx context.Context) error {
 	}
 }
 
-// read reads what Build writes.
+// read parses the calldata that Build writes.
 func (b *fakeVenue) read(_ chain.Chain, tx quote.Tx) (c quote.Call, err error) {
 	const word = 32
 	words := tx.Data[4:]
@@ -128,7 +128,7 @@ func (b *fakeVenue) read(_ chain.Chain, tx quote.Tx) (c quote.Call, err error) {
 	return c, nil
 }
 
-// Build encodes a selector, the minimum as most venues round it, the input, both tokens, and the recipient.
+// Build encodes a selector, the minimum rounded as most venues do, the input, both tokens, and the recipient.
 func (b *fakeVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	if b.buildPanic {
 		panic("nil map")
@@ -165,13 +165,13 @@ func (b *fakeVenue) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote
 	return tx, nil
 }
 
-// meter is a chain with a fixed gas price.
+// meter is a fee source with a fixed gas price.
 type meter struct {
 	price   quote.GasPrice
 	gas     uint64
 	dataFee chain.Amount
-	silent  bool          // about it
-	late    time.Duration // to say it
+	silent  bool          // the data fee is unknown
+	late    time.Duration // delay of the data fee
 	err     error
 }
 
@@ -208,12 +208,12 @@ func address(text string) chain.Address {
 	return a
 }
 
-// usdcToDai is a swap of 100 USDC.
+// usdcToDai returns a request for a swap of 100 USDC.
 func usdcToDai() quote.Request {
 	return quote.Request{Chain: chain.Ethereum, TokenIn: usdc, TokenOut: dai, AmountIn: chain.NewAmount(100_000_000), Recipient: recipient}
 }
 
-// directory knows two stables and the coin, and their prices when asked to.
+// directory returns a directory of two stablecoins and the coin, with their prices if priced.
 func directory(priced bool) *token.Directory {
 	o := token.DirectoryOptions{
 		Registry: chain.Documented(),
@@ -235,7 +235,7 @@ func directory(priced bool) *token.Directory {
 	return token.NewDirectory(o)
 }
 
-// ethereum is Ethereum alone, with the guard of its family. Unsimulated transactions are handed out: strict is not so.
+// ethereum returns only Ethereum, with the guard of its family. It hands out unsimulated transactions; strict does not.
 func ethereum(c quote.Chain) map[chain.ID]quote.Chain {
 	c.AllowUnsimulated = true
 	return strict(c)
@@ -246,10 +246,10 @@ func strict(c quote.Chain) map[chain.ID]quote.Chain {
 	return map[chain.ID]quote.Chain{chain.Ethereum: c}
 }
 
-// estimator asks venues on a chain whose gas costs nothing that is known.
+// estimator returns an estimator for venues on a chain whose gas price is unknown.
 func estimator(venues ...quote.Venue) *quote.Estimator { return asking(quote.Chain{}, venues...) }
 
-// asking asks venues on a chain, where unsimulated transactions are handed out; askingStrictly where they are not.
+// asking returns an estimator for venues that hands out unsimulated transactions; askingStrictly's does not.
 func asking(c quote.Chain, venues ...quote.Venue) *quote.Estimator {
 	c.AllowUnsimulated = true
 	return askingStrictly(c, venues...)
@@ -259,7 +259,7 @@ func askingStrictly(c quote.Chain, venues ...quote.Venue) *quote.Estimator {
 	return quote.New(quote.Options{Registry: chain.Documented(), Venues: venues, Tokens: directory(false), Chains: strict(c)})
 }
 
-// estimate is an answer without an error.
+// estimate returns an estimate that must succeed.
 func estimate(t *testing.T, e *quote.Estimator, r quote.Request) quote.Estimate {
 	t.Helper()
 	return must.Get(e.Estimate(t.Context(), r))(t)
@@ -291,7 +291,7 @@ func amount(text string) chain.Amount {
 	return a
 }
 
-// expect reports where got differs from want.
+// expect reports an error if got differs from want.
 func expect[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),

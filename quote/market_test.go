@@ -10,7 +10,7 @@ import (
 	"crossgate/token"
 )
 
-// pricedAlone is a directory whose sources know one token's price, a dollar.
+// pricedAlone returns a directory with a price for only one token, a dollar.
 func pricedAlone(priced chain.Address) *token.Directory {
 	return token.NewDirectory(token.DirectoryOptions{
 		Registry: chain.Documented(),
@@ -24,7 +24,7 @@ func pricedAlone(priced chain.Address) *token.Directory {
 	})
 }
 
-// TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor has three venues quote, whose median is the price.
+// TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor uses three quotes, whose median determines the price.
 func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 	venues := func(perInput ...uint64) []quote.Venue {
 		var all []quote.Venue
@@ -39,7 +39,7 @@ func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 		t.Helper()
 		return estimate(t, quote.New(quote.Options{Registry: chain.Documented(), Venues: venues(perInput...), Tokens: pricedAlone(priced), Chains: ethereum(quote.Chain{Fees: gas})}), r)
 	}
-	// 100 USDC for 90, 100 and 125 DAI: one is worth a dollar.
+	// 100 USDC for 90, 100 and 125 DAI: one DAI is worth a dollar.
 	got := ask(usdcToDai(), 900_000_000_000, 1_250_000_000_000, 1_000_000_000_000)
 	if *got.In.USD != 100 || *got.Out.USD != 125 || *got.Compared[2].USD != 90 {
 		t.Errorf("USD of %s in, %s out = %v, %v, of the last %v; want 100, 125 and 90", got.In.Amount, got.Out.Amount, *got.In.USD, *got.Out.USD, *got.Compared[2].USD)
@@ -50,7 +50,7 @@ func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 	if got = ask(r, 2_000_000); *got.In.USD != 2 || *got.Out.USD != 2 {
 		t.Errorf("USD = %v in, %v out, want 2 for the token that nobody prices", *got.In.USD, *got.Out.USD)
 	}
-	// 100 USDC for 0.05 of the coin: what gas costs is known as well.
+	// 100 USDC for 0.05 of the coin, which also gives the cost of gas.
 	r = usdcToDai()
 	r.TokenOut = coin
 	if got = ask(r, 500_000_000); *got.Out.USD != 100 || *got.Fee.USD != 0.24 {

@@ -13,20 +13,20 @@ import (
 
 var operator = address("0x3333333333333333333333333333333333333333")
 
-// percent of the input to somebody.
+// percent returns a share of the input for a recipient.
 func percent(text string, to chain.Address) quote.Affiliate {
 	return quote.Affiliate{Percent: decimal.RequireFromString(text), Recipient: to}
 }
 
 func same(a, b quote.Affiliate) bool { return a.Percent.Equal(b.Percent) && a.Recipient == b.Recipient }
 
-// operated is an estimator whose operator takes 0.2 % of direct swaps.
+// operated returns an estimator whose operator takes 0.2 % of direct swaps.
 func operated(x quote.Execution, c *crossing, venues ...quote.Venue) *quote.Estimator {
 	return asking(quote.Chain{Execution: x, Router: c, Operator: percent("0.2", operator)}, venues...)
 }
 
-// TestOperatorIsPaidByTheVenue has the venue's own parameter carry the operator's share, which the answer tells in the
-// out token: what it would have bought at the price of the rest.
+// TestOperatorIsPaidByTheVenue passes the operator's share to the venue; the answer shows it in the output token: what
+// it would have bought at the rate of the rest.
 func TestOperatorIsPaidByTheVenue(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 998_000, affiliate: decimal.NewFromInt(3)} // after the share
 	got := estimate(t, operated(quote.DirectOnly, &crossing{}, only), usdcToDai())
@@ -44,7 +44,7 @@ func TestOperatorIsPaidByTheVenue(t *testing.T) {
 	}
 }
 
-// TestOperatorStandsBesideTheAffiliate asks venues that pay nobody, too little, one and two.
+// TestOperatorStandsBesideTheAffiliate uses venues that pay no shares, too small ones, one, and two.
 func TestOperatorStandsBesideTheAffiliate(t *testing.T) {
 	nobody := &fakeVenue{name: "nobody", perInput: 4_000_000}
 	stingy := &fakeVenue{name: "stingy", perInput: 3_000_000, affiliate: decimal.RequireFromString("1.1"), paysTwo: true}
@@ -63,11 +63,11 @@ func TestOperatorStandsBesideTheAffiliate(t *testing.T) {
 			t.Errorf("%s: %s, %v, want it left out for whom it cannot pay", one.Venue, one.Verdict, one.Err)
 		}
 	}
-	// floor(net × 20 / (10,000 − 120)): the share of the input at the price of the 98.8 % that were swapped.
+	// floor(net × 20 / (10,000 − 120)): the share of the input at the rate of the 98.8 % that were swapped.
 	expect(t, "protocol fee", got.ProtocolFee, amount("202429149797"))
 }
 
-// TestOperatorHasNothingOfThePublicRouter prefers it: its own fee is the protocol's, and the venue pays nobody.
+// TestOperatorHasNothingOfThePublicRouter: the router's fee is the protocol's, and the venue pays no share.
 func TestOperatorHasNothingOfThePublicRouter(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 1_000_000, affiliate: decimal.NewFromInt(3)}
 	router := &crossing{feeBps: 8, lists: []*fakeVenue{only}}
@@ -76,7 +76,7 @@ func TestOperatorHasNothingOfThePublicRouter(t *testing.T) {
 	if s := only.built.Load(); s.Affiliate.Percent.IsPositive() || got.Way != quote.Routed {
 		t.Errorf("by way %s the venue was to pay %+v, want nobody by the public router", got.Way, s.Affiliate)
 	}
-	// Prices of the two ways differ when the operator is paid by one of them, so both are asked for.
+	// Prices of the two ways differ if the operator is paid in one of them, so that both are requested.
 	estimate(t, operated(quote.BestWay, router, only), usdcToDai())
 	if asked := only.quotes.Load(); asked != 3 {
 		t.Errorf("%d quotes were given, want one, and two for the two ways", asked)

@@ -41,8 +41,8 @@ func TestOutputIsPricedBeforeFees(t *testing.T) {
 	}
 }
 
-// TestWhatWasNotSeenIsNotNothing: a simulation shows what arrives, and what was paid before fees where the public
-// router's event is among the logs that the node tells.
+// TestWhatWasNotSeenIsNotNothing: a simulation shows what arrives, and the gross amount if the public router's event is
+// among the node's logs; a missing amount is not zero.
 func TestWhatWasNotSeenIsNotNothing(t *testing.T) {
 	quoted := newPayout(amount("10000"), charges{protocolBps: 8}, decimal.RequireFromString("0.3"))
 	for name, test := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 	"crossgate/quote"
 )
 
-// crossing is a public router that calls those whom it lists.
+// crossing is a public router that calls the venues in its lists.
 type crossing struct {
 	feeBps int
 	lists  []*fakeVenue
@@ -50,13 +50,13 @@ func (c *crossing) Wrap(s quote.RouterSwap) (quote.Tx, error) {
 	return tx, nil
 }
 
-// crossroads is an estimator with a public router.
+// crossroads returns an estimator with a public router.
 func crossroads(x quote.Execution, c *crossing, venues ...quote.Venue) *quote.Estimator {
 	return asking(quote.Chain{Execution: x, Router: c}, venues...)
 }
 
-// TestUnreadVenuesAreNotCalledDirectly is of a venue whose calldata nobody can read: the public router holds it to its word
-// by itself, and without that it is not even asked.
+// TestUnreadVenuesAreNotCalledDirectly uses a venue whose calldata cannot be read: the public router itself enforces
+// the minimum, and without it the venue is not asked.
 func TestUnreadVenuesAreNotCalledDirectly(t *testing.T) {
 	for execution, asked := range map[quote.Execution]int64{quote.PreferRouter: 1, quote.BestWay: 1, quote.DirectOnly: 0} {
 		unread := &fakeVenue{name: "unread", perInput: 2_000_000, unread: true}
@@ -104,7 +104,7 @@ func TestRoutedSwapIsThePublicRoutersCall(t *testing.T) {
 	}
 }
 
-// TestWays asks two venues of which the public router lists one.
+// TestWays uses two venues, one of which the public router lists.
 func TestWays(t *testing.T) {
 	listed := func() *fakeVenue { return &fakeVenue{name: "listed", perInput: 10_000} }
 	stranger := func() *fakeVenue { return &fakeVenue{name: "stranger", perInput: 9_000} }
@@ -114,7 +114,7 @@ func TestWays(t *testing.T) {
 		routerErr error
 		affiliate string // percent
 		want      map[string]quote.Way
-		wantTo    string // whose router is called; empty: the public one
+		wantTo    string // venue whose router is called; empty: the public router
 	}{
 		{"router where it can be", quote.PreferRouter, nil, "0", map[string]quote.Way{"listed": quote.Routed}, ""},
 		{"direct", quote.DirectOnly, nil, "0", map[string]quote.Way{"listed": quote.Direct, "stranger": quote.Direct}, "listed"},
@@ -171,7 +171,7 @@ func TestWhoOnlyWrapsIsAskedAboutNothingElse(t *testing.T) {
 	}
 }
 
-// TestVenuesThatThePublicRouterDoesNotCallAreTheReserve: one approval serves as long as anybody can be reached so.
+// TestVenuesThatThePublicRouterDoesNotCallAreTheReserve: one approval suffices while any venue is reachable that way.
 func TestVenuesThatThePublicRouterDoesNotCallAreTheReserve(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -204,7 +204,7 @@ func TestVenuesThatThePublicRouterDoesNotCallAreTheReserve(t *testing.T) {
 	}
 }
 
-// TestSharesAreGivenWholeOrNotAtAll has shares at and beyond what venues give.
+// TestSharesAreGivenWholeOrNotAtAll covers shares at and beyond the limits of venues.
 func TestSharesAreGivenWholeOrNotAtAll(t *testing.T) {
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
 	solana, _ := chain.Documented().Chain(chain.Solana)
@@ -257,7 +257,7 @@ func TestNobodyIsLeftWhenTheAffiliateCannotBePaid(t *testing.T) {
 	}
 }
 
-// TestForeignSpenders are venues whose tokens are taken by another contract than the one that is called.
+// TestForeignSpenders covers venues whose input is spent by another contract than the one called.
 func TestForeignSpenders(t *testing.T) {
 	spender := address("0x4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d4d")
 	foreign := func() *fakeVenue { return &fakeVenue{name: "foreign", perInput: 9, approves: spender} }
@@ -289,7 +289,7 @@ func TestForeignSpenders(t *testing.T) {
 	}
 }
 
-// TestWaysDoNotChangeInSilence has a chain that does not say whether the public router stands.
+// TestWaysDoNotChangeInSilence uses a chain that does not answer whether it has the public router.
 func TestWaysDoNotChangeInSilence(t *testing.T) {
 	only := &fakeVenue{name: "only", perInput: 10_000}
 	if _, err := crossroads(quote.PreferRouter, &crossing{err: errDown}, only).Estimate(t.Context(), usdcToDai()); !errors.Is(err, errDown) {
@@ -304,8 +304,8 @@ func TestWaysDoNotChangeInSilence(t *testing.T) {
 	}
 }
 
-// TestAVenueIsRoutedByAnyOfItsRouters has the public router list a venue's second router alone: it is asked behind the
-// public router, and directly only when its transaction calls the first one.
+// TestAVenueIsRoutedByAnyOfItsRouters lets the public router list only a venue's second router: the venue is asked
+// behind the public router, and is called directly only if its transaction calls the first one.
 func TestAVenueIsRoutedByAnyOfItsRouters(t *testing.T) {
 	second := address("0x5555555555555555555555555555555555555555")
 	for _, row := range []struct {
@@ -326,8 +326,8 @@ func TestAVenueIsRoutedByAnyOfItsRouters(t *testing.T) {
 	}
 }
 
-// TestOutputGoesOnToAContract that the public router calls, of a venue that pays what it expects; the venue's transaction
-// must be of a router that the public one calls, too.
+// TestOutputGoesOnToAContract that the public router calls, if the venue pays what the contract expects; the venue's
+// transaction must also go to a router that the public one calls.
 func TestOutputGoesOnToAContract(t *testing.T) {
 	second := address("0x5555555555555555555555555555555555555555")
 	for name, row := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 	"crossgate/upstream"
 )
 
-// failing has venues that quote nothing.
+// failing returns an estimator with a venue for each error, none of which quotes.
 func failing(errs ...error) *quote.Estimator {
 	var venues []quote.Venue
 	for i, err := range errs {
@@ -21,14 +21,14 @@ func failing(errs ...error) *quote.Estimator {
 	return estimator(venues...)
 }
 
-// TestRefusalsSayWhoseFaultTheyAre has everything for which there is no answer: the request, venues, and what is not known.
+// TestRefusalsSayWhoseFaultTheyAre covers every reason for not answering: the request, the venues, and missing facts.
 func TestRefusalsSayWhoseFaultTheyAre(t *testing.T) {
 	down := &upstream.Error{Class: upstream.Unreachable, Endpoint: "a"}
 	limited := &upstream.Error{Class: upstream.RateLimited, Endpoint: "b", RetryAfter: time.Second}
 	only := &fakeVenue{name: "only", perInput: 10_000}
 	cheap := &fakeVenue{name: "cheap", perInput: 9, affiliate: decimal.RequireFromString("0.99")}
 	lost := &fakeVenue{name: "lost", affiliate: decimal.NewFromInt(1), quoteError: quote.ErrNoRoute}
-	less := amount("249800000000000000000").Bytes32() // within what a venue's rounding may come to
+	less := amount("249800000000000000000").Bytes32() // within the rounding allowed to venues
 	mean := &fakeVenue{name: "mean", perInput: 1_000_000_000_000, lie: func(tx *quote.Tx) { copy(tx.Data[4:], less[:]) }}
 	unbuilt := estimator(&fakeVenue{name: "a", quoteError: quote.ErrNoRoute},
 		&fakeVenue{name: "b", perInput: 1, lie: func(tx *quote.Tx) { tx.To = usdc }}, &fakeVenue{name: "c", perInput: 1, life: -time.Second})
@@ -38,7 +38,7 @@ func TestRefusalsSayWhoseFaultTheyAre(t *testing.T) {
 	operated := asking(quote.Chain{Operator: percent("0.2", sender)}, only)
 	price := quote.GasPrice{Expected: chain.NewAmount(10), MaxFee: chain.NewAmount(20)}
 	rich := &dryRun{has: chain.NewAmount(1_000_000_000)}
-	// On a rollup what publishing costs may be most of what a transaction does.
+	// On a rollup the data fee may be most of a transaction's cost.
 	silent := asking(quote.Chain{Fees: meter{price: price, gas: 200_000, silent: true}, Simulator: rich}, only)
 	hungry := purse(1_000_000_000, price, &fakeVenue{name: "hungry", perInput: 10_000, gas: 700_000})
 
@@ -51,7 +51,7 @@ func TestRefusalsSayWhoseFaultTheyAre(t *testing.T) {
 		name         string
 		of           *quote.Estimator
 		change       func(*quote.Request)
-		want, unlike error // not that
+		want, unlike error // not this one
 	}{
 		{"nobody has a route", failing(quote.ErrNoRoute, quote.ErrNoRoute), plain, quote.ErrNoRoute, quote.ErrNoTransaction},
 		{"who answered has no route", failing(quote.ErrNoRoute, down), plain, quote.ErrNoRoute, down},

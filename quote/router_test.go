@@ -9,7 +9,7 @@ import (
 	"crossgate/internal/recorded"
 )
 
-// executed is a swap that the real router made, as far as its arithmetic goes.
+// executed is a swap that the real router executed, as far as its arithmetic matters.
 type executed struct {
 	ID    string
 	State struct{ SwapVariableFeeBps int }
@@ -56,8 +56,7 @@ func TestPayoutIsThatOfTheRealRouter(t *testing.T) {
 	t.Logf("%d executed swaps agree", checked)
 }
 
-// TestMinimumOfTheRealRouterIsReachable looks for a slippage at which our minimum would be refused although
-// the venue paid all that it quoted: there is none.
+// TestMinimumOfTheRealRouterIsReachable: at any slippage, a venue that pays exactly its quote reaches the minimum.
 func TestMinimumOfTheRealRouterIsReachable(t *testing.T) {
 	for _, gross := range []string{"1", "9999", "10000", "856879454781119419727", "340282366920938463463374607431768211455"} {
 		for _, slippage := range []string{"0.001", "0.3", "1", "99.999"} {

@@ -13,7 +13,7 @@ import (
 	"crossgate/token"
 )
 
-// onSolana is a swap there of which the gateway pays the shares itself.
+// onSolana returns a trade on Solana, in which the gateway pays the shares itself.
 func onSolana(t *testing.T, in uint64, payments ...payment) *trade {
 	t.Helper()
 	known, _ := chain.Documented().Chain(chain.Solana)
@@ -36,7 +36,7 @@ func solanaKey(n byte) chain.Address {
 	return chain.NewAddress(append(make([]byte, solana.KeySize-1), n))
 }
 
-// TestSharesArePaidBehindTheSwap adds payments to a transaction with one instruction of a venue.
+// TestSharesArePaidBehindTheSwap adds payments to a transaction with one venue instruction.
 func TestSharesArePaidBehindTheSwap(t *testing.T) {
 	coin, wrapped, tokens := payment{Payee: Payee{Account: solanaKey(3)}}, payment{Payee: Payee{Account: solanaKey(4), Wraps: true}},
 		payment{Payee: Payee{Account: solanaKey(5), Program: solana.TokenProgram}}
@@ -45,7 +45,7 @@ func TestSharesArePaidBehindTheSwap(t *testing.T) {
 		in       uint64
 		payments []payment
 		added    int    // instructions
-		left     uint64 // for the venue
+		left     uint64 // input left for the venue
 	}{
 		{"none", 10_000, nil, 0, 10_000},
 		{"the coin", 10_000, []payment{coin}, 1, 9_900},
@@ -72,17 +72,17 @@ func TestSharesArePaidBehindTheSwap(t *testing.T) {
 	}
 }
 
-// feesOnSolana has a signature cost 5,000 lamports.
+// feesOnSolana are fees with a cost of 5,000 lamports per signature.
 type feesOnSolana struct{ FeeSource }
 
 func (feesOnSolana) DataFee(context.Context, chain.Address, Tx, uint64) (chain.Amount, error) {
 	return chain.NewAmount(5_000), nil
 }
 
-// TestWhatIsKeptOnSolana is for a signature, a place in a block at twice the usual bid, and the accounts that a swap opens.
+// TestWhatIsKeptOnSolana covers a signature, a priority fee at twice the usual bid, and the accounts that a swap opens.
 func TestWhatIsKeptOnSolana(t *testing.T) {
 	trade := onSolana(t, 1)
-	trade.gasPrice = &GasPrice{Bid: chain.NewAmount(1_000_000)} // micro-lamports a compute unit: 1 lamport
+	trade.gasPrice = &GasPrice{Bid: chain.NewAmount(1_000_000)} // micro-lamports per compute unit: 1 lamport
 	trade.chain.Fees = feesOnSolana{}
 	kept, err := trade.reserve(t.Context())
 	if err != nil || kept.deposit != chain.NewAmount(2*solana.TokenAccountRent+solana.WalletRent) {
@@ -120,7 +120,7 @@ func TestTheOperatorIsPaidWithoutAnAffiliate(t *testing.T) {
 	}
 }
 
-// TestUnitLimitFitsWhatASimulationTook: a simulation that does not say how much was taken changes nothing.
+// TestUnitLimitFitsWhatASimulationTook: if the simulation does not report its units the limit stays.
 func TestUnitLimitFitsWhatASimulationTook(t *testing.T) {
 	draft := solana.Draft{FeePayer: solanaKey(1), Instructions: append(
 		solana.Budget{Units: 100_000}.Instructions(), solana.Transfer(solanaKey(1), solanaKey(2), 1))}

@@ -15,13 +15,13 @@ import (
 	"crossgate/quote"
 )
 
-// dryRun tells for every called contract what a simulation shows.
+// dryRun is a simulator with a result for every called contract.
 type dryRun struct {
 	found map[chain.Address]quote.Result
 	errs  map[chain.Address]error
 	takes time.Duration
-	slow  map[chain.Address]time.Duration // in place of takes
-	has   chain.Amount                    // every account, of everything
+	slow  map[chain.Address]time.Duration // overrides takes
+	has   chain.Amount                    // balance of every account and token
 
 	tried []quote.Simulation
 }
@@ -53,7 +53,7 @@ func rehearsed(d *dryRun, venues ...quote.Venue) *quote.Estimator {
 	return asking(quote.Chain{Simulator: d}, venues...)
 }
 
-// seen is what the recipient of usdcToDai gets at a rate.
+// seen returns the result of usdcToDai's recipient at a rate.
 func seen(perInput uint64) quote.Result {
 	received := usdcToDai().AmountIn.MulDiv(perInput, 1)
 	return quote.Result{Measured: true, Received: received, Gas: 200_000}
@@ -65,7 +65,7 @@ func TestSimulationDecidesWhoWins(t *testing.T) {
 		name  string
 		found map[string]quote.Result
 		errs  map[string]error
-		want  []string // compared; the quotes are 10000, 9995 and 9900 for each unit
+		want  []string // compared; the quotes are 10000, 9995 and 9900 per unit
 		out   uint64
 	}{
 		{"all do what they say", map[string]quote.Result{"first": seen(10_000), "second": seen(9_995), "third": seen(9_900)}, nil, []string{"first", "second", "third"}, 10_000},
@@ -97,7 +97,7 @@ func TestSimulationDecidesWhoWins(t *testing.T) {
 	}
 }
 
-// TestOneTransactionIsBuiltAndTried: the others cannot win any more, so nothing is asked for them but their prices.
+// TestOneTransactionIsBuiltAndTried: the other venues can no longer win, so they are asked only for prices.
 func TestOneTransactionIsBuiltAndTried(t *testing.T) {
 	var fakes []*fakeVenue
 	var venues []quote.Venue
@@ -121,10 +121,10 @@ func TestOneTransactionIsBuiltAndTried(t *testing.T) {
 
 func TestMoreSlippageIsRecommendedWhereLessWasSeen(t *testing.T) {
 	for _, row := range []struct {
-		sees uint64 // of 10000 that are quoted
+		sees uint64 // of 10000 quoted
 		want float64
 	}{
-		{10_000, 0.1}, // two stables
+		{10_000, 0.1}, // as between two stablecoins
 		{10_001, 0.1},
 		{9_997, 0.1},
 		{9_950, 0.75},
@@ -156,7 +156,7 @@ func TestSimulationIsOfTheAnswersTransaction(t *testing.T) {
 	}
 }
 
-// TestInputLeftInThePublicRouterIsRefused: whoever swaps next could take it.
+// TestInputLeftInThePublicRouterIsRefused, since the next swap could take it.
 func TestInputLeftInThePublicRouterIsRefused(t *testing.T) {
 	wasteful := &fakeVenue{name: "wasteful", perInput: 10_000}
 	left := seen(10_000)
@@ -187,7 +187,7 @@ func lateSimulation(t *testing.T) {
 	}
 }
 
-// TestUnsimulatedDirectTransactionsAreRefused: nobody wins by not being tried, however that comes.
+// TestUnsimulatedDirectTransactionsAreRefused: no venue wins by not being simulated, for whatever reason.
 func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ran := &dryRun{found: map[chain.Address]quote.Result{(&fakeVenue{name: "only"}).router(): {Gas: 200_000}}}
@@ -224,7 +224,7 @@ func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 	})
 }
 
-// TestSlowTransactionsLose: the venue whose transaction cannot be simulated in time loses to the next best.
+// TestSlowTransactionsLose: a venue whose transaction is not simulated in time loses to the next best.
 func TestSlowTransactionsLose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow, next := &fakeVenue{name: "slow", perInput: 10_000}, &fakeVenue{name: "next", perInput: 9_900}
@@ -241,7 +241,7 @@ func TestSlowTransactionsLose(t *testing.T) {
 	})
 }
 
-// TestFaultsOfTheRequestAreToldWhateverVenuesSay: a slippage that leaves no minimum, and a sender who lacks the input.
+// TestFaultsOfTheRequestAreToldWhateverVenuesSay: a slippage that leaves no minimum, and a sender without the input.
 func TestFaultsOfTheRequestAreToldWhateverVenuesSay(t *testing.T) {
 	most := decimal.RequireFromString("99.99")
 	loose := usdcToDai()

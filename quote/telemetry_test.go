@@ -13,7 +13,7 @@ import (
 	"crossgate/quote"
 )
 
-// TestForHowLongVenuesFailIsMeasured has a venue fail twice, with an hour between, and the time after that pass unasked.
+// TestForHowLongVenuesFailIsMeasured lets a venue fail twice, an hour apart, and then lets time pass without requests.
 func TestForHowLongVenuesFailIsMeasured(t *testing.T) {
 	measured := measured.Start(t)
 	now := time.Unix(1_800_000_000, 0)

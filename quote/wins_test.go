@@ -20,17 +20,17 @@ func TestWinsCountWhoWonAndByHowMuch(t *testing.T) {
 	var w History
 	now := time.Unix(3*86_400+5, 0)
 	for _, all := range [][]Asked{
-		// A venue by both ways, one that cannot be taken, one that is a little worse, one that failed.
+		// A venue by both ways, one that cannot be used, one that is slightly worse, one that failed.
 		{paid("a", Won, 1_010_000, nil), paid("a", Outbid, 1_009_000, nil), paid("b", Outbid, 2_000_000, errors.New("compared only")), paid("c", Outbid, 1_000_000, nil), paid("c", Outbid, 999_000, nil), paid("d", Refused, 0, nil)},
-		// The cheaper gas decides.
+		// The lower gas decides.
 		{paid("c", Won, 990_000, nil), paid("a", Outbid, 1_000_000, nil)},
-		// Nobody else.
+		// No competitor.
 		{paid("c", Won, 5, nil), paid("a", Silent, 0, nil)},
-		// The other quote is none.
+		// The other quote is negligible.
 		{paid("b", Won, 1_000_000, nil), paid("a", Outbid, 1, nil)},
-		// One that could not be taken, though better, and one of nothing.
+		// A better one that could not be used, and one of zero.
 		{paid("c", Won, 5, nil), paid("b", Outbid, 9, errors.New("compared only")), paid("a", Outbid, 0, nil)},
-		// No winner, and nobody asked.
+		// No winner, and an empty comparison.
 		{paid("a", Outbid, 5, nil)},
 		{},
 	} {

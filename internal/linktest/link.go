@@ -24,7 +24,7 @@ const (
 	closed
 )
 
-// pieceBytes is the most that a slow link carries at a time.
+// pieceBytes is the most that a slow link transmits at a time.
 const pieceBytes = 16 << 10
 
 // Link forwards bytes to its target and back until Close. It is safe for concurrent use.

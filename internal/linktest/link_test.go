@@ -12,7 +12,7 @@ import (
 	"crossgate/internal/must"
 )
 
-// echo returns what is sent to it, until the test ends.
+// echo sends back all data, until the test ends.
 func echo(t *testing.T, network, address string) net.Listener {
 	t.Helper()
 	listener := must.Get(net.Listen(network, address))(t)
@@ -29,7 +29,7 @@ func echo(t *testing.T, network, address string) net.Listener {
 	return listener
 }
 
-// moment is how long a test waits for what must not come.
+// moment is how long a test waits for something that must not happen.
 const moment = 50 * time.Millisecond
 
 func send(c net.Conn, text string) error {
@@ -37,7 +37,7 @@ func send(c net.Conn, text string) error {
 	return err
 }
 
-// hear reads as much as text has, within the limit.
+// hear reads as many bytes as text has, within the limit.
 func hear(c net.Conn, text string, limit time.Duration) error {
 	_ = c.SetReadDeadline(time.Now().Add(limit))
 	got := make([]byte, len(text))

@@ -27,7 +27,7 @@ var ErrNoPooler = errors.New("PgBouncer is not installed (apt-get install pgboun
 
 const poolerPort = "6432"
 
-// NewPooler runs a PgBouncer for a database of the server. mode is session, transaction or statement. Close ends it.
+// NewPooler runs a PgBouncer for a database of the server. mode is session, transaction or statement. Close stops it.
 func (s *Server) NewPooler(database, mode string) (*Pooler, error) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {

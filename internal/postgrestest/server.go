@@ -153,7 +153,7 @@ func (s *Server) Resume() error {
 	}
 }
 
-// Stop ends the server and all connections to it.
+// Stop stops the server and closes all connections to it.
 func (s *Server) Stop() error {
 	if err := s.running.Process.Signal(syscall.SIGINT); err != nil {
 		return err

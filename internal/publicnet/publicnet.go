@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// special are networks that Go counts as global unicast, yet lead into those of this machine, a carrier or a test, among
-// them by IPv4 addresses in IPv6 ones (IANA's registries of special-purpose addresses; RFC 6598, 2544, 6052, 8215, 3056,
-// 4380, 3879).
+// special holds networks that Go counts as global unicast although they lead into a local, carrier or test network,
+// some by embedding an IPv4 address (IANA's special-purpose registries; RFC 6598, 2544, 6052, 8215, 3056, 4380, 3879).
 var special = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4",
 	"64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "fec0::/10",

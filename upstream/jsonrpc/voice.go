@@ -355,8 +355,8 @@ func (c *Call) keep() {
 	}
 }
 
-// differ records another result that is as doubted, and takes one on which two agree. Nothing that a third one has beside
-// it is given up for it: two endpoints can be behind, or lack the same.
+// differ records another equally doubted result, and takes one on which two agree, unless a third has more: two
+// endpoints can both be behind, or lack the same.
 func (c *Call) differ(said *Call) {
 	switch {
 	case c.Says != nil && c.Says(said.Out) == "":

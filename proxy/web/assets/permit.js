@@ -32,7 +32,7 @@ export async function permitOf(wallet, { tx, native, tokenIn: { address, amount 
       primaryType: 'Permit', domain: { name, version, chainId: Number(native), verifyingContract: address },
       message: { owner: wallet.account, spender: tx.to, value: amount, nonce: String(BigInt(nonce)), deadline: String(deadline) },
     }))
-    if (!/^0x[0-9a-f]{130}$/i.test(signature)) throw new Error('Tokens do not accept this wallet's signature. Approve the amount instead.')
+    if (!/^0x[0-9a-f]{130}$/i.test(signature)) throw new Error('Tokens do not accept signatures of this wallet. Approve the amount instead.')
     return calling('0x', BigInt(amount), deadline) + signature.slice(2)
   }
 }

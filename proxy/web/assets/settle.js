@@ -10,7 +10,7 @@ async function settle({ url, family, sender, native, chain, done }, say, field) 
   const { hex = (address) => address } = wallet
   if (!same(hex(wallet.account), hex(sender))) throw new Error(`Only ${short(sender)} can send it; the wallet has ${short(wallet.account)}.`)
   const { to, data, value } = await answerAt(url + encodeURIComponent(field?.value.trim() ?? ''))
-  if (family === 'solana') return say('Sent; the order's page shows when it arrives:', await wallet.send(bytesOf(data)))
+  if (family === 'solana') return say('Sent; the page of the order shows when it arrives:', await wallet.send(bytesOf(data)))
   if (!await isOn(wallet, native)) await switchTo(wallet, native, chain)
   const request = { chainId: hexOf(native), from: wallet.account, to, data, value: hexOf(value) }
   const { blockNumber, hash } = await mined(wallet, await wallet.request('eth_sendTransaction', request), say)

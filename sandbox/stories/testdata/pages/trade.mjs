@@ -68,7 +68,7 @@ export async function replaced() {
   for (const [instead, then] of [
     ['faster', (page) => page.waitForURL(/\/swap\/1\/tx\/0x[0-9a-f]{64}$/)],
     ['nothing', async (page) => {
-      await page.getByText(/Another transaction of the account took its place.*0x[0-9a-f]{64}/).waitFor()
+      await page.getByText(/Another transaction of the account replaced this one: 0x[0-9a-f]{64}/).waitFor()
       await press(page, 'Compare again')
     }],
   ]) {
@@ -164,7 +164,7 @@ export const expires = () => visit({}, async (page) => {
   await press(page, 'Swap')
   await page.getByText(/Sent, waiting for confirmation: [0-9a-f]{64}/).waitFor()
   await page.clock.fastForward('07:00')
-  await page.getByText(/it has expired: [0-9a-f]{64}/).waitFor()
+  await page.getByText(/has expired: [0-9a-f]{64}/).waitFor()
   await press(page, 'Compare again')
 })
 

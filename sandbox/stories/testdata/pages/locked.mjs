@@ -31,7 +31,7 @@ export const unlocks = async () => {
     [':not([data-orders*=" "])', /^The unlock message was sent in block \d+/], // one order
     ['[data-orders*=" "]', /^The unlock message was sent in block \d+/], // a batch
     ['[data-family=tron]', /^The unlock message was sent in block \d+/],
-    ['[data-family=solana]', /^Sent; the page of the order shows when it has arrived/],
+    ['[data-family=solana]', /^Sent; the page of the order shows when it arrives/],
   ]) {
     await visit({}, async (page) => {
       await inject(page, { account: taker, solana: takerOnSolana })

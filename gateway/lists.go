@@ -98,7 +98,7 @@ func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state l
 	default:
 		state.wrong, state.due = err.Error(), state.read.Add(listRetry)
 		if state.wrong != was {
-			b.log.WarnContext(ctx, "token list not taken over; its earlier tokens stay listed", "list", l.name, "error", err)
+			b.log.WarnContext(ctx, "token list rejected; its previous tokens stay listed", "list", l.name, "error", err)
 		}
 	}
 	b.mu.Lock()

@@ -47,7 +47,7 @@ type AsideTransaction struct {
 func (e *AsideError) Error() string {
 	texts := make([]string, len(e.Transactions))
 	for i, t := range e.Transactions {
-		texts[i] = fmt.Sprintf("transaction %s is put aside: %s", t.Tx, t.Err)
+		texts[i] = fmt.Sprintf("transaction %s is skipped: %s", t.Tx, t.Err)
 	}
 	return strings.Join(texts, "; ")
 }

@@ -65,7 +65,7 @@ var (
 	OrderCancelled = Kind{400, 1124, "ORDER_ALREADY_CANCELLED", "the order is cancelled"}
 	CallAbsent     = Kind{400, 1125, "NO_EXTERNALCALL_ATTACHED", "the order has no external call"}
 	CallExecuted   = Kind{400, 1126, "EXTERNALCALL_ALREADY_EXECUTED", "the external call is executed"}
-	CallNotOpen    = Kind{400, 1127, "EXTERNALCALL_CANNOT_BE_DETACHED", "the external call does not wait for its execution; before the order is fulfilled, cancel the order"}
+	CallNotOpen    = Kind{400, 1127, "EXTERNALCALL_CANNOT_BE_DETACHED", "the external call is not awaiting execution; before the order is fulfilled, cancel the order"}
 	CallNotKnown   = Kind{400, 1128, "EXTERNALCALL_NOT_KNOWN", "only the hash of the order's external call is known, and a cancel must have the call"}
 	RefundLost     = Kind{400, 1131, "REFUND_LOST", "the order's terms give the refund of a cancel to the zero address, so that it would be lost"}
 	OrderNotOwed   = Kind{400, 1129, "ORDER_NOT_AWAITING_UNLOCK", "an order is not delivered, or its unlock was sent already"}

@@ -235,7 +235,7 @@ func (a *availability) goAway(ctx context.Context, why error) {
 	a.open = make(map[*trackedConn]struct{})
 	a.mu.Unlock()
 	if isNews {
-		a.log.WarnContext(ctx, "database unavailable; nothing is asked of it until it answers", "error", why)
+		a.log.WarnContext(ctx, "database unavailable; not queried until it responds", "error", why)
 	}
 	for c := range open {
 		_ = c.Conn.Close() // its user gets an error

@@ -52,7 +52,7 @@ func OpenPostgres(ctx context.Context, url string, o PostgresOptions) (*DB, erro
 	a.hasTables, a.mode, a.pools = true, []any{pgx.QueryExecModeSimpleProtocol}, []*sql.DB{reader, writer}
 	readOnly := checkWritable(ctx, reader)
 	if readOnly != nil {
-		a.log.WarnContext(ctx, "database takes no changes; chains are not followed", "error", readOnly)
+		a.log.WarnContext(ctx, "database rejects writes; chains are not followed", "error", readOnly)
 	}
 	db := &DB{
 		name: "PostgreSQL", reader: reader, writer: writer, telemetry: newTelemetry("postgresql"),
@@ -109,8 +109,8 @@ func findingByIndex(config pgx.ConnConfig) pgx.ConnConfig {
 	return config
 }
 
-var errPooled = errors.New("a pooler gives its connections to each transaction anew, so notifications and locks would get lost: " +
-	"set pool_mode = session (PgBouncer), or connect to the server itself")
+var errPooled = errors.New("a pooler assigns connections per transaction, which loses notifications and locks: " +
+	"set pool_mode = session (PgBouncer), or connect to the server directly")
 
 // checkSessions returns errPooled if two connections share one of the server's. It uses the simple protocol, which
 // every pooler passes on.

@@ -46,7 +46,7 @@ func (d *Deliverer) Mount(
 	} {
 		mux.Handle("POST /webhooks/{name}/"+command, guard(func(w http.ResponseWriter, r *http.Request) {
 			body, err := run(r, r.PathValue("name"))
-			d.Logger.InfoContext(r.Context(), "operator commanded a webhook", "webhook", r.PathValue("name"), "command", command, "by", r.RemoteAddr)
+			d.Logger.InfoContext(r.Context(), "operator command run on webhook", "webhook", r.PathValue("name"), "command", command, "by", r.RemoteAddr)
 			if err == nil && command == "resend" {
 				done(w, r, command, body)
 				return

@@ -132,7 +132,7 @@ func TestServeAnswersAndStops(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"msg":"crossgate started","version":"devel"`, `"configuration":"offline.yaml"`, `"database":"crossgate.db","chains":1,"venues":0,"clients":"http://127.0.0.1:`,
-		`"operators":"http://127.0.0.1:`, `"msg":"crossgate stops: draining`, `"msg":"crossgate stopped: everything`,
+		`"operators":"http://127.0.0.1:`, `"msg":"crossgate stops: draining`, `"msg":"crossgate stopped: all requests answered`,
 	} {
 		if strings.Count(log.String(), want) != 1 {
 			t.Errorf("want %s once in the log:\n%s", want, log.String())

@@ -102,7 +102,7 @@ func (s serving) run(ctx context.Context) error {
 	err = errors.Join(err, stopAdmin())
 	endSupervision()
 	if err == nil {
-		s.log.InfoContext(ctx, "crossgate stopped: everything that was asked is answered")
+		s.log.InfoContext(ctx, "crossgate stopped: all requests answered")
 	}
 	return err
 }

@@ -123,7 +123,7 @@ func (w *watch) now() *tls.Config {
 	w.seen = seen
 	made, err := w.files.listener()
 	if err != nil {
-		w.log.Error("changed TLS files cannot be used: going on with those before", "error", err)
+		w.log.Error("changed TLS files are unusable; keeping the previous ones", "error", err)
 		return w.current
 	}
 	w.log.Info("changed TLS files loaded")

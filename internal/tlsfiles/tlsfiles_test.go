@@ -77,8 +77,8 @@ func TestRenewedFilesAreUsed(t *testing.T) {
 	has(before, "again")
 	put(t, second.Key, files.Key, begun.Add(2*time.Second))
 	has(after, "with the new pair")
-	if told := strings.Count(said.String(), "cannot be used"); told != 1 {
-		t.Errorf("the log tells %d times that files cannot be used, want once:\n%s", told, &said)
+	if told := strings.Count(said.String(), "are unusable"); told != 1 {
+		t.Errorf("the log tells %d times that files are unusable, want once:\n%s", told, &said)
 	}
 	if strings.Contains(said.String(), files.Own) {
 		t.Errorf("the log has a path:\n%s", &said)

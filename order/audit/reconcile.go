@@ -40,7 +40,7 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 				steps, err := r.Step(ctx)
 				f.Unsettled.Store(int64(len(r.Unsettled)))
 				if err != nil && ctx.Err() == nil && !errors.Is(err, errBusy) {
-					r.Logger.WarnContext(ctx, "orders not compared with what the contracts store; they are next time", "error", err)
+					r.Logger.WarnContext(ctx, "orders not compared with the contracts' states; retrying later", "error", err)
 				}
 				pause = day / time.Duration(min(max(steps, leastSteps), mostSteps))
 			}
@@ -118,7 +118,7 @@ func (r *Reconciler) take(ctx context.Context, compared []order.ID, came *Audit,
 	}
 	countReconciled(ctx, r.ID, int(came.Orders), corrected+len(came.Differences))
 	if corrected > 0 || len(r.Unsettled) > 0 {
-		r.Logger.WarnContext(ctx, "stored orders differ from what the contracts store", "compared", came.Orders,
+		r.Logger.WarnContext(ctx, "stored orders differ from the contracts' states", "compared", came.Orders,
 			"corrected", corrected, "unsettled", len(r.Unsettled))
 	}
 	clear(r.Again)

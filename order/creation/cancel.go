@@ -16,9 +16,9 @@ var (
 	ErrUnknownCall  = errors.New("the external call is only known by its hash")
 	ErrNoCall       = errors.New("the order has no external call")
 	ErrCallExecuted = errors.New("the external call is executed")
-	ErrCallNotOpen  = errors.New("the external call does not wait for its execution")
+	ErrCallNotOpen  = errors.New("the external call is not awaiting execution")
 	ErrNoPayee      = errors.New("the refund would go to the zero address")
-	ErrNotHere      = errors.New("the chain has not, or is not known to have, the contract for this")
+	ErrNotHere      = errors.New("the contract for this is missing or unknown on the chain")
 )
 
 // orderTuple is the type of an order in calldata (dln-contracts, libraries/DlnOrderLib.sol).

@@ -143,7 +143,7 @@ func (j *judge) pull(amount chain.Amount, payer Token, by chain.Address) *Refusa
 		return ofToken(payer.LacksBalance, by, fmt.Sprintf("the balance is %s, the amount %s", payer.Balance, amount))
 	}
 	if payer.TransferFrom == ReturnsFalse {
-		return refused(by, "the token answers false", "Error", "SafeERC20: ERC20 operation did not succeed")
+		return refused(by, "the token returns false", "Error", "SafeERC20: ERC20 operation did not succeed")
 	}
 	return nil
 }

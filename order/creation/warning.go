@@ -50,7 +50,7 @@ func (j *judge) warn() {
 			isToken && token.Transfer == ReturnsNothing && hasShare, NotClaimable,
 			"transfer of the give token returns nothing: with an affiliate every claim reverts" + j.assumed(),
 		},
-		{j.caller != j.Sender, MakerNotSender, "the maker is the account that sends the transaction in the end, and so is the id made of it"},
+		{j.caller != j.Sender, MakerNotSender, "the maker is the account that finally sends the transaction, and the order id depends on it"},
 		{j.f.Split != nil && j.f.Split.Net.IsZero(), AffiliateWithoutRest, "nothing is left of the give amount for a taker"},
 	} {
 		if each.is {

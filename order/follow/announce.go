@@ -138,7 +138,7 @@ func (a *announcements) listenTo(ctx context.Context, announcer Announcer) {
 		}
 		countAnnouncerLosses(ctx, a.chain, 1)
 		jittered := pause + rand.N(pause/2)
-		a.logger.WarnContext(ctx, "heads are not announced; asking for them instead", "error", err, "retry_in", jittered)
+		a.logger.WarnContext(ctx, "no announcements of heads; polling instead", "error", err, "retry_in", jittered)
 		if !order.Wait(ctx, jittered, nil) {
 			return
 		}

@@ -37,7 +37,7 @@ func (c *Chains) countUnknown(ctx context.Context) {
 		before := *c.unknown.Swap(&counted)
 		for id, orders := range counted {
 			if before[id] == 0 {
-				c.Logger.WarnContext(ctx, "orders name a chain that is not known; they are incomplete until it is added to the configuration",
+				c.Logger.WarnContext(ctx, "orders involve an unknown chain; they are incomplete until it is configured",
 					"chain", id, "orders", orders)
 			}
 		}

@@ -196,7 +196,7 @@ func (c *Chain) ProveNext(
 		return tx.Anchor(ctx, c.ID, agreed)
 	})
 	if list := c.quarantine.due(err, r); len(list) > 0 {
-		c.Logger.WarnContext(ctx, "blocks quarantined that could not be read a second time; they are asked for again", "error", err)
+		c.Logger.WarnContext(ctx, "blocks quarantined: second reading failed; retrying later", "error", err)
 		_, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error { return tx.Quarantine(ctx, c.ID, list) })
 		return Proven{End: position.ProvenEnd, SingleFrom: position.SingleFrom}, true, err
 	}
@@ -338,7 +338,7 @@ func (c *Chain) Confirm(ctx context.Context, r ledger.Range, got *ledger.Content
 func (c *Chain) Blame(ctx context.Context, wrong []string) {
 	if len(wrong) > 0 {
 		slices.Sort(wrong)
-		c.Logger.WarnContext(ctx, "endpoints contradict what others or hashes say of a transaction", "endpoints", strings.Join(slices.Compact(wrong), ", "))
+		c.Logger.WarnContext(ctx, "endpoints contradict other endpoints or hashes about a transaction", "endpoints", strings.Join(slices.Compact(wrong), ", "))
 	}
 }
 
@@ -349,6 +349,6 @@ func (c *Chain) noteCorrection(ctx context.Context, r ledger.Range, changed ledg
 	}
 	CountCorrections(ctx, c.ID, len(changed.Missing)+len(changed.Wrong))
 	c.prover.corrections.Add(int64(len(changed.Missing) + len(changed.Wrong)))
-	c.Logger.WarnContext(ctx, "the second reading of blocks differs from the first; stored the one that the blocks prove",
+	c.Logger.WarnContext(ctx, "second reading of blocks differs from the first; stored what the blocks prove",
 		"from", r.From, "to", r.To, "missing", len(changed.Missing), "false", len(changed.Wrong), "endpoints", strings.Join(wrong, ", "))
 }

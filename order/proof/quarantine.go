@@ -77,14 +77,14 @@ func (c *Chain) Events(
 		part := parts[0]
 		got, err := read(ctx, part.From, part.To)
 		if bad, isDue := c.quarantine.failed(err, part); isDue {
-			c.Logger.WarnContext(ctx, "block quarantined: no endpoint gives what it holds; it is left out and asked for again",
+			c.Logger.WarnContext(ctx, "block quarantined: no endpoint delivers its content; skipped, retrying later",
 				"block", bad.Number, "error", bad.Reason)
 			left = append(left, bad)
 			parts = append(part.Without([]ledger.QuarantinedBlock{bad}), parts[1:]...)
 			continue
 		}
 		if aside := asideOf(err); len(aside) > 0 {
-			c.Logger.WarnContext(ctx, "transactions put aside; they are asked for again", "error", err)
+			c.Logger.WarnContext(ctx, "transactions skipped; retrying them later", "error", err)
 			left, err = append(left, aside...), nil
 		}
 		if err != nil {
@@ -103,7 +103,7 @@ func asideOf(err error) (left []ledger.QuarantinedBlock) {
 		return nil
 	}
 	for _, each := range aside.Transactions {
-		reason := fmt.Sprintf("transaction %s, alone: %s", each.Tx, each.Err)
+		reason := fmt.Sprintf("transaction %s only: %s", each.Tx, each.Err)
 		left = append(left, ledger.QuarantinedBlock{Number: each.Block, Reason: reason, Since: uint64(time.Now().Unix())})
 	}
 	return left

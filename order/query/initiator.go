@@ -53,7 +53,7 @@ func (x *Index) identify(
 	}
 	reading.Wait()
 	if err := x.store.Identify(ctx, lasting); err != nil && !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
-		x.Logger.WarnContext(ctx, "initiators not stored; they are read again with the next request", "error", err)
+		x.Logger.WarnContext(ctx, "initiators not stored; reading them again with the next request", "error", err)
 	}
 	return ledger.Alike(events, found), gaps, single
 }

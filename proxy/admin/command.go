@@ -18,7 +18,7 @@ var commandsDone = map[string]string{
 	"purge":    "Purged",
 	"cordon":   "The endpoint is cordoned",
 	"uncordon": "The endpoint is back in use",
-	"resend":   "What was given up is delivered anew",
+	"resend":   "Dead letters are delivered again",
 }
 
 // guarded passes on requests that carry the operators' token and do not come from a page of another origin in an

@@ -54,11 +54,11 @@ func (c *Charges) Read(ctx context.Context, with chain.ID) (crosschain.Charges, 
 		return crosschain.Charges{}, fmt.Errorf("charges of the order contracts: %w", err)
 	}
 	if len(answers[0]) != words.Size || len(answers[1]) != words.Size {
-		return crosschain.Charges{}, fmt.Errorf("charges of the order contracts: chain %d has others", c.chain.Facts().ID)
+		return crosschain.Charges{}, fmt.Errorf("charges of the order contracts: those of chain %d answer in an unknown format", c.chain.Facts().ID)
 	}
 	bps, fits := chain.AmountFromBytes(answers[1]).Uint64()
 	if !fits || bps >= 10_000 {
-		return crosschain.Charges{}, fmt.Errorf("the order contract of chain %d takes all", c.chain.Facts().ID)
+		return crosschain.Charges{}, fmt.Errorf("the order contract of chain %d charges 100 %% or more", c.chain.Facts().ID)
 	}
 	read := knownCharges{until: time.Now().Add(chargesLife)}
 	read.Charges = crosschain.Charges{Fixed: chain.AmountFromBytes(answers[0]), TransferBps: int(bps)}

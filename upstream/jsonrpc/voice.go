@@ -233,61 +233,6 @@ func (c *Client) witness(calls []*Call, heard []string) *upstream.Endpoint {
 	return nil
 }
 
-// Heard is an endpoint's answer.
-type Heard[T any] struct {
-	Said T
-	By   string
-}
-
-// Lists are second readings by endpoints that list what they have, and may leave something out.
-type Lists[T any] struct {
-	Method    string
-	Liars     []string // endpoints that were recently found wrong: they are asked last
-	Times     int      // lists to read if only one endpoint answers
-	LiarTimes int      // lists to read if that is one of the liars
-	List      func(*Client) (said T, by string, err error)
-	Add       func(union, more T) T
-}
-
-// Hear lets one endpoint of each of two providers list, with one retry, preferring those that can be expected to
-// answer. If only one does, several of its lists are united. By is empty for a union of lists by several endpoints.
-func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
-	c = c.Avoiding(l.Liars...)
-	c.OneByOne(l.Method, func(one *Client) bool {
-		said, err := l.union(one, Heard[T]{}, 1)
-		if err != nil {
-			said, err = l.union(one, Heard[T]{}, 1)
-		}
-		if err == nil && said.By == one.Name() {
-			heard = append(heard, said)
-		}
-		return len(heard) == 2
-	})
-	if len(heard) == 2 || len(heard) == 1 && slices.Contains(l.Liars, heard[0].By) {
-		return heard, nil
-	}
-	alone, err := l.union(c, append(heard, Heard[T]{})[0], l.Times-len(heard))
-	return []Heard[T]{alone}, err
-}
-
-// union adds a number of lists to heard.
-func (l Lists[T]) union(c *Client, heard Heard[T], times int) (Heard[T], error) {
-	for read := 0; read < times; read++ {
-		said, by, err := l.List(c)
-		if err != nil {
-			return heard, err
-		}
-		if slices.Contains(l.Liars, by) {
-			times = max(times, l.LiarTimes)
-		}
-		if (read > 0 || heard.By != "") && heard.By != by {
-			by = ""
-		}
-		heard = Heard[T]{l.Add(heard.Said, said), by}
-	}
-	return heard, nil
-}
-
 // Other returns a client that asks just one endpoint, of a different voice than heard; nil if none can be expected to
 // answer.
 func (c *Client) Other(method string, heard ...string) *Client {

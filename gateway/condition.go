@@ -21,9 +21,9 @@ const storePatience = 2 * time.Second
 // Condition returns the state of all dependencies in numbers, and the records of venues.
 func (g *Gateway) Condition(ctx context.Context) web.Condition {
 	used := g.sets.now()
-	told := web.Condition{Release: release.Current().String(), Started: g.started}
+	shown := web.Condition{Release: release.Current().String(), Started: g.started}
 	if store := g.storeState(ctx); !store.OK {
-		told.Store = store.State
+		shown.Store = store.State
 	}
 	now := time.Now()
 	basis, announced, corrections := used.index.Basis(), used.index.Announced(), used.index.Corrections()
@@ -38,13 +38,13 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 			each.Late = basis.IsBehind(&c, each.Behind) || c.Stopped != ""
 		}
 		each.Unasked, each.Asked = used.loads(c.Chain)
-		told.Chains = append(told.Chains, each)
+		shown.Chains = append(shown.Chains, each)
 		unasked, asked = append(unasked, each.Unasked), append(asked, each.Asked)
 	}
-	told.Unasked, told.Asked = Sum(unasked...), Sum(asked...)
+	shown.Unasked, shown.Asked = Sum(unasked...), Sum(asked...)
 	unknown := used.index.UnknownChains()
 	for _, id := range slices.Sorted(maps.Keys(unknown)) {
-		told.Unknown = append(told.Unknown, web.UnknownChain{Chain: id, Orders: unknown[id]})
+		shown.Unknown = append(shown.Unknown, web.UnknownChain{Chain: id, Orders: unknown[id]})
 	}
 	for _, own := range used.parts.services {
 		service := web.Service{Name: own.Name(), Of: own.of}
@@ -55,15 +55,15 @@ func (g *Gateway) Condition(ctx context.Context) web.Condition {
 			}
 			service.Endpoints = append(service.Endpoints, shown)
 		}
-		told.Services = append(told.Services, service)
+		shown.Services = append(shown.Services, service)
 	}
 	for _, record := range used.estimator.Records() {
-		told.Venues = append(told.Venues, web.Venue{Record: record})
+		shown.Venues = append(shown.Venues, web.Venue{Record: record})
 	}
-	if told.Store == "" {
-		told.Webhooks = g.shownWebhooks(ctx)
+	if shown.Store == "" {
+		shown.Webhooks = g.shownWebhooks(ctx)
 	}
-	return told
+	return shown
 }
 
 // shownWebhooks returns the subscribers, or none if the database does not list them in time.

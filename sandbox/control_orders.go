@@ -78,7 +78,7 @@ func (w *World) controlFulfil(ctx context.Context, b struct {
 		}
 		named, known := w.account(at.Bytes())
 		if !known {
-			return nil, fmt.Errorf("%w: %s is no account of the sandbox", errBadCall, b.Taker)
+			return nil, fmt.Errorf("%w: %s is not an account of the sandbox", errBadCall, b.Taker)
 		}
 		taker = named
 	}
@@ -131,7 +131,7 @@ func (w *World) controlCancel(ctx context.Context, b orderCall) (any, error) {
 	return w.moved(ctx, b.OrderID, func(o Order) error {
 		authority, known := w.account(o.terms.Authority)
 		if !known {
-			return fmt.Errorf("the authority of order %s is no account of the sandbox", o.ID)
+			return fmt.Errorf("the authority of order %s is not an account of the sandbox", o.ID)
 		}
 		beneficiary := authority.on(o.GiveChain())
 		if allowed := o.terms.CancelBeneficiary; len(allowed) > 0 {

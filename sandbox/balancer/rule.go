@@ -50,7 +50,7 @@ func ParseRule(text string) (r Rule, err error) {
 	}
 	r.share, err = strconv.ParseFloat(parts[wanted-1], 64)
 	if err != nil || r.share < 0 || r.share > 1 {
-		return r, fmt.Errorf("rule %q: the last part is no probability", text)
+		return r, fmt.Errorf("rule %q: the last part is not a probability", text)
 	}
 	return r, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"crossgate/sandbox/solana"
 )
 
 // script is the history, in the language that its header explains.
@@ -226,9 +228,9 @@ var scriptTerms = map[string]func(h *history, p *proposal, value string){
 	},
 	"deposits": func(_ *history, p *proposal, _ string) { p.externalCall = p.deposit() },
 	"refuses":  func(_ *history, p *proposal, _ string) { p.externalCall = p.refusedCall("closed today") },
-	// instructs adds instructions that the executor on Solana runs for the receiver.
+	// instructs adds instructions for the executor on Solana, which is the receiver then.
 	"instructs": func(_ *history, p *proposal, _ string) {
-		p.externalCall = []byte("instructions for " + p.maker.Wallet.Key.String())
+		p.externalCall, p.receiver = []byte("instructions for "+p.maker.Wallet.Key.String()), solana.Executor[:]
 	},
 	"forwarded": func(_ *history, p *proposal, _ string) { p.way.Forwarded = true },
 	"versioned": func(_ *history, p *proposal, _ string) { p.way.Versioned = true },

@@ -50,13 +50,10 @@ type Fulfilment struct {
 	UnlockAuthority Key
 }
 
-// receiver returns who gets what the order takes: the executor if there is an external call.
-func (f Fulfilment) receiver() Key {
-	if len(f.Terms.ExternalCall) > 0 {
-		return callAuthority(f.Terms.ID())
-	}
-	return keyOf(f.Terms.Receiver)
-}
+func (f Fulfilment) receiver() Key { return keyOf(f.Terms.Receiver) }
+
+// hasCall reports whether the executor gets what the order takes.
+func (f Fulfilment) hasCall() bool { return len(f.Terms.ExternalCall) > 0 }
 
 // Fulfil delivers what an order takes.
 func (c *Chain) Fulfil(at time.Time, w Way, f Fulfilment) error {
@@ -65,7 +62,7 @@ func (c *Chain) Fulfil(at time.Time, w Way, f Fulfilment) error {
 		return err
 	}
 	instructions := []Instruction{f.fulfillOrder(t)}
-	if !t.isNative() {
+	if !t.isNative() && !f.hasCall() {
 		instructions = slices.Insert(instructions, 0, t.openWallet(f.Taker.Key, f.receiver()))
 	}
 	return c.submit(at, w, f.Taker, instructions...)
@@ -99,10 +96,18 @@ func (t Terms) taken() (Token, error) {
 // fulfillOrder returns the instruction fulfill_order.
 func (f Fulfilment) fulfillOrder(t Token) Instruction {
 	id, taker := f.Terms.ID(), f.Taker.Key
-	return anchorCall(destinationProgram, "fulfill_order", []Meta{
-		writes(takeOrderState(id)), signs(taker), writes(t.Wallet(taker)), writes(t.Wallet(f.receiver())),
+	receiver := writes(t.Wallet(f.receiver()))
+	var executor []Meta // further accounts
+	if f.hasCall() {
+		receiver = reads(f.receiver())
+		executor = []Meta{
+			reads(executorState), writes(callMeta(id)), writes(callWallet(id, t)), reads(t.Mint), reads(instructionsSysvar),
+		}
+	}
+	return anchorCall(destinationProgram, "fulfill_order", append([]Meta{
+		writes(takeOrderState(id)), signs(taker), writes(t.Wallet(taker)), receiver,
 		reads(sourceOn(f.Terms.Give().Chain)), reads(takeOrderPatch(id)), reads(t.programOrDefault()), reads(systemProgram),
-	}, func(i *invocation) { i.fulfil(f, t) }, f.Terms.borsh(), id, optionalKey(f.UnlockAuthority))
+	}, executor...), func(i *invocation) { i.fulfil(f, t) }, f.Terms.borsh(), id, optionalKey(f.UnlockAuthority))
 }
 
 func (i *invocation) fulfil(f Fulfilment, t Token) {
@@ -115,7 +120,12 @@ func (i *invocation) fulfil(f Fulfilment, t Token) {
 	}
 	i.create(taker, takeOrderState(id), destinationProgram, o.data(), o)
 	subtrahend, _ := stateOf[uint64](i.account(takeOrderPatch(id)))
-	i.call(t.transfer(t.Wallet(taker), t.Wallet(f.receiver()), taker, f.Terms.TakeAmount.Uint64()-subtrahend))
+	if amount := f.Terms.TakeAmount.Uint64() - subtrahend; f.hasCall() {
+		i.require(f.receiver() == Executor, errWrongProgram)
+		i.call(f.openCall(t, amount))
+	} else {
+		i.call(t.transfer(t.Wallet(taker), t.Wallet(f.receiver()), taker, amount))
+	}
 	i.emit("Fulfilled", id, taker)
 }
 

@@ -47,6 +47,10 @@ func init() {
 			anchorHandler("send_batch_unlock", 2+sendingCount, (*invocation).sendBatchUnlock),
 			{nil, anySize, 0, "", (*invocation).refuseFallback},
 		},
+		Executor: {
+			anchorHandler("make_fallback", 7, (*invocation).makeFallback),
+			{nil, anySize, 0, "", (*invocation).refuseFallback},
+		},
 		tokenProgram:     tokenHandlers,
 		token2022Program: tokenHandlers,
 		poolProgram: {

@@ -26,7 +26,8 @@ var (
 	destinationProgram = solana.MPK("dst5MGcFPoBeREFAA5E3tU5ij8m5uVYwkzkSAbsLbNo")
 	debridgeProgram    = solana.MPK("DEbrdGj3HsRsAzx6uH4MKyREKxVAfBydijLUF3ygsFfh")
 	settingsProgram    = solana.MPK("DeSetTwWhjZq6Pz9Kfdo1KoS5NqtsM6G8ERbX4SSCSft")
-	executorProgram    = solana.MPK("exe59FS5cojZkPJVDFDV8RnXCC7wd6yoBjsUtqH7Zai")
+	// Executor runs external calls: orders with one are delivered to it.
+	Executor = solana.MPK("exe59FS5cojZkPJVDFDV8RnXCC7wd6yoBjsUtqH7Zai")
 
 	// forwarderProgram represents third-party programs that also create orders.
 	forwarderProgram = invented("program forwarder")
@@ -44,6 +45,7 @@ var (
 	sourceState       = pda(sourceProgram, "STATE")
 	feeLedger         = pda(sourceProgram, "FEE LEDGER")
 	destinationState  = pda(destinationProgram, "STATE")
+	executorState     = pda(Executor, "STATE")
 	destinationSender = pda(destinationProgram, "AUTHORIZED_DST_NATIVE_SENDER")
 	messageNonces     = pda(debridgeProgram, "NONCE")
 	debridgeState     = pda(settingsProgram, "DEBRIDGE_STATE")
@@ -98,7 +100,7 @@ const supply = 1 << 62
 
 // genesis places everything that is on the chain before history begins.
 func (c *Chain) genesis() {
-	deployed := []Key{sourceProgram, destinationProgram, debridgeProgram, settingsProgram, executorProgram}
+	deployed := []Key{sourceProgram, destinationProgram, debridgeProgram, settingsProgram, Executor}
 	for _, at := range append(deployed,
 		forwarderProgram, tokenProgram, token2022Program, associatedProgram, metadataProgram,
 		poolProgram, jupiterProgram, dflowProgram,

@@ -146,7 +146,7 @@ func TestAccountsOfProgramsAreDerived(t *testing.T) {
 	}
 	recorded.JSON(t, "facts/dln/vectors/solana_pdas.json", &file)
 	programs := map[string]Key{
-		"src": sourceProgram, "dst": destinationProgram, "debridge": debridgeProgram, "extcall": executorProgram,
+		"src": sourceProgram, "dst": destinationProgram, "debridge": debridgeProgram, "extcall": Executor,
 	}
 	for _, row := range file.Rows {
 		var seeds [][]byte

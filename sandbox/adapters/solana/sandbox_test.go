@@ -82,10 +82,14 @@ func (w *world) create(way sandbox.Way) sandbox.Order {
 // terms returns the terms of an order from Ethereum to Solana.
 func (w *world) terms(call []byte) sandbox.Terms {
 	w.nonce++
+	receiver := other.Key
+	if len(call) > 0 {
+		receiver = sandbox.Executor
+	}
 	return sandbox.Terms{
 		Nonce: w.nonce, Maker: onEVM, GiveChain: big.NewInt(1), GiveToken: onEVM, GiveAmount: big.NewInt(1_000_000),
 		TakeChain: big.NewInt(sandbox.ID), TakeToken: usdc.Mint[:], TakeAmount: big.NewInt(990_000),
-		Receiver: other.Key[:], PatchAuthority: onEVM, Authority: other.Key[:], ExternalCall: call,
+		Receiver: receiver[:], PatchAuthority: onEVM, Authority: other.Key[:], ExternalCall: call,
 	}
 }
 

@@ -12,16 +12,34 @@ const (
 	TokenAccountRent = (128 + 165) * 6_960
 )
 
-// Instructions of the system program and of the token programs (github.com/solana-program/token, instruction.rs).
+// Instructions of the system program, of the token programs (github.com/solana-program/token, instruction.rs) and of the
+// program of associated accounts (github.com/solana-program/associated-token-account, instruction.rs).
 const (
-	systemTransfer  = 2
-	transferChecked = 12
-	syncNative      = 17
+	systemTransfer   = 2
+	transferChecked  = 12
+	syncNative       = 17
+	createIdempotent = 1
 )
 
 // TokenAccount returns owner's associated account for a token of a token program.
 func TokenAccount(owner, program, mint chain.Address) chain.Address {
 	return ProgramAddress(AssociatedTokenProgram, owner.Bytes(), program.Bytes(), mint.Bytes())
+}
+
+// OpenTokenAccount opens owner's associated account for a token of a token program, unless it exists; owner pays.
+func OpenTokenAccount(owner, program, mint chain.Address) DraftInstruction {
+	return DraftInstruction{
+		Program: AssociatedTokenProgram,
+		Accounts: []DraftAccount{
+			{Address: owner, Signer: true, Writable: true},
+			{Address: TokenAccount(owner, program, mint), Writable: true},
+			{Address: owner},
+			{Address: mint},
+			{Address: SystemProgram},
+			{Address: program},
+		},
+		Data: []byte{createIdempotent},
+	}
 }
 
 // Transfer moves lamports out of a wallet.

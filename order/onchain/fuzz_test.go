@@ -125,6 +125,9 @@ func FuzzReaders(f *testing.F) {
 		if take, err := onchain.DecodeTakeAccount(answer); err != nil && take.State != order.None {
 			t.Errorf("DecodeTakeAccount = %+v", take)
 		}
+		if call, err := onchain.DecodeCallAccount(answer); err != nil && call != order.NoExtCall {
+			t.Errorf("DecodeCallAccount = %s", call)
+		}
 		if m, isKnown := onchain.ParseMetadata(answer); isKnown && m.Version != 1 {
 			t.Errorf("ParseMetadata = version %d", m.Version)
 		}

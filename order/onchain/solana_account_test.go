@@ -208,3 +208,22 @@ func FuzzDecodeSolana(f *testing.F) {
 		}
 	})
 }
+
+// TestDecodeCallAccount covers the variants of the executor's accounts, of which the id comes first.
+func TestDecodeCallAccount(t *testing.T) {
+	mark := sha256.Sum256([]byte("account:ExtcallMeta"))
+	before := string(mark[:8]) + string(make([]byte, 32))
+	for data, want := range map[string]order.ExternalCallState{
+		"": order.AwaitingOrderFulfillment, before + "\x00": order.AwaitingExecution, before + "\x01": order.Executing,
+		before + "\x02": order.Completed, before + "\x03": order.Failed, before + "\x04": order.CancelledCall,
+	} {
+		if got, err := onchain.DecodeCallAccount([]byte(data)); err != nil || got != want {
+			t.Errorf("DecodeCallAccount(%x) = %s, %v, want %s", data, got, err, want)
+		}
+	}
+	for _, data := range []string{before, before + "\x05", before[:20], "another" + before + "\x00"} {
+		if got, err := onchain.DecodeCallAccount([]byte(data)); err == nil {
+			t.Errorf("DecodeCallAccount(%x) = %s, want an error", data, got)
+		}
+	}
+}

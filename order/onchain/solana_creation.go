@@ -127,6 +127,9 @@ func SolanaPreparation() []byte {
 	return name[:]
 }
 
+// SolanaFallback returns the data of the executor's make_fallback, with which an order's authority gives up its call.
+func SolanaFallback(id order.ID) []byte { return append(makeFallback[:], id[:]...) }
+
 // borshBytes encodes what borsh decodes.
 type borshBytes []byte
 

@@ -37,7 +37,7 @@ func DecodeGiveAccount(data []byte) (stored order.StoredState, err error) {
 	if len(data) == 0 {
 		return order.StoredState{}, nil
 	}
-	b, state, err := openState(data, "GiveOrderState", giveVariants)
+	b, state, err := openState(data, "GiveOrderState", 0, giveVariants)
 	if err != nil {
 		return order.StoredState{}, err
 	}
@@ -50,19 +50,21 @@ func DecodeGiveAccount(data []byte) (stored order.StoredState, err error) {
 	return stored, nil
 }
 
-// openState decodes the variant in an account of a kind, named as by Anchor or as in deBridge's test IDL.
-func openState(data []byte, kind string, variants []order.State) (*borsh, order.State, error) {
+// openState decodes the variant that follows some bytes in an account of a kind, named as by Anchor or as in deBridge's
+// test IDL.
+func openState[S any](data []byte, kind string, before uint64, variants []S) (b *borsh, state S, err error) {
 	d, rest := splitDiscriminator(data)
 	if d != discriminatorOf("account", kind) && d != discriminatorOf("account", strings.ToLower(kind[:1])+kind[1:]) {
-		return nil, order.None, fmt.Errorf("decode %s: account of another kind", kind)
+		return nil, state, fmt.Errorf("decode %s: account of another kind", kind)
 	}
-	b := newBorsh(rest)
+	b = newBorsh(rest)
+	b.Take(before)
 	variant := int(b.Uint8())
 	if b.Err != nil {
-		return nil, order.None, fmt.Errorf("decode %s: %w", kind, b.Err)
+		return nil, state, fmt.Errorf("decode %s: %w", kind, b.Err)
 	}
 	if variant >= len(variants) {
-		return nil, order.None, fmt.Errorf("decode %s: status %d is unknown", kind, variant)
+		return nil, state, fmt.Errorf("decode %s: status %d is unknown", kind, variant)
 	}
 	return b, variants[variant], nil
 }
@@ -75,7 +77,23 @@ var takeVariants = []order.State{
 // DecodeTakeAccount decodes a TakeOrderAccount; without data the order was neither fulfilled nor cancelled.
 func DecodeTakeAccount(data []byte) (stored order.StoredState, err error) {
 	if len(data) > 0 {
-		_, stored.State, err = openState(data, "TakeOrderState", takeVariants)
+		_, stored.State, err = openState(data, "TakeOrderState", 0, takeVariants)
 	}
 	return stored, err
+}
+
+const idSize = 32 // bytes of an order ID
+
+// callVariants are the variants of a CallAccount (IDL of extcall_program 1.1.1).
+var callVariants = []order.ExternalCallState{
+	order.AwaitingExecution, order.Executing, order.Completed, order.Failed, order.CancelledCall,
+}
+
+// DecodeCallAccount decodes a CallAccount; without data nothing was delivered for the call.
+func DecodeCallAccount(data []byte) (state order.ExternalCallState, err error) {
+	if len(data) == 0 {
+		return order.AwaitingOrderFulfillment, nil
+	}
+	_, state, err = openState(data, "ExtcallMeta", idSize, callVariants)
+	return state, err
 }

@@ -51,13 +51,14 @@ func (s side) token(symbol string) string {
 	return addressText(common.HexToAddress(s.evm.tokens[symbol]).Bytes(), uint64(s.place.Facts.ID))
 }
 
-func (s side) balance(t *testing.T, world *sandbox.World, symbol string) *big.Int {
+// balanceOf returns what the n-th account has.
+func (s side) balanceOf(t *testing.T, world *sandbox.World, symbol string, n int) *big.Int {
 	t.Helper()
-	receiver := world.Accounts()[1]
+	account := world.Accounts()[n]
 	if s.evm == nil {
-		return s.solana.balance(t, symbol, receiver.Wallet.Key.String())
+		return s.solana.balance(t, symbol, account.Wallet.Key.String())
 	}
-	return s.evm.balance(t, common.HexToAddress(s.evm.tokens[symbol]), receiver.Address)
+	return s.evm.balance(t, common.HexToAddress(s.evm.tokens[symbol]), account.Address)
 }
 
 // families returns the sides of each family, with the tokens to give and how many smallest units of each are a dollar.
@@ -130,7 +131,12 @@ func TestOrdersBetweenFamilies(t *testing.T) {
 		front.ordersByTronWeb(t, sides[chain.TVM][0], sides[chain.SVM][0], sides[chain.EVM][0])
 	})
 	t.Run("as the integrator's example asks", func(t *testing.T) { front.ordersOfTheExample(t, sides[chain.SVM][0], sides[chain.EVM]) })
-	t.Run("a delivery is taken without its call", func(t *testing.T) { front.callIsCancelled(t, sides[chain.EVM]) })
+	t.Run("a delivery is taken without its call", func(t *testing.T) {
+		base, polygon := on(8453, sides[chain.EVM]), on(137, sides[chain.EVM])
+		front.callIsCancelled(t, base, polygon,
+			fmt.Sprintf(`{"type":"evm_transaction_call","data":{"to":"%s","calldata":"0x06fdde03"}}`, polygon.evm.tokens["USDC"]))
+		front.callIsCancelled(t, base, sides[chain.SVM][0], `{"type":"solana_serialized_instructions","data":{"instructions":"0x0102"}}`)
+	})
 	t.Run("takers are paid", func(t *testing.T) { front.takersArePaid(t, protocol) })
 }
 
@@ -140,7 +146,7 @@ func (f front) ordersBetween(t *testing.T, protocol *protocolClient, random *ran
 	take := takes[random.IntN(len(takes))]
 	promised, before, ids := map[string]*big.Int{}, map[string]*big.Int{}, map[string]bool{}
 	for _, symbol := range take.takes {
-		promised[symbol], before[symbol] = new(big.Int), take.balance(t, f.world, symbol)
+		promised[symbol], before[symbol] = new(big.Int), take.balanceOf(t, f.world, symbol, 1)
 	}
 	for range count {
 		give := gives[random.IntN(len(gives))]
@@ -164,7 +170,7 @@ func (f front) ordersBetween(t *testing.T, protocol *protocolClient, random *ran
 		}
 	}
 	for symbol, amount := range promised {
-		if got := new(big.Int).Sub(take.balance(t, f.world, symbol), before[symbol]); got.Cmp(amount) < 0 {
+		if got := new(big.Int).Sub(take.balanceOf(t, f.world, symbol, 1), before[symbol]); got.Cmp(amount) < 0 {
 			t.Errorf("the receiver got %s of %s, want %s", got, symbol, amount)
 		}
 	}
@@ -385,13 +391,13 @@ func on(id chain.ID, among []side) side {
 }
 
 // callIsCancelled fulfils an order with a call, and its authority takes the delivery instead.
-func (f front) callIsCancelled(t *testing.T, evm []side) {
-	base, polygon, own := on(8453, evm), on(137, evm), f.world.Accounts()[0].Address
-	usdc := common.HexToAddress(polygon.evm.tokens["USDC"])
-	address := f.exampleOf(base, polygon, base.token("USDC"), polygon.token("USDC"), "50000000", base.address(f.world, 0), polygon.address(f.world, 0)) +
-		"&dlnHook=" + url.QueryEscape(fmt.Sprintf(`{"type":"evm_transaction_call","data":{"to":"%s","calldata":"0x06fdde03"}}`, usdc))
+func (f front) callIsCancelled(t *testing.T, give, take side, hook string) {
+	const usdc = "USDC"
+	own := take.address(f.world, 0)
+	address := f.exampleOf(give, take, give.token(usdc), take.token(usdc), "50000000", give.address(f.world, 0), own) +
+		"&dlnHook=" + url.QueryEscape(hook)
 	var made creationJSON
-	f.made(t, base, address, "USDC", big.NewInt(50_000_000), &made)
+	f.made(t, give, address, usdc, big.NewInt(50_000_000), &made)
 	path := f.url + "/v1.0/dln/order/" + made.OrderID
 	getOnce(t, "indexed", path, &struct{}{})
 	if p := problemAt(t, path+"/extcall-cancel-tx"); p.ErrorID != "EXTERNALCALL_CANNOT_BE_DETACHED" {
@@ -400,12 +406,16 @@ func (f front) callIsCancelled(t *testing.T, evm []side) {
 	sandboxtest.Control(t, f.world, "fulfil", fmt.Sprintf(`{"orderId":%q}`, made.OrderID), &struct{}{})
 	var cancel struct{ To, Data, Value, From, CancelBeneficiary string }
 	getOnce(t, "known as delivered", path+"/extcall-cancel-tx", &cancel)
-	if !strings.EqualFold(cancel.From, own.Hex()) || !strings.EqualFold(cancel.CancelBeneficiary, own.Hex()) {
+	if !strings.EqualFold(cancel.From, own) || !strings.EqualFold(cancel.CancelBeneficiary, own) {
 		t.Errorf("sent by %s, paid to %s, want %s", cancel.From, cancel.CancelBeneficiary, own)
 	}
-	before := polygon.evm.balance(t, usdc, own)
-	polygon.evm.send(t, common.HexToAddress(cancel.To), hexutil.MustDecode(cancel.Data), decimal(t, cancel.Value))
-	if got := new(big.Int).Sub(polygon.evm.balance(t, usdc, own), before); got.Cmp(decimal(t, made.Estimation.Out.Amount)) != 0 {
+	before := take.balanceOf(t, f.world, usdc, 0)
+	if take.evm == nil {
+		take.solana.send(t, cancel.Data)
+	} else {
+		take.evm.send(t, common.HexToAddress(cancel.To), hexutil.MustDecode(cancel.Data), decimal(t, cancel.Value))
+	}
+	if got := new(big.Int).Sub(take.balanceOf(t, f.world, usdc, 0), before); got.Cmp(decimal(t, made.Estimation.Out.Amount)) != 0 {
 		t.Errorf("the authority got %s, want %s", got, made.Estimation.Out.Amount)
 	}
 	await(t, "call cancelled: "+made.OrderID, func() bool {

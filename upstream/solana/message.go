@@ -8,14 +8,17 @@ import (
 	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/order/creation"
+	"crossgate/order/onchain"
 	"crossgate/quote"
+	"crossgate/upstream/jsonrpc"
 )
 
 // sendTable is the lookup table for the accounts of messages (@debridge-finance/dln-client 8.3.6): without one, most
 // cancels are too long for a transaction.
 var sendTable = solana.MustAccount("Z9SwCHdnxCpAEHdTewMXqZedbQBuBpQr16G9yedAU9q")
 
-// messageUnits are the compute units that the protocol's own client requests for a cancel or an unlock.
+// messageUnits are the compute units that the protocol's own client requests for a cancel or an unlock; a call's cancel
+// takes fewer.
 const messageUnits = 500_000
 
 // Cancel returns the transaction by which an order's authority cancels it on this chain, its take chain, and sends the
@@ -44,8 +47,7 @@ func (c *Chain) Unlock(ctx context.Context, u creation.Unlock) (creation.Transac
 	return c.message(ctx, u.Terms[0].Give.Chain, u.Authority, func(m creation.SolanaMessage) []solana.DraftInstruction { return m.Unlock(u) })
 }
 
-// message returns the transaction that sends a message to a chain. Its value is the gate's own fee. It has been
-// simulated, unless its sender lacks the coin for it.
+// message returns the transaction that sends a message to a chain. Its value is the gate's own fee.
 func (c *Chain) message(
 	ctx context.Context, to chain.ID, sender chain.Address, instructions func(creation.SolanaMessage) []solana.DraftInstruction,
 ) (creation.Transaction, error) {
@@ -57,6 +59,19 @@ func (c *Chain) message(
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("messages from chain %d to %d: %w", c.chain.ID, to, err)
 	}
+	m := creation.SolanaMessage{At: c.chain.Contracts, Wrapped: c.chain.WrappedCoin, Fees: fees.To, Sender: sender}
+	tx := creation.Transaction{Sender: sender, Value: fees.Amount}
+	if holds := tableOf(states[2]); len(holds) > 0 {
+		return c.simulated(ctx, tx, instructions(m), solana.LookupTable{Address: sendTable, Holds: holds})
+	}
+	return c.simulated(ctx, tx, instructions(m))
+}
+
+// simulated returns a transaction with its data: instructions, compute budget and priority fee. It has been simulated,
+// unless its sender lacks the coin for it.
+func (c *Chain) simulated(
+	ctx context.Context, tx creation.Transaction, instructions []solana.DraftInstruction, tables ...solana.LookupTable,
+) (creation.Transaction, error) {
 	price, err := c.GasPrice(ctx, quote.Normal)
 	if err != nil {
 		return creation.Transaction{}, err
@@ -66,26 +81,21 @@ func (c *Chain) message(
 		return creation.Transaction{}, err
 	}
 	bid, _ := price.Bid.Uint64()
-	m := creation.SolanaMessage{At: c.chain.Contracts, Wrapped: c.chain.WrappedCoin, Fees: fees.To, Sender: sender}
-	d := solana.Draft{
-		FeePayer: sender, Blockhash: hash.Value.Blockhash,
-		Instructions: append(solana.Budget{Units: messageUnits, Price: bid}.Instructions(), instructions(m)...),
-	}
-	if holds := tableOf(states[2]); len(holds) > 0 {
-		d.Tables = []solana.LookupTable{{Address: sendTable, Holds: holds}}
-	}
-	data, err := d.Compile()
+	tx.Data, err = solana.Draft{
+		FeePayer: tx.Sender, Blockhash: hash.Value.Blockhash, Tables: tables,
+		Instructions: append(solana.Budget{Units: messageUnits, Price: bid}.Instructions(), instructions...),
+	}.Compile()
 	if err != nil {
 		return creation.Transaction{}, err
 	}
-	ran, err := c.run(ctx, quote.Tx{Data: data})
+	ran, err := c.run(ctx, quote.Tx{Data: tx.Data})
 	if err != nil {
 		return creation.Transaction{}, err
 	}
 	if failure := ran.failure(); failure != nil && !ran.isOf(poorSender) {
 		return creation.Transaction{}, failure
 	}
-	return creation.Transaction{Sender: sender, Value: fees.Amount, Data: data}, nil
+	return tx, nil
 }
 
 // dataOf returns the data of an account, nil if there is none.
@@ -96,7 +106,30 @@ func dataOf(state *accountInfo) []byte {
 	return state.Data
 }
 
-// CancelCall returns creation.ErrNotHere: the executor's instructions for it are not implemented here.
-func (*Chain) CancelCall(context.Context, order.ID, order.Terms, ...chain.Amount) (creation.Transaction, error) {
-	return creation.Transaction{}, creation.ErrNotHere
+// CancelCall returns the transaction by which an order's authority takes what waits for its external call. Errors:
+// creation's for calls, quote.ErrReverted.
+func (c *Chain) CancelCall(ctx context.Context, id order.ID, t order.Terms, _ ...chain.Amount) (creation.Transaction, error) {
+	switch {
+	case !t.HasExternalCall():
+		return creation.Transaction{}, creation.ErrNoCall
+	case c.chain.Contracts.ExternalCallAdapter.IsAbsent():
+		return creation.Transaction{}, fmt.Errorf("%w: its executor of external calls is not known", creation.ErrNotHere)
+	}
+	isSense := func(a *accountInfo) bool {
+		_, err := onchain.DecodeCallAccount(a.Data)
+		return err == nil || a.Owner.Address != c.chain.Contracts.ExternalCallAdapter
+	}
+	accounts := []chain.Address{onchain.CallAccount(c.chain.Contracts, id), t.Take.Token}
+	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { byAccount(call, isSense) })
+	if err != nil {
+		return creation.Transaction{}, fmt.Errorf("state of the external call: %w", err)
+	}
+	if err := creation.CanCancelSolanaCall(dataOf(states[0])); err != nil {
+		return creation.Transaction{}, err
+	}
+	program := solana.TokenProgram
+	if mint := states[1]; !t.Take.Token.IsNative() && mint != nil {
+		program = mint.Owner.Address
+	}
+	return c.simulated(ctx, creation.Transaction{Sender: t.Authorities.Order}, creation.CancelSolanaCall(c.chain.Contracts, id, t, program))
 }

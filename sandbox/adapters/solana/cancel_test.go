@@ -74,6 +74,58 @@ func TestCancelOnSolanaIsRefused(t *testing.T) {
 	}
 }
 
+// TestCallsAreCancelledOnSolana proves that the authority can sign and send the transaction, and gets what was delivered.
+func TestCallsAreCancelledOnSolana(t *testing.T) {
+	for name, taken := range map[string]sandbox.Key{
+		"the coin": sandbox.Native.Mint, "a token": usdc.Mint, "a token of the newer program": sandbox.Tokens[3].Mint,
+	} {
+		w := newWorld(t)
+		c := w.chain()
+		made := w.terms([]byte("call"))
+		made.TakeToken = taken[:]
+		id, terms := order.ID(made.ID()), termsOf(made)
+		if _, err := c.CancelCall(t.Context(), id, terms); !errors.Is(err, creation.ErrCallNotOpen) {
+			t.Errorf("%s, before its delivery: %v", name, err)
+		}
+		w.deliver(sandbox.Way{}, made)
+		anothers := terms
+		anothers.Authorities.Order = chain.NewAddress(taker.Key[:])
+		if _, err := c.CancelCall(t.Context(), id, anothers); !errors.Is(err, quote.ErrReverted) {
+			t.Errorf("%s, by another: %v", name, err)
+		}
+		before := must.Get(c.Balance(t.Context(), terms.Take.Token, terms.Authorities.Order))(t)
+		tx := must.Get(c.CancelCall(t.Context(), id, terms))(t)
+		w.signedBy(t, other, tx.Data)
+		after := must.Get(c.Balance(t.Context(), terms.Take.Token, terms.Authorities.Order))(t)
+		fees := uint64(0)
+		if taken == sandbox.Native.Mint {
+			fees = 100_000 // lamports, at most
+		}
+		if got, _ := after.Sub(before).Uint64(); tx.Sender != terms.Authorities.Order || got > 990_000 || got < 990_000-fees {
+			t.Errorf("%s: %s is to send it and gets %d", name, tx.Sender, got)
+		}
+		if _, err := c.CancelCall(t.Context(), id, terms); !errors.Is(err, creation.ErrCallNotOpen) {
+			t.Errorf("%s, a second time: %v", name, err)
+		}
+	}
+}
+
+// TestCallsThatRanAreNotCancelledOnSolana unlike those that have only begun.
+func TestCallsThatRanAreNotCancelledOnSolana(t *testing.T) {
+	w := newWorld(t)
+	c := w.chain()
+	for call, want := range map[string]error{"": creation.ErrNoCall, "begun": nil, "done": creation.ErrCallExecuted} {
+		made := w.terms([]byte(call))
+		w.deliver(sandbox.Way{}, made)
+		if call != "" {
+			must.Do(t, w.ExecuteCall(w.later(), made, taker, call == "done"))
+		}
+		if _, err := c.CancelCall(t.Context(), order.ID(made.ID()), termsOf(made)); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", call, err, want)
+		}
+	}
+}
+
 // unlockOf returns a taker's request after some deliveries.
 func (w *world) unlockOf(delivered ...sandbox.Terms) creation.Unlock {
 	w.t.Helper()

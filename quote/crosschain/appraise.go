@@ -25,6 +25,11 @@ func (e *Estimator) Appraise(ctx context.Context, t order.Terms) (all []creation
 			left.FloatString(4), expenses.FloatString(4),
 		)})
 	}
+	take, _ := e.Registry.Chain(t.Take.Chain)
+	if executor := callExecutor(take, t.ExternalCall); !executor.IsAbsent() && t.Receiver != executor {
+		all = append(all, creation.Warning{Code: creation.CallNeverRun, Text: fmt.Sprintf(
+			"the receiver of an order with an external call must be the executor %s: the order can never be filled", executor)})
+	}
 	undelivered, unrefunded := e.coinRefusals(ctx, t)
 	if undelivered != nil {
 		all = append(all, creation.Warning{Code: creation.ReceiverRefuses, Text: undelivered.Error()})

@@ -694,6 +694,7 @@ func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 		"rent with the lamport that it has": {coin, 890_879, chain.SVM, nil, receiver, nil},
 		"little to one that is open":        {coin, 5, chain.SVM, nil, payer, nil},
 		"little of a token":                 {usd, 5, chain.SVM, nil, receiver, nil},
+		"a call without an executor":        {usd, 5, chain.SVM, []byte{1}, payer, crosschain.ErrCallNeverRun},
 		"a reward above the amount":         {usd, 1000, chain.EVM, reward.Envelope(), payer, crosschain.ErrCallNeverRun},
 		"a reward of all":                   {usd, 1001, chain.EVM, reward.Envelope(), payer, nil},
 		"a contract that refuses ether":     {eth, 1000, chain.EVM, nil, payer, crosschain.ErrRefusesCoin},
@@ -722,5 +723,25 @@ func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 		if e, err := j.Estimate(t.Context(), r); !errors.Is(err, row.want) || row.want != nil && len(j.runner.sent) > 0 {
 			t.Errorf("%s: %+v, %v, %d simulations, want %v", name, e.Made, err, len(j.runner.sent), row.want)
 		}
+	}
+}
+
+// TestACallOnSolanaIsDeliveredToItsExecutor since dln_dst calls the program that is the order's receiver.
+func TestACallOnSolanaIsDeliveredToItsExecutor(t *testing.T) {
+	j := newJourney(func(o *crosschain.Options) {
+		from, _ := o.Registry.Chain(here)
+		to, _ := o.Registry.Chain(there)
+		to.Family, to.Contracts.ExternalCallAdapter = chain.SVM, named(0xee)
+		o.Registry = chain.NewRegistry(from, to)
+	})
+	r := request(usd, usd, 1e9)
+	r.ExternalCall = []byte{1}
+	r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
+	terms := must.Get(j.Estimate(t.Context(), r))(t).Made.Terms
+	if terms.Receiver != named(0xee) {
+		t.Errorf("it is delivered to %s", terms.Receiver)
+	}
+	if terms.Receiver = receiver; j.Appraise(t.Context(), terms)[0].Code != creation.CallNeverRun {
+		t.Error("an order for another receiver is not warned about")
 	}
 }

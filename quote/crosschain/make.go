@@ -177,10 +177,22 @@ func (j *journey) creation(e *Estimate) (creation.Creation, error) {
 		Receiver: m.Recipient, Authorities: m.Authorities, ExternalCall: r.ExternalCall,
 		Salt: &salt, ReferralCode: m.ReferralCode, Metadata: metadata,
 	}
+	if executor := callExecutor(j.take, c.ExternalCall); !executor.IsAbsent() {
+		c.Receiver = executor
+	}
 	if share := j.affiliate(e); share != nil {
 		c.AffiliateFee = creation.AffiliateFee(*share)
 	}
 	return c, err
+}
+
+// callExecutor returns the program that Solana's orders with an external call are delivered to: their receiver (docs of
+// hooks for Solana; class DlnDst of @debridge-finance/dln-client 8.3.6). Elsewhere, and without a call, it is absent.
+func callExecutor(take chain.Chain, call []byte) chain.Address {
+	if take.Family != chain.SVM || len(call) == 0 {
+		return chain.Address{}
+	}
+	return take.Contracts.ExternalCallAdapter
 }
 
 // affiliate returns the integrator's share, nil if there is none.
@@ -295,7 +307,11 @@ func (j *journey) short(ctx context.Context, e *Estimate) (all []Short) {
 // contract that does not take it, or too little of it for a new account; and one that could not be refunded.
 func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
 	r, to := j.request, j.Chains[j.take.ID]
-	if len(r.ExternalCall) > 0 && j.take.Family != chain.SVM {
+	switch isSolana := j.take.Family == chain.SVM; {
+	case len(r.ExternalCall) == 0:
+	case isSolana && j.take.Contracts.ExternalCallAdapter.IsAbsent():
+		return fmt.Errorf("%w: the executor on chain %d is not known", ErrCallNeverRun, j.take.ID)
+	case !isSolana:
 		if _, fault := creation.ReadCall(r.ExternalCall, e.Amount); fault != "" {
 			return fmt.Errorf("%w: it %s", ErrCallNeverRun, fault)
 		}

@@ -12,6 +12,7 @@ export async function figures(pages) {
       const devTools = await context.newCDPSession(page)
       await devTools.send('Emulation.setCPUThrottlingRate', { rate: slower })
       await page.goto(new URL(path, look.gateway).href)
+      await page.waitForFunction(() => window.largestPaint > 0)
       const { paint, shift, moved, bytes, requests } = await page.evaluate(async () => {
         await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
         const loads = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]

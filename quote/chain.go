@@ -23,7 +23,10 @@ type Chain struct {
 
 // FeeSource reads transaction costs from a chain.
 type FeeSource interface {
+	// GasPrice returns the current price, or one from shortly before.
 	GasPrice(ctx context.Context, p Priority) (GasPrice, error)
+	// RenewGasPrice reads the price if that of GasPrice is no longer current.
+	RenewGasPrice(ctx context.Context)
 	// EstimateGas runs tx from sender and returns the gas it needs. A revert is an error that wraps ErrReverted.
 	EstimateGas(ctx context.Context, sender chain.Address, tx Tx) (uint64, error)
 	// DataFee returns what the chain charges for tx besides gas, in wei: on a rollup, for publishing it.

@@ -72,7 +72,14 @@ func (t *trade) settle(ctx context.Context) (err error) {
 	}
 	t.chain, t.prices = t.Chains[r.Chain], t.startPrices(ctx)
 	var reading sync.WaitGroup
-	reading.Go(func() { t.gasPrice = t.readGasPrice(ctx) })
+	reading.Add(1)
+	t.reads.Go(func() {
+		t.gasPrice = t.readGasPrice(ctx)
+		reading.Done()
+		if t.gasPrice != nil {
+			t.chain.Fees.RenewGasPrice(ctx) // for later requests
+		}
+	})
 	tokens, err := t.lookup(ctx)
 	reading.Wait()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,12 +18,13 @@ import (
 
 func TestEstimateIsTheWholeAnswer(t *testing.T) {
 	best := &fakeVenue{name: "best", perInput: 1_000_000_000_000, gas: 200_000}
+	var renewals atomic.Int64
 	e := quote.New(quote.Options{
 		Registry: chain.Documented(), Tokens: directory(true),
 		Venues: []quote.Venue{&fakeVenue{name: "next", perInput: 998_765_000_000, gas: 200_000}, best},
 		Chains: ethereum(quote.Chain{Fees: meter{
 			price: quote.GasPrice{Expected: chain.NewAmount(1_145_840_813), Base: chain.NewAmount(145_840_813)}, gas: 319_508,
-			dataFee: chain.NewAmount(7),
+			dataFee: chain.NewAmount(7), renewals: &renewals,
 		}}),
 	})
 	got := estimate(t, e, usdcToDai())
@@ -66,6 +68,9 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 	expect(t, "Estimate", got, want)
 	if s := best.built.Load(); s.Sender != recipient || s.GasPrice != chain.NewAmount(1_145_840_813) {
 		t.Errorf("swap = %+v, want the recipient as sender and the gas price", s)
+	}
+	if renewals.Load() != 1 {
+		t.Errorf("the gas price was renewed %d times for later requests, want once", renewals.Load())
 	}
 }
 

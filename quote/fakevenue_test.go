@@ -173,11 +173,19 @@ type meter struct {
 	silent  bool          // the data fee is unknown
 	late    time.Duration // delay of the data fee
 	err     error
+
+	renewals *atomic.Int64 // counts requests that renew the price
 }
 
 var _ quote.FeeSource = meter{}
 
 func (m meter) GasPrice(context.Context, quote.Priority) (quote.GasPrice, error) { return m.price, nil }
+
+func (m meter) RenewGasPrice(context.Context) {
+	if m.renewals != nil {
+		m.renewals.Add(1)
+	}
+}
 
 func (m meter) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Amount, error) {
 	if m.silent {

@@ -17,6 +17,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -32,7 +33,7 @@ type Chain struct {
 	sources  jsonrpc.Sources // of transactions
 	programs []*program      // of the order protocol
 	newest   atomic.Uint64   // slot, as of the last Head
-	bids     atomic.Pointer[bids]
+	bids     quote.GasPrices
 }
 
 var (

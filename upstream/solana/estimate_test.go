@@ -140,6 +140,8 @@ func (l ledger) GasPrice(context.Context, quote.Priority) (quote.GasPrice, error
 	return quote.GasPrice{Bid: chain.NewAmount(10_000)}, nil
 }
 
+func (ledger) RenewGasPrice(context.Context) {}
+
 func (l ledger) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, error) {
 	return 100_000, nil
 }

@@ -25,27 +25,25 @@ const (
 	// word of one endpoint, and the maker of an order pays them.
 	mostBid = mostFee / 2 * 1_000_000 / solana.MaxComputeUnits
 
-	// bidsLife is how long bids are reused: five blocks.
+	// bidsLife is how long bids are current: five blocks.
 	bidsLife = 2 * time.Second
 )
-
-// bids are what compute units are worth at each priority.
-type bids struct {
-	prices [quote.Aggressive + 1]quote.GasPrice
-	until  time.Time
-}
 
 // GasPrice returns the bid for a compute unit: the median of the lowest bids that got into the last blocks; for
 // Aggressive the upper quartile, and at least a quarter more than for Normal.
 func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
-	if known := c.bids.Load(); known != nil && time.Now().Before(known.until) {
-		return known.prices[p], nil
-	}
+	return c.bids.At(ctx, p, c.readBids)
+}
+
+// RenewGasPrice implements quote.FeeSource.
+func (c *Chain) RenewGasPrice(ctx context.Context) { c.bids.Renew(ctx, c.readBids) }
+
+func (c *Chain) readBids(ctx context.Context) (prices quote.PricesOfGas, current time.Duration, err error) {
 	var recent []struct {
 		Fee uint64 `json:"prioritizationFee"`
 	}
 	if err := c.rpc.All(ctx, jsonrpc.NewCall(&recent, nil, "getRecentPrioritizationFees", []string{})); err != nil {
-		return quote.GasPrice{}, err
+		return prices, 0, err
 	}
 	fees := make([]uint64, max(len(recent), 1))
 	for i, block := range recent {
@@ -53,11 +51,9 @@ func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice,
 	}
 	slices.Sort(fees)
 	normal := max(fees[len(fees)/2], leastBid)
-	market := &bids{until: time.Now().Add(bidsLife)}
-	market.prices[quote.Normal].Bid = chain.NewAmount(normal)
-	market.prices[quote.Aggressive].Bid = chain.NewAmount(min(max(fees[len(fees)*3/4], normal+normal/4), mostBid))
-	c.bids.Store(market)
-	return market.prices[p], nil
+	prices[quote.Normal].Bid = chain.NewAmount(normal)
+	prices[quote.Aggressive].Bid = chain.NewAmount(min(max(fees[len(fees)*3/4], normal+normal/4), mostBid))
+	return prices, bidsLife, nil
 }
 
 // EstimateGas returns the compute units that a transaction takes; see quote.FeeSource.

@@ -4,7 +4,6 @@ package swap
 import (
 	"context"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"crossgate/chain"
@@ -15,8 +14,8 @@ import (
 
 // Fees reads what transactions cost on a chain. Safe for concurrent use.
 type Fees struct {
-	chain  *evm.Chain
-	market atomic.Pointer[feeMarket]
+	chain *evm.Chain
+	known quote.GasPrices
 }
 
 var _ quote.FeeSource = (*Fees)(nil)
@@ -42,36 +41,24 @@ type feeHistory struct {
 	GasUsedRatios []float64      `json:"gasUsedRatio"`
 }
 
-// A fee market is cached for half a block, within these bounds: each block has its own base fee.
+// Prices are current for half a block, within these bounds: each block has its own base fee.
 const (
 	shortestFeeLife = 500 * time.Millisecond
 	longestFeeLife  = 5 * time.Second
 )
 
-// feeMarket is the price of gas at each priority.
-type feeMarket struct {
-	prices [quote.Aggressive + 1]quote.GasPrice
-	until  time.Time
-}
-
-// GasPrice returns the current price of gas, in one round trip but usually in none. Expected is the next base fee plus
-// the median tip of the recent blocks with transactions; MaxFee leaves room for the base fee to double, for Aggressive
-// to treble. Chains without base fees are asked for their gas price.
+// GasPrice returns the price of gas of at most a block ago, usually without a round trip. Expected is the next base fee
+// plus the median tip of the recent blocks with transactions; MaxFee leaves room for the base fee to double, for
+// Aggressive to treble. Chains without base fees are asked for their gas price.
 func (f *Fees) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
-	if known := f.market.Load(); known != nil && time.Now().Before(known.until) {
-		return known.prices[p], nil
-	}
-	market, err := f.readFees(ctx)
-	if err != nil {
-		return quote.GasPrice{}, err
-	}
-	market.until = time.Now().Add(min(max(f.chain.Facts().BlockTime/2, shortestFeeLife), longestFeeLife))
-	f.market.Store(market)
-	return market.prices[p], nil
+	return f.known.At(ctx, p, f.readFees)
 }
 
-// readFees reads the chain's price of gas.
-func (f *Fees) readFees(ctx context.Context) (*feeMarket, error) {
+// RenewGasPrice implements quote.FeeSource.
+func (f *Fees) RenewGasPrice(ctx context.Context) { f.known.Renew(ctx, f.readFees) }
+
+// readFees reads the chain's prices of gas in one round trip.
+func (f *Fees) readFees(ctx context.Context) (prices quote.PricesOfGas, current time.Duration, err error) {
 	var history *feeHistory
 	var plain evm.Amount
 	historyCall := jsonrpc.NewCall(&history, nil, feeHistoryMethod, evm.Quantity(feeBlocks), "latest", feePercentiles)
@@ -82,14 +69,15 @@ func (f *Fees) readFees(ctx context.Context) (*feeMarket, error) {
 		calls = calls[:1]
 	}
 	f.chain.Client().Each(ctx, calls...)
+	current = min(max(f.chain.Facts().BlockTime/2, shortestFeeLife), longestFeeLife)
 	if !isFlat && historyCall.Err == nil && history.hasMarket() {
 		least := leastTip[f.chain.Facts().ID]
-		return &feeMarket{prices: [...]quote.GasPrice{history.price(quote.Normal, least), history.price(quote.Aggressive, least)}}, nil
+		return quote.PricesOfGas{history.price(quote.Normal, least), history.price(quote.Aggressive, least)}, current, nil
 	}
-	return &feeMarket{prices: [...]quote.GasPrice{
+	return quote.PricesOfGas{
 		quote.Normal:     {Expected: plain.Amount, Legacy: true},
 		quote.Aggressive: {Expected: plain.MulDiv(5, 4), Legacy: true},
-	}}, plainCall.Err
+	}, current, plainCall.Err
 }
 
 // hasMarket reports whether there is a base fee, or at least tips, to go by.

@@ -163,7 +163,7 @@ func (j *journey) settle(ctx context.Context) (err error) {
 	j.usd = sync.OnceValue(func() map[token.Key]*big.Rat { return j.Tokens.USD(ctx, j.keys()...) })
 	j.reads.Go(func() { j.usd() })
 	for swaps := range j.costs {
-		w := work{give: j.give, take: j.take, takesCoin: r.TokenOut.IsNative(), swaps: swaps == 1, callGas: r.CallGas}
+		w := work{give: j.give, take: j.take, takesCoin: r.TokenOut.IsNative(), swaps: swaps == 1, calls: len(r.ExternalCall) > 0, callGas: r.CallGas}
 		if !slices.ContainsFunc(j.routes, func(one Route) bool { return one.SwapsAfter() == w.swaps }) {
 			continue
 		}

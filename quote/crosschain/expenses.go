@@ -57,6 +57,7 @@ const roomPercent = 125
 // transaction, and the program's fee for a message.
 const (
 	orderStateRent = (128 + 110) * 6_960
+	callRent       = (128 + 165) * 6_960
 	messageRent    = (128 + 128) * 6_960
 	takerUnits     = 250_000
 	solanaMessage  = 15_000_000
@@ -87,7 +88,8 @@ type work struct {
 	give, take chain.Chain
 	takesCoin  bool
 	swaps      bool   // the taker must buy the take token
-	callGas    uint64 // of an external call; 0: there is none
+	calls      bool   // there is an external call
+	callGas    uint64 // of it; not on Solana, where others run it
 }
 
 // unit is a taker's transaction for a number of orders.
@@ -110,8 +112,9 @@ func (w work) units() []unit {
 	if w.swaps {
 		fulfil.gas, fulfil.bytes = fulfil.gas+fulfilSwapGas, fulfilSwapBytes
 	}
-	if w.callGas > 0 {
+	if w.calls {
 		fulfil.gas += externalCallGas + w.callGas
+		fulfil.rent += callRent
 	}
 	if !w.takesCoin {
 		fulfil.rent += solana.TokenAccountRent
@@ -156,11 +159,11 @@ func (e *Estimator) steps(ctx context.Context, w work) (Expenses, error) {
 	r.mu.Lock()
 	kept, isKept := r.known[key]
 	r.mu.Unlock()
-	if isKept && w.callGas == 0 && e.Now().Before(kept.until) {
+	if isKept && !w.calls && e.Now().Before(kept.until) {
 		return kept.steps, nil
 	}
 	steps, err := e.readSteps(ctx, w)
-	if err == nil && w.callGas == 0 {
+	if err == nil && !w.calls {
 		life := min(max(min(w.give.BlockTime, w.take.BlockTime)/2, shortestCostLife), longestCostLife)
 		r.mu.Lock()
 		r.known[key] = keptCosts{steps, e.Now().Add(life)}

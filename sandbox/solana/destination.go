@@ -75,7 +75,11 @@ func (c *Chain) Expenses(t Terms) (fulfilling, unlocking uint64) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	token, err := t.taken()
-	if err == nil && !token.isNative() && c.now(token.Wallet(Fulfilment{Terms: t}.receiver())) == nil {
+	f := Fulfilment{Terms: t}
+	if f.hasCall() {
+		fulfilling += rent(callSize)
+	}
+	if err == nil && !token.isNative() && (f.hasCall() || c.now(token.Wallet(f.receiver())) == nil) {
 		fulfilling += rent(tokenAccountSize)
 	}
 	return fulfilling, lamportsPerSignature + messageFee

@@ -3,7 +3,7 @@ package evm
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -28,14 +28,14 @@ func newAttestation() attestation {
 // add adds the calls about a transaction in a block.
 func (a *attestation) add(tx, block chain.Hash) {
 	if a.senders[tx] == nil {
-		a.senders[tx] = senderCall(new(provenSender), tx)
+		a.senders[tx] = senderCall(new(new(provenSender)), tx)
 	}
 	a.addTime(block)
 }
 
 func (a *attestation) addTime(block chain.Hash) {
 	if a.times[block] == nil {
-		a.times[block] = timeCall(new(header), block)
+		a.times[block] = timeCall(new(new(header)), block)
 	}
 }
 
@@ -51,10 +51,10 @@ func (a *attestation) apply(events []order.Event) order.Standing {
 		sender, time := new(provenSender), new(header)
 		sent, timed := a.senders[chain.Hash(e.At.Tx.Bytes())], a.times[e.At.BlockHash]
 		if sent != nil && sent.Err == nil {
-			sender = sent.Out.(*provenSender)
+			sender = *sent.Out.(**provenSender)
 		}
 		if timed != nil && timed.Err == nil {
-			time = timed.Out.(*header)
+			time = *timed.Out.(**header)
 			if e.At.Time == 0 || standingOf(timed, time.isProven) > order.Single { // else the log's time is as good
 				e.At.Time = uint64(time.Timestamp)
 			}
@@ -113,8 +113,8 @@ func (c *Chain) says(block chain.Hash) func(any) string {
 func (c *Chain) settle(ctx context.Context, asked *jsonrpc.Call) order.Standing {
 	standing, found, says := standingOf(asked, false), asked.Out.(**receipt), asked.Says
 	if standing == order.Single && len(asked.Contradicting()) > 0 {
-		one, sender, h := **found, new(provenSender), new(header) // others may have the receipt, too
-		sent, timed := senderCall(sender, one.TransactionHash), timeCall(h, one.BlockHash)
+		one, sender, h := **found, new(provenSender), (*header)(nil) // others may have the receipt, too
+		sent, timed := senderCall(&sender, one.TransactionHash), timeCall(&h, one.BlockHash)
 		c.rpc.Each(ctx, sent, timed)
 		asked.Says = func(result any) string { _, facts, _ := strings.Cut(says(result), " "); return facts }
 		if len(asked.Contradicting()) == 0 {
@@ -137,28 +137,23 @@ func (c *Chain) settle(ctx context.Context, asked *jsonrpc.Call) order.Standing 
 }
 
 // senderCall asks for a transaction. A sender that no signature proves is doubted.
-func senderCall(out *provenSender, tx chain.Hash) *jsonrpc.Call {
-	asked := jsonrpc.NewCall(out, func(s provenSender) error {
-		if s.Hash != tx || s.From.IsAbsent() {
-			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("not the transaction asked for")}
+func senderCall(out **provenSender, tx chain.Hash) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, func(s *provenSender) error {
+		if s == nil || s.Hash != tx || s.From.IsAbsent() {
+			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node does not have transaction %s", tx)}
 		}
 		return nil
 	}, getTransaction, tx)
-	asked.Doubt = func(result any) bool { return !result.(*provenSender).isProven }
-	asked.Same = func(a, b any) bool { return a.(*provenSender).From == b.(*provenSender).From }
+	asked.Doubt = func(result any) bool { return !(*result.(**provenSender)).isProven }
+	asked.Same = func(a, b any) bool { return (*a.(**provenSender)).From == (*b.(**provenSender)).From }
 	return asked
 }
 
-// timeCall returns a call for the header of a block. Its time is doubted unless the header hashes to the block's hash.
-func timeCall(out *header, block chain.Hash) *jsonrpc.Call {
-	asked := jsonrpc.NewCall(out, func(h header) error {
-		if h.Hash != block {
-			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("not the block asked for")}
-		}
-		return h.check()
-	}, "eth_getBlockByHash", block, false)
-	asked.Doubt = func(result any) bool { return !result.(*header).isProven }
-	asked.Same = func(a, b any) bool { return a.(*header).Timestamp == b.(*header).Timestamp }
+// timeCall returns a call for the header of a block, whose time is doubted unless the header's members give its hash.
+func timeCall(out **header, block any) *jsonrpc.Call {
+	asked := existingHeaderCall(out, block)
+	asked.Doubt = func(result any) bool { return !(*result.(**header)).isProven }
+	asked.Same = func(a, b any) bool { return (*a.(**header)).Timestamp == (*b.(**header)).Timestamp }
 	return asked
 }
 

@@ -3,6 +3,7 @@ package evm_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,12 +19,16 @@ import (
 // headersOf serves the headers of a recording, each passed through change, and nothing else.
 func headersOf(r *recording, change func(header string) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, _ := io.ReadAll(request.Body)
+		if body[0] == '{' {
+			body = slices.Concat([]byte{'['}, body, []byte{']'})
+		}
 		var calls []struct {
 			ID     uint64
 			Method string
 			Params []any
 		}
-		_ = json.NewDecoder(request.Body).Decode(&calls)
+		_ = json.Unmarshal(body, &calls)
 		var answers []string
 		for _, call := range calls {
 			result := "null"
@@ -53,7 +58,7 @@ func TestWhoContradictsAHashIsNamed(t *testing.T) {
 		"a member less": {func(header string) string { return strings.ReplaceAll(header, `"stateRoot"`, `"unknown"`) }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			honest := func(header string) string { return header }
+			counts, honest := countFailures(t), func(header string) string { return header }
 			pool := upstream.NewPool("chain", endpointOf(t, "first", headersOf(r, test.change)), endpointOf(t, "second", headersOf(r, honest)))
 			c := evm.New(r.describe(), jsonrpc.New(pool))
 			var hash chain.Hash
@@ -61,6 +66,9 @@ func TestWhoContradictsAHashIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			read, err := c.Attest(t.Context(), []order.Event{{At: order.At{Tx: chain.NewTxHash(hash[:]), Block: 3, BlockHash: hash, Time: 123}}})
+			if told := counts.of("second"); told["bad answer"] > 0 {
+				t.Errorf("counted %v against an endpoint without the transaction", told)
+			}
 			if err != nil || !slices.Equal(read.Wrong, test.wrong) || read.Events[0].At.Time != parseQuantity(block.Timestamp) {
 				t.Errorf("Attest = %+v, %v, want time %s and %v named", read, err, block.Timestamp, test.wrong)
 			}

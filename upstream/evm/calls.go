@@ -209,14 +209,18 @@ func LinkCall(number uint64) *jsonrpc.Call {
 	return asked
 }
 
-// existingHeaderCall returns a call for a block by its number that skips nodes without it.
-func existingHeaderCall(out **header, number Quantity) *jsonrpc.Call {
+// existingHeaderCall returns a call for a block by its number or hash that skips nodes without it.
+func existingHeaderCall(out **header, block any) *jsonrpc.Call {
+	method := getBlockByNumber
+	if _, is := block.(chain.Hash); is {
+		method = "eth_getBlockByHash"
+	}
 	return jsonrpc.NewCall(out, func(h *header) error {
-		if h == nil || h.Number != number {
-			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not reached block %d", number)}
+		if h == nil || h.Number != block && h.Hash != block {
+			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node does not have block %v", block)}
 		}
 		return h.check()
-	}, getBlockByNumber, number, false)
+	}, method, block, false)
 }
 
 // checkLogs drops repeated logs, and rejects a receipt that lacks logs or has those of another transaction.

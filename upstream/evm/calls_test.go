@@ -54,7 +54,7 @@ func TestBlocksHaveAHashAndATime(t *testing.T) {
 		told := &test.told
 		for how, asked := range map[string]*jsonrpc.Call{
 			"newest": headerCall(new(*header), newestTag),
-			"number": existingHeaderCall(new(*header), 5),
+			"number": existingHeaderCall(new(*header), Quantity(5)),
 		} {
 			if err := asked.Accept(&told); (err == nil) != test.ok {
 				t.Errorf("%s, %s: %v", name, how, err)
@@ -62,7 +62,7 @@ func TestBlocksHaveAHashAndATime(t *testing.T) {
 		}
 	}
 	genesis := &header{Hash: hash} // of test chains
-	if err := existingHeaderCall(new(*header), 0).Accept(&genesis); err != nil {
+	if err := existingHeaderCall(new(*header), Quantity(0)).Accept(&genesis); err != nil {
 		t.Errorf("the first block, of no time: %v", err)
 	}
 }

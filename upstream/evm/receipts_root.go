@@ -71,10 +71,10 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) (receipts []receipt, 
 		return nil, known, err
 	}
 	if !h.isProven && (h.by == "" || rpc.Avoids(asked.By)) {
-		rooted := timeCall(h.saidBy(asked.By), h.Hash)
+		rooted := timeCall(new(h), h.Hash)
 		rooted.By = asked.By
-		c.rpc.Confirm(ctx, rooted, func(result any) string { return result.(*header).Receipts.String() })
-		if known = standingOf(rooted, false); rooted.Out.(*header).Receipts != h.Receipts || c.rpc.Unheard(rooted) != nil {
+		c.rpc.Confirm(ctx, rooted, func(result any) string { return (*result.(**header)).Receipts.String() })
+		if known = standingOf(rooted, false); (*rooted.Out.(**header)).Receipts != h.Receipts || c.rpc.Unheard(rooted) != nil {
 			return nil, known, errUnproven
 		}
 	}

@@ -111,7 +111,7 @@ func (c *Chain) whole(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[
 	times.apply(others)
 	p.Events, p.Standing = order.Sorted(append(others, read.Events...)), min(p.Standing, read.Standing)
 	for block, call := range times.times {
-		timed := call.Out.(*header)
+		timed := *call.Out.(**header)
 		p.Standing = min(p.Standing, standingOf(call, timed.isProven))
 		isWrong := func(l log) bool {
 			return l.BlockHash == block && timed.isProven && l.BlockTimestamp > 0 && Quantity(l.BlockTimestamp) != timed.Timestamp

@@ -82,7 +82,7 @@ func (c *Chain) aggregate(
 	asked := jsonrpc.NewCall(&results, nil, "eth_call", Message{To: c.chain.Contracts.Multicall, Data: encodeAggregate3(calls)}, newestTag)
 	asked.MayRevert = true
 	if weight != nil {
-		isSingle = jsonrpc.ByItem(asked, func(result any) *aggregated { return result.(*aggregated) }, bytes.Equal, weight)
+		isSingle = jsonrpc.ByItem(asked, func(result *aggregated) *aggregated { return result }, bytes.Equal, weight)
 	}
 	if err := rpc.All(ctx, asked); err != nil {
 		return nil, err

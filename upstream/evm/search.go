@@ -139,11 +139,7 @@ func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b [
 // furthest makes a doubted call take the answer that is further by compare.
 func furthest(call *jsonrpc.Call, compare func(a, b []byte) int) *jsonrpc.Call {
 	call.Same = func(a, b any) bool { return bytes.Equal(*a.(*Payload), *b.(*Payload)) }
-	call.Add = func(to, from any) {
-		if own, other := to.(*Payload), from.(*Payload); compare(*own, *other) < 0 {
-			*own = *other
-		}
-	}
+	jsonrpc.Prefer(call, func(a, b Payload) int { return compare(a, b) })
 	return call
 }
 

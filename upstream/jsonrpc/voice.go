@@ -160,24 +160,26 @@ func (c *Call) Contradicting() (names []string) {
 
 // ByItem has a call whose result lists items asked Twice, and returns which of them, once it is made, are one
 // endpoint's word. An item on which two agree counts, else the first of most weight.
-func ByItem[L ~[]T, T any](
-	call *Call, items func(result any) *L, isSame func(a, b T) bool, weight func(T) int,
+func ByItem[R any, L ~[]T, T any](
+	call *Call, items func(result *R) *L, isSame func(a, b T) bool, weight func(T) int,
 ) (isSingle func(i int) bool) {
+	in := func(result any) L { return *items(result.(*R)) }
 	isAgreed := func(i int, item T) bool {
 		voices := 0
 		for _, each := range call.unlike {
-			if said := *items(each.Out); i < len(said) && isSame(said[i], item) {
+			if said := in(each.Out); i < len(said) && isSame(said[i], item) {
 				voices++
 			}
 		}
 		return voices > 1
 	}
 	call.Twice = true
-	call.Same = func(a, b any) bool { return slices.EqualFunc(*items(a), *items(b), isSame) }
-	call.Add = func(to, _ any) {
-		var best L
+	call.Same = func(a, b any) bool { return slices.EqualFunc(in(a), in(b), isSame) }
+	call.Add = func(_, _ any) any {
+		sum := new(R)
+		best := *items(sum)
 		for _, each := range call.unlike {
-			for i, item := range *items(each.Out) {
+			for i, item := range in(each.Out) {
 				if i == len(best) {
 					best = append(best, item)
 				} else if !isAgreed(i, best[i]) && (isAgreed(i, item) || weight(best[i]) < weight(item)) {
@@ -185,9 +187,10 @@ func ByItem[L ~[]T, T any](
 				}
 			}
 		}
-		*items(to) = best
+		*items(sum) = best
+		return sum
 	}
-	return func(i int) bool { return call.IsSingle() && !isAgreed(i, (*items(call.Out))[i]) }
+	return func(i int) bool { return call.IsSingle() && !isAgreed(i, in(call.Out)[i]) }
 }
 
 // Greater has a call that asks how much there is doubt that it is nothing, and take the greater of two results.
@@ -195,10 +198,16 @@ func Greater[T any](call *Call, compare func(a, b T) int) {
 	var nothing T
 	call.Doubt = func(result any) bool { return compare(*result.(*T), nothing) == 0 }
 	call.Same = func(a, b any) bool { return compare(*a.(*T), *b.(*T)) == 0 }
-	call.Add = func(to, from any) {
-		if own, other := to.(*T), from.(*T); compare(*own, *other) < 0 {
-			*own = *other
+	Prefer(call, compare)
+}
+
+// Prefer has a doubted call take the greater of two results.
+func Prefer[T any](call *Call, compare func(a, b T) int) {
+	call.Add = func(a, b any) any {
+		if compare(*a.(*T), *b.(*T)) < 0 {
+			return b
 		}
+		return a
 	}
 }
 
@@ -313,18 +322,14 @@ func (c *Call) differ(said *Call) {
 	c.keep()
 	others := c.unlike
 	c.unlike = append(c.unlike, said)
-	c.add(said)
-	for _, other := range others {
-		if !c.isSame(other.Out, said.Out) {
-			continue
-		}
-		whole := said.copied()
-		whole.take(said)
-		if whole.add(c); c.isSame(whole.Out, said.Out) {
-			c.take(other)
-			c.Seconded = said.By
-			return
-		}
+	isSame := func(other *Call) bool { return c.isSame(other.Out, said.Out) }
+	if i := slices.IndexFunc(others, isSame); i >= 0 && c.isSame(c.sum(said.Out, c.Out), said.Out) {
+		c.take(others[i])
+		c.Seconded = said.By
+	} else if sum := c.sum(c.Out, said.Out); sum == said.Out {
+		c.take(said)
+	} else {
+		c.set(sum)
 	}
 }
 
@@ -338,13 +343,15 @@ func (c *Call) isSame(a, b any) bool {
 	return isNull(a) == isNull(b)
 }
 
-// add adds whatever the result of another call of the same kind, which is not the same, has in addition.
-func (c *Call) add(other *Call) {
-	if c.Add != nil {
-		c.Add(c.Out, other.Out)
-	} else if c.Same == nil && c.Says == nil && isNull(c.Out) {
-		c.take(other)
+// sum returns a result with whatever another one has in addition.
+func (c *Call) sum(a, b any) any {
+	switch {
+	case c.Add != nil:
+		return c.Add(a, b)
+	case c.Same == nil && c.Says == nil && isNull(a):
+		return b
 	}
+	return a
 }
 
 // isNull reports whether a result, given as a pointer, is null.
@@ -355,9 +362,11 @@ func isNull(result any) bool {
 
 // take adopts the result of a copy of the call.
 func (c *Call) take(other *Call) {
-	reflect.ValueOf(c.Out).Elem().Set(reflect.ValueOf(other.Out).Elem())
+	c.set(other.Out)
 	c.By = other.By
 }
+
+func (c *Call) set(result any) { reflect.ValueOf(c.Out).Elem().Set(reflect.ValueOf(result).Elem()) }
 
 // witnessTime limits how long a caller waits for a second voice.
 func witnessTime(ctx context.Context, e *upstream.Endpoint) (context.Context, context.CancelFunc) {

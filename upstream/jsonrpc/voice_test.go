@@ -193,11 +193,12 @@ func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
 		call := &jsonrpc.Call{
 			Method: "find", Out: &got, Doubt: func(any) bool { return true },
 			Same: func(a, b any) bool { return *a.(*string) == *b.(*string) },
-			Add:  func(to, from any) { *to.(*string) = max(*to.(*string), *from.(*string)) },
 		}
+		jsonrpc.Prefer(call, strings.Compare)
 		err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
-		if err != nil || got != test[3] || call.Seconded != test[4] {
-			t.Errorf("%q: %q, confirmed by %q, %v; want %q, %q", test[:3], got, call.Seconded, err, test[3], test[4])
+		by := string(rune('a' + slices.Index(test, test[3])))
+		if err != nil || got != test[3] || call.By != by || call.Seconded != test[4] {
+			t.Errorf("%q: %q by %q, confirmed by %q, %v; want %q by %q, %q", test[:3], got, call.By, call.Seconded, err, test[3], by, test[4])
 		}
 	}
 }
@@ -227,7 +228,7 @@ func TestAnItemOfOneEndpointIsItsWord(t *testing.T) {
 		var got []byte
 		call := &jsonrpc.Call{Method: "find", Out: &got}
 		isSame, weight := func(a, b byte) bool { return a == b }, func(letter byte) int { return int(letter) }
-		isSingle := jsonrpc.ByItem(call, func(result any) *[]byte { return result.(*[]byte) }, isSame, weight)
+		isSingle := jsonrpc.ByItem(call, func(result *[]byte) *[]byte { return result }, isSame, weight)
 		err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
 		single := ""
 		for i, letter := range got {

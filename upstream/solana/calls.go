@@ -300,7 +300,7 @@ func historyCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.Call
 	c.Twice = true
 	both := func(a, b any) []signature { return distinct(slices.Concat(*a.(*[]signature), *b.(*[]signature))) }
 	c.Same = func(a, b any) bool { return 2*len(both(a, b)) == len(*a.(*[]signature))+len(*b.(*[]signature)) }
-	c.Add = func(to, from any) { *to.(*[]signature) = both(to, from) }
+	c.Add = func(a, b any) any { return new(both(a, b)) }
 	return c
 }
 

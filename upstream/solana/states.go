@@ -111,7 +111,7 @@ func byAccount(asked *jsonrpc.Call, isSense func(*accountInfo) bool) (isSingle f
 		}
 		return 1
 	}
-	return jsonrpc.ByItem(asked, func(result any) *[]*accountInfo { return &result.(*accountInfos).Value }, isSame, weight)
+	return jsonrpc.ByItem(asked, func(result *accountInfos) *[]*accountInfo { return &result.Value }, isSame, weight)
 }
 
 const accountsAtOnce = 100 // the most that a node takes

@@ -111,13 +111,13 @@ func (c *Chain) says(block chain.Hash) func(any) string {
 // settle returns how a receipt is known that two endpoints were asked for. Where they differ a third decides, or all
 // receipts of the block and the transaction's signature, and those that said otherwise are marked.
 func (c *Chain) settle(ctx context.Context, asked *jsonrpc.Call) order.Standing {
-	standing, found, says := standingOf(asked, false), asked.Out.(**receipt), asked.Says
+	standing, found := standingOf(asked, false), asked.Out.(**receipt)
 	if standing == order.Single && len(asked.Contradicting()) > 0 {
 		one, sender, h := **found, new(provenSender), (*header)(nil) // others may have the receipt, too
 		sent, timed := senderCall(&sender, one.TransactionHash), timeCall(&h, one.BlockHash)
 		c.rpc.Each(ctx, sent, timed)
-		asked.Says = func(result any) string { _, facts, _ := strings.Cut(says(result), " "); return facts }
-		if len(asked.Contradicting()) == 0 {
+		facts := func(result any) string { _, facts, _ := strings.Cut(asked.Says(result), " "); return facts }
+		if len(asked.Unlike(func(a, b any) bool { return facts(a) == facts(b) })) == 0 {
 			standing = order.Corroborated // but for the sender
 		} else if timed.Err == nil {
 			receipts, known, _ := c.receiptsOf(ctx, h.saidBy(timed.By))
@@ -128,7 +128,7 @@ func (c *Chain) settle(ctx context.Context, asked *jsonrpc.Call) order.Standing 
 		if sent.Err == nil {
 			one.From = sender.From
 		}
-		*found, asked.Says, standing = &one, says, min(standing, standingOf(sent, sender.isProven))
+		*found, standing = &one, min(standing, standingOf(sent, sender.isProven))
 	}
 	if standing > order.Single {
 		c.faulty.Mark(asked.Contradicting()...)

@@ -149,9 +149,12 @@ func (c *Client) Confirm(ctx context.Context, call *Call, says func(result any) 
 }
 
 // Contradicting are the endpoints that said something else than the result.
-func (c *Call) Contradicting() (names []string) {
+func (c *Call) Contradicting() []string { return c.Unlike(c.isSame) }
+
+// Unlike are the endpoints that returned a result which is not the same.
+func (c *Call) Unlike(isSame func(a, b any) bool) (names []string) {
 	for _, each := range c.unlike {
-		if !c.isSame(each.Out, c.Out) {
+		if !isSame(each.Out, c.Out) {
 			names = append(names, each.By)
 		}
 	}

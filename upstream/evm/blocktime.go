@@ -1,8 +1,11 @@
 package evm
 
 import (
+	"cmp"
 	"context"
 	"time"
+
+	"crossgate/upstream/jsonrpc"
 )
 
 const (
@@ -27,7 +30,7 @@ func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, gu
 		older = *guessed
 	} else {
 		var first *header
-		firstCall, guessedCall := headerCall(&first, Quantity(1)), existingHeaderCall(&guessed, Quantity(c.estimate(since, latest)))
+		firstCall, guessedCall := headerCall(&first, Quantity(1)), c.laterTimeCall(&guessed, c.estimate(since, latest))
 		c.rpc.Each(ctx, firstCall, guessedCall)
 		if guessedCall.Err != nil {
 			return 0, guessedCall.Err
@@ -49,12 +52,21 @@ func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, gu
 		if round >= directRounds {
 			guess = (uint64(older.Number) + uint64(newer.Number)) / 2
 		}
-		if err := c.rpc.All(ctx, existingHeaderCall(&guessed, Quantity(guess))); err != nil {
+		if err := c.rpc.All(ctx, c.laterTimeCall(&guessed, guess)); err != nil {
 			return 0, err
 		}
 		older, newer = narrow(since, *guessed, older, newer)
 	}
 	return uint64(older.Number), nil
+}
+
+// laterTimeCall returns a call for a block, for a search to begin there. If no hash proves its time, the later one of
+// two counts: to begin too early loses nothing.
+func (c *Chain) laterTimeCall(out **header, number uint64) *jsonrpc.Call {
+	asked := timeCall(out, Quantity(number))
+	asked.Twice = !c.isSealed.Load()
+	jsonrpc.Prefer(asked, func(a, b *header) int { return cmp.Compare(a.Timestamp, b.Timestamp) })
+	return asked
 }
 
 // narrow replaces one of the two bounds with the block between them.

@@ -37,7 +37,7 @@ func (l listing) mayBeCut(length int, endpoint *jsonrpc.Capabilities) bool {
 func (c *Chain) list(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing) (logs []log, by []string, err error) {
 	fitting := to - from + 1 // width that suits the contents of the blocks
 	for narrowed := 0; from <= to; {
-		span := min(to-from+1, c.widest(rpc, from), fitting)
+		span := min(to-from+1, rpc.Search(getLogs, c.reach(from)), fitting)
 		part, teller, length, err := c.listAtOnce(ctx, rpc, from, from+span-1, l)
 		if err == nil && span > 1 && l.mayBeCut(length, c.rpc.Capabilities(teller)) {
 			halves := l
@@ -45,7 +45,7 @@ func (c *Chain) list(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, 
 			part, err = c.completed(ctx, rpc, from, from+span-1, halves, part, teller)
 		}
 		if err != nil {
-			fitting = min(narrower(err, span), c.widest(rpc, from))
+			fitting = min(narrower(err, span), rpc.Search(getLogs, c.reach(from)))
 			if narrowed++; fitting < span && narrowed <= mostNarrowings && ctx.Err() == nil {
 				continue
 			}
@@ -62,7 +62,7 @@ func (c *Chain) list(ctx context.Context, rpc *jsonrpc.Client, from, to uint64, 
 func (c *Chain) completed(
 	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, l listing, whole []log, by string,
 ) ([]log, error) {
-	if others := rpc.Avoiding(by); !others.AvoidsAll() && l.half > 0 {
+	if others := rpc.Avoiding(by); !others.AvoidsAll() {
 		logs, _, err := c.list(ctx, others, from, to, listing{contracts: l.contracts, isChecked: l.isChecked, isCompared: true})
 		if err == nil {
 			return c.withMissing(whole, logs, by, l.half), nil
@@ -138,11 +138,6 @@ func (c *Chain) listAtOnce(
 		return err
 	})
 	return ofProtocol(logs, by), by, length, err
-}
-
-// widest returns how many blocks to search at once from a block on.
-func (c *Chain) widest(rpc *jsonrpc.Client, from uint64) uint64 {
-	return rpc.Search(getLogs, c.reach(from))
 }
 
 // narrower returns how many blocks to search after an error: half of span, but at least one, if span held more logs

@@ -106,7 +106,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 		s.confirmed(s.progress(), &steps, s.compareSteps), s.confirmed(s.changes(), &patched, bytes.Compare), headerCall(&latest, newestTag),
 	}
 	if guess, known := s.chain.guess(since); known {
-		calls = append(calls, headerCall(&s.guessed, Quantity(guess)))
+		calls = append(calls, s.chain.laterTimeCall(&s.guessed, guess))
 	}
 	s.rpc.Batching().Each(ctx, calls...)
 	s.known = order.Intrinsic

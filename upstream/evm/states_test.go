@@ -112,19 +112,27 @@ func TestOriginIsWhereTheRegistrySaysThatOrdersBegin(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, since uint64 // known to the registry: a block, a time
 		want         uint64
+		late         uint64 // by how many seconds a second endpoint, asked first, dates blocks too early
 	}{
 		"unknown":          {},
 		"known":            {first: 16_391_639, want: 16_391_639},
 		"of another chain": {first: 50_000_000},
 		"since a time":     {since: blockSeconds, want: 20_000_000},
 		"before the chain": {since: 1_000},
+		"beside a liar":    {since: blockSeconds, want: 20_000_000, late: 200_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(40_000_000)
 			n.archive = 39_000_000
 			known := testChain
 			known.FirstBlock, known.Since = test.first, test.since
-			got, err := n.serve(t, known).Origin(t.Context())
+			nodes := []*node{n}
+			if test.late > 0 {
+				liar := newNode(40_000_000)
+				liar.blockTime = func(block uint64) uint64 { return n.blockTime(block) - test.late }
+				nodes = []*node{liar, n}
+			}
+			got, err := serveAll(t, known, nodes...).Origin(t.Context())
 			isNear := test.since > 0 && got <= test.want && test.want-got < 10_000 // a block shortly before that time
 			if err != nil || got != test.want && !isNear {
 				t.Errorf("Origin() = %d, %v, want %d", got, err, test.want)

@@ -14,7 +14,7 @@ chains:
   - {id: {{.Facts.ID}}, explorer: none, endpoints: [{url: "{{.RPC}}{{if eq .Facts.Family.String "tron"}}/jsonrpc{{end}}"}]}
 {{- end}}
 {{- with .World.Solana}}
-  - {id: {{.Facts.ID}}, explorer: none, endpoints: [{url: "{{.RPC}}"}]}
+  - {id: {{.Facts.ID}}, explorer: none, firstBlock: {{.Facts.FirstBlock}}, endpoints: [{url: "{{.RPC}}"}]}
 {{- end}}
 venues:
 {{- range .World.Venues}}

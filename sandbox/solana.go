@@ -25,6 +25,7 @@ func newSolana(beginning time.Time, people cast) (*Solana, error) {
 	}
 	const lamports, tokens = 10_000_000_000_000, 5_000_000
 	s := &Solana{Place: Place{Facts: facts, coinUSD: solanaUSD["SOL"]}, ledger: solana.New(beginning)}
+	s.Facts.FirstBlock = s.ledger.Head()
 	for _, t := range solana.Tokens {
 		s.Tokens = append(s.Tokens, Token{
 			Chain: chain.Solana, Mint: t.Mint, Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, USD: solanaUSD[t.Symbol],

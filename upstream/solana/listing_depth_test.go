@@ -68,6 +68,18 @@ func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 	}
 }
 
+// TestHistoryBeginsBeforeWhatNodesStillHold uses an endpoint that keeps only the newest block: what is before the origin
+// counts as read.
+func TestHistoryBeginsBeforeWhatNodesStillHold(t *testing.T) {
+	c := solanaAt(t, func(string, []json.RawMessage) string { return "400000000" })
+	for first, want := range map[uint64]uint64{166_833_820: 166_833_820, 0: 0, 500_000_000: 0} {
+		c.chain.FirstBlock = first
+		if got, err := c.Origin(t.Context()); err != nil || got != want {
+			t.Errorf("with orders from slot %d on, Origin() = %d, %v, want %d", first, got, err, want)
+		}
+	}
+}
+
 // TestAListThatBeginsAnewIsRefused uses an endpoint that ignores cursors.
 func TestAListThatBeginsAnewIsRefused(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())

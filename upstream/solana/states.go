@@ -85,15 +85,13 @@ func (c *Chain) given(ctx context.Context, id order.ID) (chain.Amount, error) {
 	return o.GiveFinal, nil
 }
 
-// Origin returns the first slot with orders according to the registry, or the oldest that nodes hold if that is later;
-// see order.StateReader.
-func (c *Chain) Origin(ctx context.Context) (uint64, error) {
-	var oldest, newest uint64
-	err := c.rpc.All(ctx, jsonrpc.NewCall(&oldest, nil, "getFirstAvailableBlock"), slotCall(&newest, confirmed))
-	if known := c.chain.FirstBlock; known <= newest { // else it is another cluster
-		oldest = max(oldest, known)
+// Origin returns the first slot with orders according to the registry, else slot 0; see order.StateReader.
+func (c *Chain) Origin(ctx context.Context) (first uint64, err error) {
+	var newest uint64
+	if err = c.rpc.All(ctx, slotCall(&newest, confirmed)); c.chain.FirstBlock <= newest { // else it is another cluster
+		first = c.chain.FirstBlock
 	}
-	return oldest, err
+	return first, err
 }
 
 // byAccount has two voices read accounts, and returns which are one endpoint's word; those that another one has take

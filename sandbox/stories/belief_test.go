@@ -81,9 +81,10 @@ var unknowable = map[string]string{
 }
 
 // oneWord matches rules with which something right remains the honest endpoint's word only, by family: an endpoint that
-// returns nothing for a call does not confirm a contract's result, and the right time of a Solana transaction needs a
-// block that two endpoints show.
-var oneWord = regexp.MustCompile(`^(EVM|TRON)/.*call(empty|zero):|^Solana/(.*txtime:.*(without:getBlock|skip:)|.*(without:getBlock|skip:).*txtime:)`)
+// returns nothing for a call does not confirm a contract's result, the right time of a Solana transaction needs a block
+// that two endpoints show, and a transaction that one neither lists nor returns is the other's word.
+var oneWord = regexp.MustCompile(`^(EVM|TRON)/.*call(empty|zero):|^Solana/(.*txtime:.*(without:getBlock|skip:)|.*(without:getBlock|skip:).*txtime:` +
+	`|.*(sig|detgap).*tx(det|no|version)|.*tx(det|no|version).*(sig|detgap))`)
 
 // beliefs selects the courses to run: the number of seeds, and one course in how many; 0: those of make test.
 type beliefs struct{ seeds, of int }

@@ -66,27 +66,24 @@ func (c *Chain) heldBy(ctx context.Context, slot uint64, listed []signature) ([]
 }
 
 // eventsOf returns the order events of listed transactions, in block and log order; *order.UnreadableError if one is
-// unavailable, *order.AsideError with the events if some are not understood. isTwice reads each from two endpoints,
-// isDisputed if these differ about one.
+// unavailable, *order.AsideError with the events if some are not understood. isTwice reads each from two endpoints, by
+// the calls in asked.
 func (c *Chain) eventsOf(
 	ctx context.Context, rpc *jsonrpc.Client, listed []signature, isTwice bool,
-) (events []order.Event, isDisputed bool, err error) {
+) (events []order.Event, asked []*jsonrpc.Call, err error) {
 	read, err := c.inBlocks(ctx, rpc, listed, isTwice)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	if err := c.name(ctx, read.transactions); err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
-	isDisputed = slices.ContainsFunc(read.asked, func(asked *jsonrpc.Call) bool {
-		return asked.Seconded == "" && len(asked.Contradicting()) > 0
-	})
 	events, err = read.events(c.names.of)
 	if errors.Is(err, onchain.ErrLogsCut) {
 		trace.SpanFromContext(ctx).AddEvent("creation left out", trace.WithAttributes(attribute.String("reason", err.Error())))
 		err = nil
 	}
-	return events, isDisputed, cmp.Or(err, read.aside())
+	return events, read.asked, cmp.Or(err, read.aside())
 }
 
 // EventsIn returns the order events of one transaction; see order.Source. A failed transaction has no events.

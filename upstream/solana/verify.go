@@ -51,21 +51,21 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	slices.Sort(slots)
 	slots = slices.Compact(slots)
 	v.Events = slices.DeleteFunc(slices.Clone(first), func(e order.Event) bool { return slices.Contains(slots, e.At.Block) })
-	isDisputed := false
+	isOpen := false
 	for part := range slices.Chunk(slots, blocksAtOnce) {
-		events, disputed, err := c.eventsInBlocks(ctx, part)
+		events, isUnsettled, err := c.eventsInBlocks(ctx, part, readings)
 		if err != nil {
 			return v, fmt.Errorf("events of blocks %d to %d: %w", part[0], part[len(part)-1], err)
 		}
-		v.Events, isDisputed = append(v.Events, events...), isDisputed || disputed
+		v.Events, isOpen = append(v.Events, events...), isOpen || isUnsettled
 	}
 	truth := places(order.Sorted(v.Events))
 	for _, each := range readings {
-		if !isDisputed && len(order.DifferingBlocks(truth, places(each.Said))) > 0 {
+		if !isOpen && len(order.DifferingBlocks(truth, places(each.Said))) > 0 {
 			c.faulty.Mark(each.By)
 		}
 	}
-	if isDisputed {
+	if isOpen {
 		v.Standing = order.Single
 	}
 	v.Wrong = c.faulty.Unreported()
@@ -84,21 +84,33 @@ func withMore(union, more []order.Event) []order.Event {
 }
 
 // eventsInBlocks returns the events of the transactions in the blocks of slots, as shown by two endpoints if there are
-// two, and whether these differ about what a transaction did.
-func (c *Chain) eventsInBlocks(ctx context.Context, slots []uint64) (events []order.Event, isDisputed bool, err error) {
+// two. The truth is open if these differ about a transaction or, after readings by two, if only one shows a transaction
+// or the block that lacks one.
+func (c *Chain) eventsInBlocks(
+	ctx context.Context, slots []uint64, readings []jsonrpc.Heard[[]order.Event],
+) (events []order.Event, isOpen bool, err error) {
+	needsTwo := len(readings) == 2
 	rpc := c.rpc.Avoiding(c.faulty.Names()...)
 	listed, shown, err := c.shown(ctx, rpc, slots)
 	if err != nil {
 		return nil, false, err
 	}
 	if others := c.rpc.Avoiding(shown); !others.AvoidsAll() {
-		more, _, err := c.shown(ctx, others, slots)
+		more, by, err := c.shown(ctx, others, slots)
 		if err != nil {
 			return nil, false, err
 		}
 		listed = append(listed, more...)
+		isLacking := func(e order.Event) bool {
+			isSame := func(s signature) bool { return s.Signature == e.At.Tx }
+			return slices.Contains(slots, e.At.Block) && !slices.ContainsFunc(listed, isSame)
+		}
+		isOpen = needsTwo && by == shown && slices.ContainsFunc(slices.Concat(readings[0].Said, readings[1].Said), isLacking)
 	}
-	return c.eventsOf(ctx, rpc, distinct(listed), true)
+	events, asked, err := c.eventsOf(ctx, rpc, distinct(listed), true)
+	return events, isOpen || slices.ContainsFunc(asked, func(asked *jsonrpc.Call) bool {
+		return asked.Seconded == "" && (needsTwo || len(asked.Contradicting()) > 0)
+	}), err
 }
 
 // shown returns the transactions of the order protocol in the blocks of slots, and one of the endpoints that showed

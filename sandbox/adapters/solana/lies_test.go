@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -138,6 +139,33 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 				t.Errorf("%s, %s: fee %s on standing %d, %v named, want %s on %d and %v",
 					name, how, got, read.Standing, read.Wrong, fee, row.want, row.wrong)
 			}
+		}
+	}
+	var asked atomic.Int64
+	spent := jsonrpc.Altered(w, func(call jsonrpc.Request, _ int) string {
+		if call.Method == "getTransaction" && asked.Add(1) > 1 {
+			return `"error":{"code":-32005,"message":"rate limit exceeded"}`
+		}
+		return ""
+	})
+	emptied := jsonrpc.Altered(liar{w, "getBlock", func(result json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`"transactions":\[.*\]`).ReplaceAll(result, []byte(`"transactions":[]`))
+	}}, func(call jsonrpc.Request, _ int) string {
+		if call.Method == "getSignaturesForAddress" {
+			return `"result":[]`
+		}
+		return ""
+	})
+	refusing := jsonrpc.Altered(w, func(call jsonrpc.Request, _ int) string {
+		if call.Method == "getBlock" && strings.Contains(string(call.Params[1]), `"accounts"`) {
+			return `"error":{"code":-32603,"message":"internal error"}`
+		}
+		return ""
+	})
+	for what, nodes := range map[string][]http.Handler{"transactions": {lying, spent}, "blocks": {emptied, refusing}} {
+		proof := must.Get(w.chainOver(nodes...).Verify(t.Context(), from, w.Head(), []order.Event{truth}))(t)
+		if proof.Standing != order.Single || len(proof.Wrong) > 0 {
+			t.Errorf("%s of the honest one are missing: verified on standing %d, %v named, want the word of one", what, proof.Standing, proof.Wrong)
 		}
 	}
 }

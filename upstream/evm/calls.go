@@ -134,9 +134,6 @@ type receipt struct {
 	Bloom           seal.Bloom    `json:"logsBloom"`
 }
 
-// failed reports whether the transaction was reverted.
-func (r *receipt) failed() bool { return r.Status != nil && *r.Status == 0 }
-
 type log struct {
 	Address         chain.Address `json:"address"`
 	Topics          []chain.Hash  `json:"topics"`
@@ -182,12 +179,7 @@ func headerCall(out **header, block any) *jsonrpc.Call {
 		asked.Reach.Tag = tag
 	}
 	if block == newestTag {
-		asked.Head = func(result any) (uint64, bool) {
-			if h := *result.(**header); h != nil {
-				return uint64(h.Number), true
-			}
-			return 0, false
-		}
+		asked.Head = func(result any) (uint64, bool) { return uint64((*result.(**header)).Number), true }
 	}
 	return asked
 }

@@ -39,11 +39,16 @@ func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64
 	return headers, nil
 }
 
-// headersOf returns blocks by their numbers.
+// headersOf returns blocks by their numbers. A header that does not give its hash is doubted where others did.
 func (c *Chain) headersOf(ctx context.Context, rpc *jsonrpc.Client, numbers ...uint64) ([]*header, error) {
 	headers, calls := make([]*header, len(numbers)), make([]*jsonrpc.Call, len(numbers))
 	for i, number := range numbers {
-		calls[i] = c.sealedHeaderCall(&headers[i], Quantity(number))
+		calls[i] = existingHeaderCall(&headers[i], Quantity(number))
+		calls[i].Doubt = func(result any) bool {
+			c.seeFilter(*result.(**header))
+			return c.isDoubtful(*result.(**header))
+		}
+		calls[i].Same = func(a, b any) bool { return (*a.(**header)).isLike(*b.(**header)) }
 	}
 	err := rpc.All(ctx, calls...)
 	c.faulty.Judge(calls...)
@@ -53,18 +58,6 @@ func (c *Chain) headersOf(ctx context.Context, rpc *jsonrpc.Client, numbers ...u
 		}
 	}
 	return headers, err
-}
-
-// sealedHeaderCall asks for a block by its number. A header that does not give its hash is doubted where others did.
-func (c *Chain) sealedHeaderCall(out **header, number Quantity) *jsonrpc.Call {
-	asked := existingHeaderCall(out, number)
-	asked.Doubt = func(result any) bool {
-		h := *result.(**header)
-		c.seeFilter(h)
-		return c.isDoubtful(h)
-	}
-	asked.Same = func(a, b any) bool { return (*a.(**header)).isLike(*b.(**header)) }
-	return asked
 }
 
 // tipEvents reads the newest blocks one by one, each with evidence that its list of logs comes from a node that has the

@@ -149,7 +149,7 @@ func (c *Chain) eventsIn(r *receipt, mined uint64) []order.Event {
 }
 
 func (c *Chain) facts(r *receipt) ([]onchain.Found, error) {
-	if r.failed() {
+	if r.Status != nil && *r.Status == 0 { // reverted
 		return nil, nil
 	}
 	logs := make([]onchain.Log, len(r.Logs))

@@ -84,14 +84,12 @@ func (s *search) endCallByLists(ctx context.Context) error {
 	if err := s.scanOn(ctx, isFound); err != nil || s.callOver {
 		return err
 	}
-	first, others := s.rpc, s.chain.beside(s.listedBy, 0)
+	others := s.chain.beside(s.listedBy, 0)
 	if others.AvoidsAll() {
 		return nil
 	}
 	s.rpc, s.from, s.to = others, uint64(s.logs[len(s.logs)-1].BlockNumber), 0
-	err := s.scanOn(ctx, isFound)
-	s.rpc = first
-	if err != nil {
+	if err := s.scanOn(ctx, isFound); err != nil {
 		s.known = order.Single
 	}
 	return ctx.Err()

@@ -31,6 +31,7 @@ type around struct {
 	isTwice      bool // two endpoints are asked for receipts
 	attests      bool // senders and times are proven
 	attested     attestation
+	standing     order.Standing // of the receipts, once they are read
 }
 
 // isWholeSwap reports whether a log describes a swap completely: the router's logs do, and a busy chain has thousands a
@@ -93,10 +94,10 @@ func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 	if err := a.readEach(ctx); err != nil {
 		return read, err
 	}
-	read.Standing = order.Intrinsic
+	a.standing, read.Standing = order.Intrinsic, order.Intrinsic
 	for _, t := range a.transactions {
 		if t.asked != nil && a.isTwice {
-			read.Standing = min(read.Standing, a.chain.settle(ctx, t.asked))
+			a.standing = min(a.standing, a.chain.settle(ctx, t.asked))
 		}
 		if t.facts == nil {
 			if t.facts, err = a.chain.facts(t.receipt); err != nil {
@@ -109,6 +110,7 @@ func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 		}
 		read.Events = append(read.Events, events...)
 	}
+	read.Standing = min(read.Standing, a.standing)
 	return read, nil
 }
 

@@ -278,6 +278,24 @@ func TestOneReceiptIsNotBelieved(t *testing.T) {
 	}
 }
 
+// TestOneReceiptNamesNone verifies blocks whose nodes have no receipts roots, through endpoints that list different
+// unlocks, the second of which returns no receipt at the time.
+func TestOneReceiptNamesNone(t *testing.T) {
+	listing := func(id order.ID) *node {
+		n := newNode(1000)
+		n.add(t, 500, true, unlockLog(t, id))
+		return n
+	}
+	_, id := delivery()
+	honest, spent := listing(id), listing(id)
+	spent.answers["eth_getTransactionReceipt"] = fault(-32000, "header not found")
+	first := must.Get(honest.serve(t, testChain).Events(t.Context(), 400, 600))(t)
+	proof, err := serveAll(t, testChain, listing(order.ID{1}), spent).Verify(t.Context(), 400, 600, first)
+	if err != nil || proof.Standing != order.Single || len(proof.Wrong) > 0 {
+		t.Errorf("Verify = %+v, %v, want the word of one, and nobody named", proof, err)
+	}
+}
+
 // otherContents alters a word in the receipts of an order's steps: a creation's fixed fee, a fulfilment's taker, an
 // unlock's submission, a claim's amount.
 func otherContents(id order.ID) func(method, members string) string {

@@ -62,15 +62,19 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	if err != nil {
 		return v, err
 	}
+	var settled []uint64
 	listed = append(listed, sightings(first)...) // in addition to logs of the same place, which contain more
 	for _, h := range blocks {
-		read, err := c.eventsOfBlock(ctx, h, contracts, listed)
+		read, held, err := c.eventsOfBlock(ctx, h, contracts, listed)
 		if err != nil {
 			return v, fmt.Errorf("events of block %d: %w", h.Number, err)
 		}
 		v.Events, v.Standing = append(v.Events, read.Events...), min(v.Standing, read.Standing)
+		if held > order.Single || len(lists) < 2 {
+			settled = append(settled, uint64(h.Number))
+		}
 	}
-	c.blame(placesOfEvents(v.Events), read)
+	c.blame(placesOfEvents(v.Events), read, settled)
 	v.Wrong = c.faulty.Unreported()
 	return v, nil
 }
@@ -126,11 +130,15 @@ func (c *Chain) whole(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[
 	return p, ctx.Err()
 }
 
-// blame marks the endpoints whose lists differ from the truth. Two that lacked the same may be one provider.
-func (c *Chain) blame(truth []order.Place, read map[string][]order.Place) {
+// blame marks the endpoints whose lists differ from the truth in settled blocks. Two that lacked the same may be one
+// provider.
+func (c *Chain) blame(truth []order.Place, read map[string][]order.Place, settled []uint64) {
 	wrong := make(map[uint64]string) // endpoints by blocks
 	for by, places := range read {
 		for _, block := range order.DifferingBlocks(truth, places) {
+			if !slices.Contains(settled, block) {
+				continue
+			}
 			c.faulty.Mark(by)
 			if other := wrong[block]; other != "" && !slices.Contains(order.DifferingBlocks(places, read[other]), block) {
 				c.rpc.SameGaps(by, other)
@@ -245,20 +253,22 @@ func sightings(events []order.Event) []log {
 	return logs
 }
 
-// eventsOfBlock returns a block's events, proven by its receipts. If these cannot prove them, it returns those of the
-// transactions in a list by its hash, and of those in seen that have a receipt in this block.
-func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.Address, seen []log) (read order.Evidence, err error) {
+// eventsOfBlock returns a block's events, proven by its receipts, and the standing of these. If they cannot prove them,
+// it returns those of the transactions in a list by its hash, and of those in seen that have a receipt in this block.
+func (c *Chain) eventsOfBlock(
+	ctx context.Context, h *header, contracts []chain.Address, seen []log,
+) (read order.Evidence, held order.Standing, err error) {
 	if read, err = c.provenEvents(ctx, h); err == nil {
-		known := read.Standing
+		held = read.Standing
 		read, err = c.Attest(ctx, read.Events)
-		read.Standing = min(read.Standing, known)
+		read.Standing = min(read.Standing, held)
 	}
 	if !isWithoutReceipts(err) {
-		return read, err
+		return read, held, err
 	}
 	lists, err := c.logsIn(ctx, c.rpc, []*header{h}, contracts)
 	if err != nil {
-		return read, err
+		return read, held, err
 	}
 	logs := lists[0]
 	seen = h.timed(slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash }))
@@ -268,12 +278,14 @@ func (c *Chain) eventsOfBlock(ctx context.Context, h *header, contracts []chain.
 			continue
 		}
 		if err != nil {
-			return read, err
+			return read, held, err
 		}
 		logs = append(logs, l)
 	}
 	slices.SortFunc(logs, func(a, b log) int { return cmp.Compare(a.Index, b.Index) })
-	return c.aroundAll(c.rpc, logs).read(ctx)
+	a := c.aroundAll(c.rpc, logs)
+	read, err = a.read(ctx)
+	return read, a.standing, err
 }
 
 // provenEvents returns a block's events, proven by its receipts. Its errors are those of receiptsOf and

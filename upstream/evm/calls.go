@@ -179,7 +179,7 @@ func headerCall(out **header, block any) *jsonrpc.Call {
 		asked.Reach.Tag = tag
 	}
 	if block == newestTag {
-		asked.Head = func(result any) (uint64, bool) { return uint64((*result.(**header)).Number), true }
+		asked.Head = func(result any) uint64 { return uint64((*result.(**header)).Number) }
 	}
 	return asked
 }
@@ -187,7 +187,7 @@ func headerCall(out **header, block any) *jsonrpc.Call {
 // HeadCall returns a call for just the number of the newest block.
 func HeadCall() *jsonrpc.Call {
 	asked := jsonrpc.NewCall(new(Quantity), nil, "eth_blockNumber")
-	asked.Head = func(result any) (uint64, bool) { return uint64(*result.(*Quantity)), true }
+	asked.Head = func(result any) uint64 { return uint64(*result.(*Quantity)) }
 	return asked
 }
 

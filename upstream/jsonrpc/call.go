@@ -54,9 +54,9 @@ type Call struct {
 	// Reach is the part of the chain that the call reads, for endpoints that do not serve all of it.
 	Reach Reach
 
-	// Head, if not nil, sees a pointer to an accepted result and returns how far the endpoint's chain has come, if the
-	// result says so; see Client.CompareHeads.
-	Head func(result any) (number uint64, told bool)
+	// Head, if not nil, sees a pointer to an accepted result and returns how far the endpoint's chain has come; see
+	// Client.CompareHeads.
+	Head func(result any) (number uint64)
 
 	// Link, if not nil, sees a pointer to an accepted result, which is a block, and returns its hash and its parent's;
 	// see Client.CompareHeads.

@@ -28,9 +28,9 @@ type fleet struct {
 }
 
 func headCall() *jsonrpc.Call {
-	return &jsonrpc.Call{Method: "eth_blockNumber", Out: new(string), Head: func(result any) (uint64, bool) {
-		number, err := strconv.ParseUint(strings.TrimPrefix(*result.(*string), "0x"), 16, 64)
-		return number, err == nil
+	return &jsonrpc.Call{Method: "eth_blockNumber", Out: new(string), Head: func(result any) uint64 {
+		number, _ := strconv.ParseUint(strings.TrimPrefix(*result.(*string), "0x"), 16, 64)
+		return number
 	}}
 }
 

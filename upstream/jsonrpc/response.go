@@ -217,7 +217,7 @@ func (r rpcResult) head(call *Call) (number uint64, told bool) {
 	if call.Head == nil || r.err != nil || !r.value.IsValid() {
 		return 0, false
 	}
-	return call.Head(r.value.Addr().Interface())
+	return call.Head(r.value.Addr().Interface()), true
 }
 
 // open counts the calls that another endpoint should be asked about.

@@ -143,7 +143,7 @@ type options map[string]any
 func slotCall(out *uint64, commitment string) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, nil, "getSlot", options{"commitment": commitment})
 	if commitment == confirmed {
-		asked.Head = func(result any) (uint64, bool) { return *result.(*uint64), true }
+		asked.Head = func(result any) uint64 { return *result.(*uint64) }
 	}
 	return asked
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -78,7 +79,10 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 func (e *Endpoint) Name() string { return e.name }
 
 // Provider returns the provider's host, which may hold a key: endpoints of one provider cannot confirm each other.
-func (e *Endpoint) Provider() string { return e.exchanger.base.Host }
+func (e *Endpoint) Provider() string {
+	host := strings.ToLower(e.exchanger.base.Host)
+	return strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
+}
 
 // Replace makes e take over from other: cordoned if other was, and with other's spending of the monthly plan.
 func (e *Endpoint) Replace(other *Endpoint) {

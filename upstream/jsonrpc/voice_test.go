@@ -27,6 +27,7 @@ func TestOneProviderIsOneVoice(t *testing.T) {
 	}{
 		"three hosts":           {[3]string{"http://a.invalid/1", "http://b.invalid/1", "http://c.invalid/1"}, 0, [3]int64{1, 1, 0}, "b"},
 		"two of one host":       {[3]string{"http://a.invalid/1", "http://a.invalid/2", "http://c.invalid/1"}, 0, [3]int64{1, 0, 1}, "c"},
+		"of one host's port":    {[3]string{"https://a.invalid/1", "https://A.invalid:443/2", "http://c.invalid/1"}, 0, [3]int64{1, 0, 1}, "c"},
 		"all of one host":       {[3]string{"http://a.invalid/1", "http://a.invalid/2", "http://a.invalid/3"}, 0, [3]int64{1, 0, 0}, ""},
 		"the same lacked once":  {[3]string{"http://a.invalid/1", "http://b.invalid/1", "http://c.invalid/1"}, 1, [3]int64{1, 1, 0}, "b"},
 		"the same lacked twice": {[3]string{"http://a.invalid/1", "http://b.invalid/1", "http://c.invalid/1"}, 2, [3]int64{1, 0, 1}, "c"},

@@ -58,6 +58,11 @@ func writeNew(ctx context.Context, db database, path string) error {
 	if facts, err := os.Stat(path); err == nil && facts.Size() > 0 {
 		return fmt.Errorf("%s exists and is left as it is: name another file, or move it away", path)
 	}
+	for _, log := range []string{path + "-wal", path + "-journal"} {
+		if facts, err := os.Stat(log); err == nil && facts.Size() > 0 {
+			return fmt.Errorf("%s is left from an earlier file, and SQLite would add its changes to the new one: move it away too", log)
+		}
+	}
 	if facts, err := os.Stat(filepath.Dir(path)); err != nil || !facts.IsDir() {
 		return fmt.Errorf("%s: its directory does not exist", path)
 	}

@@ -66,6 +66,11 @@ func TestABackupIsRestored(t *testing.T) {
 	if err := to.Restore(t.Context(), backup); err == nil || !strings.Contains(err.Error(), "exists") {
 		t.Errorf("a restore over a database: %v, want a refusal", err)
 	}
+	moved := Location{Path: filepath.Join(dir, "moved.db")}
+	must.Do(t, os.WriteFile(moved.Path+"-wal", []byte("changes of the file that was moved away"), 0o600))
+	if err := moved.Restore(t.Context(), backup); err == nil || !strings.Contains(err.Error(), moved.Path+"-wal is left") {
+		t.Errorf("a restore beside the log of another database: %v, want a refusal", err)
+	}
 	beyond := filepath.Join(dir, "absent", "backup.db")
 	if err := from.Backup(t.Context(), beyond); err == nil || !strings.Contains(err.Error(), beyond+": its directory does not exist") {
 		t.Errorf("a backup into %s: %v, want that its directory does not exist", beyond, err)

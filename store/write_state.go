@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -16,7 +17,7 @@ type writeState struct {
 	failed   error // the database's error for the last change
 	since    time.Time
 	underWay int
-	ended    time.Time // when one last ended, or the first of those under way began
+	ended    time.Time // when one last ended that its caller did not give up, or the first of those under way began
 }
 
 // begin records a change; call end with its error.
@@ -31,7 +32,9 @@ func (s *writeState) begin() (end func(error)) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.underWay--
-		s.ended = time.Now()
+		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+			s.ended = time.Now()
+		}
 	}
 }
 

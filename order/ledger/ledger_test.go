@@ -221,8 +221,18 @@ func TestCorrectionsOfWhatIsFinalAreMarked(t *testing.T) {
 			e := order.Event{Order: order.ID{9}, Fact: order.Created{}, At: order.At{Chain: 1, Block: uint64(block), Time: uint64(time.Now().Unix())}}
 			write := func(steps func(*Tx) error) { must.Get(l.Write(t.Context(), store.Lease{}, steps))(t) }
 			write(func(tx *Tx) error { tx.Add(e); return nil })
-			if isFinal {
-				write(func(tx *Tx) error { tx.settled = ChainBlock{1, Block{Number: 5}}; return nil })
+			if isFinal { // and stays so when its sender is corrected
+				settle := func(tx *Tx) error { tx.settled = ChainBlock{1, Block{Number: 5}}; return nil }
+				write(settle)
+				told, lie := must.Get(l.Entries(t.Context(), 0, e.Order, 9))(t), e
+				e.At.Initiator = chain.NewAddress([]byte("sender"))
+				write(func(tx *Tx) error {
+					return tx.Correct(t.Context(), Correction{Wrong: []order.Event{lie}, Missing: []order.Event{e}})
+				})
+				write(settle)
+				if again := must.Get(l.Entries(t.Context(), 0, e.Order, 9))(t); len(again) != len(told) {
+					t.Errorf("%s: %d entries after its sender was corrected, want %d", name, len(again), len(told))
+				}
 			}
 			write(func(tx *Tx) error { return tx.Correct(t.Context(), Correction{Wrong: []order.Event{e}}) })
 			all := must.Get(l.Entries(t.Context(), 0, e.Order, 9))(t)

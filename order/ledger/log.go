@@ -56,11 +56,16 @@ func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order
 	return l
 }
 
-// places returns events as texts that are equal if an event is stored again unchanged.
+// placeOf returns an event as a text that is equal if the event is stored again with no more than its sender or time
+// changed.
+func placeOf(e order.Event) string {
+	return fmt.Sprint(e.At.Chain, e.At.Block, e.At.LogIndex, e.At.BlockHash, order.Statement(e.Order, e.Fact))
+}
+
 func places(events []order.Event) []string {
 	texts := make([]string, len(events))
 	for i, e := range events {
-		texts[i] = fmt.Sprint(e.At.Chain, e.At.Block, e.At.LogIndex, e.At.BlockHash, order.Statement(e.Order, e.Fact))
+		texts[i] = placeOf(e)
 	}
 	return texts
 }
@@ -85,7 +90,8 @@ func (l *entries) isFinal(e order.Event) bool {
 
 // openness returns 1 if an event will have a further entry, else 0.
 func (l *entries) openness(e order.Event) int {
-	if l.tx.keep == 0 || e.At.Time < l.since || l.isFinal(e) {
+	wasFinal := func(other order.Event) bool { return isSamePlace(e, other) && placeOf(e) == placeOf(other) }
+	if l.tx.keep == 0 || e.At.Time < l.since || l.isFinal(e) || slices.ContainsFunc(l.tx.final, wasFinal) {
 		return 0
 	}
 	return 1

@@ -132,6 +132,7 @@ type Part struct {
 }
 
 // Next returns up to most entries after a position that match a filter. Part.Next also skips entries that do not match.
+// It returns ErrExpired if some of those after the position were deleted before they were read.
 func (f *Feed) Next(ctx context.Context, after uint64, filter Filter, most int) (Part, error) {
 	f.mu.Lock()
 	from, end, tail, grown := f.from, f.end, f.tail, f.grown
@@ -151,6 +152,9 @@ func (f *Feed) Next(ctx context.Context, after uint64, filter Filter, most int) 
 		return part, nil
 	}
 	list, err := f.ledger.Entries(ctx, after, filter.Order, min(most, atOnce))
+	if err == nil {
+		err = f.Check(ctx, after)
+	}
 	if err != nil {
 		return Part{}, err
 	}

@@ -120,4 +120,7 @@ func TestReadersFromAnywhere(t *testing.T) {
 	if err := f.Check(t.Context(), next); !errors.Is(err, ErrExpired) {
 		t.Errorf("Check of what was deleted = %v", err)
 	}
+	if part, err := f.Next(t.Context(), next, Filter{}, 300); !errors.Is(err, ErrExpired) {
+		t.Errorf("Next after what was deleted = up to %d, %v", part.Next, err)
+	}
 }

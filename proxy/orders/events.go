@@ -48,7 +48,7 @@ func (s *Orders) EventsRoute() proxy.Route[events] {
 		Load:    s.loadEvents,
 		Follow: func(ctx context.Context, q events, _ string) (proxy.Follower, error) {
 			if q.isGiven {
-				return s.follow(q.after, q.filter), s.checkCursor(ctx, q.after)
+				return s.follow(q.after, q.filter), s.cursorProblem(s.feed.Check(ctx, q.after))
 			}
 			newest, _, err := s.feed.Ends(ctx)
 			if err != nil {
@@ -132,9 +132,9 @@ func readFilter(m *Members) (f feed.Filter) {
 	return f
 }
 
-// checkCursor returns the problem of a cursor that cannot be resumed from, or nil.
-func (s *Orders) checkCursor(ctx context.Context, after uint64) error {
-	switch err := s.feed.Check(ctx, after); {
+// cursorProblem returns the problem of a cursor that cannot be resumed from, for an error of the feed; nil for nil.
+func (s *Orders) cursorProblem(err error) error {
+	switch {
 	case errors.Is(err, feed.ErrExpired):
 		days := strconv.FormatFloat(s.feed.Keep().Hours()/24, 'f', -1, 64)
 		return proxy.CursorExpired.Because(strings.Replace(proxy.CursorExpired.Text, "no longer kept", "no longer kept (for "+days+" days)", 1))
@@ -154,14 +154,14 @@ func (s *Orders) loadEvents(ctx context.Context, q events) ([]proxy.Body, cache.
 		}
 		return proxy.OneBody(wire.AppendEntries[[]byte](nil, nil, newest)), proxy.NoLife, nil
 	}
-	if err := s.checkCursor(ctx, q.after); err != nil {
+	if err := s.cursorProblem(s.feed.Check(ctx, q.after)); err != nil {
 		return nil, proxy.NoLife, err
 	}
 	var texts [][]byte
 	for next, parts := q.after, 0; ; parts++ {
 		part, err := s.feed.Next(ctx, next, q.filter, int(q.most)-len(texts))
 		if err != nil {
-			return nil, proxy.NoLife, unavailable(err)
+			return nil, proxy.NoLife, s.cursorProblem(err)
 		}
 		for _, item := range part.Items {
 			texts = append(texts, item.Text)
@@ -185,7 +185,7 @@ func followed[Q any](s *Orders, route func() proxy.Route[Q]) func(context.Contex
 				return nil, proxy.InvalidParameters.Because("Last-Event-ID must be the id of an event")
 			}
 		}
-		return s.follow(after, feed.Filter{Order: found.Orders[0]}), s.checkCursor(ctx, after)
+		return s.follow(after, feed.Filter{Order: found.Orders[0]}), s.cursorProblem(s.feed.Check(ctx, after))
 	}
 }
 
@@ -197,7 +197,7 @@ func (s *Orders) follow(after uint64, filter feed.Filter) proxy.Follower {
 		defer beat.Stop()
 		for !to.Broken && ctx.Err() == nil {
 			grown, err := s.sendPart(ctx, to, &after, &filter)
-			if err != nil { // the database is unreachable; the client reconnects
+			if err != nil { // the database is unreachable, or what follows was deleted; the client reconnects
 				return
 			}
 			select {

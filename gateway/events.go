@@ -71,7 +71,7 @@ func (g *Gateway) publish(ctx context.Context) {
 	}
 	defer g.stream.Close()
 	g.store.Lead(ctx, "publish events", func(holding context.Context, _ store.Lease) {
-		if err := g.publishOn(holding); err != nil && holding.Err() == nil {
+		if err := g.publishOn(holding); err != nil && holding.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 			g.log.WarnContext(ctx, "events are not published to Redis", "error", err)
 		}
 	})

@@ -148,7 +148,7 @@ func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 		}
 		if err != nil {
 			grown = make(chan struct{}) // never closed: a pause
-			if !errors.Is(err, ErrUnknown) {
+			if !errors.Is(err, ErrUnknown) && !errors.Is(err, store.ErrUnavailable) {
 				d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
 			}
 		}

@@ -369,6 +369,26 @@ func TestASubscriberThatIsAddedAgainIsServed(t *testing.T) {
 	})
 }
 
+// TestOutagesAreNotLoggedPerWebhook lets the database not answer while deliveries are due; the store logs that once.
+func TestOutagesAreNotLoggedPerWebhook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db, logged := sqlite(t), new(strings.Builder)
+		w := &world{t: t, db: db, ledger: ledger.Ledger{DB: db, Keep: 24 * time.Hour}, now: time.Now(), nothing: slog.NewTextHandler(logged, nil)}
+		d, passes := w.deliverer(), 0
+		must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: "https://shop.example/hook"}))
+		ctx, stop := context.WithCancel(t.Context())
+		d.Filter = func(string) (feed.Filter, error) {
+			if passes++; passes == 3 {
+				stop()
+			}
+			return feed.Filter{}, store.ErrUnavailable
+		}
+		if d.serve(ctx, store.Lease{}, "shop"); logged.Len() > 0 {
+			t.Errorf("logged:\n%s", logged)
+		}
+	})
+}
+
 // TestASubscriberThatIsAddedAgainBeginsAnew replaces a subscriber while the former one is sent an event.
 func TestASubscriberThatIsAddedAgainBeginsAnew(t *testing.T) {
 	w := newWorld(t, sqlite(t))

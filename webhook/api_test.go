@@ -163,6 +163,17 @@ func TestOperatorsSendDeadLettersAgain(t *testing.T) {
 	if letter["Error"] != "HTTP 418" || letter["Attempts"] != float64(1+len(schedule)) || inside["type"] != "order.happened" {
 		t.Errorf("the letter is %v", letter)
 	}
+	rows := make([][]any, 2*mostWaiting)
+	for i := range rows {
+		rows[i] = []any{i + 1, make([]byte, 32)}
+	}
+	must.Do(t, o.db.Update(t.Context(), func(tx *store.Tx) error {
+		return tx.ExecEach(t.Context(), `INSERT INTO deliveries (webhook, position, order_id, body, attempts, due, dead, error)
+			VALUES ('many', $1, $2, '{}', 0, 0, 0, '')`, rows)
+	}))
+	if all, err := o.d.waiting(t.Context(), "many"); err != nil || len(all) != mostWaiting+atOnce {
+		t.Errorf("%d of many are read for a pass, %v", len(all), err)
+	}
 	o.answer = nil
 	if status, body = o.ask("/webhooks/shop/resend", ""); status != http.StatusOK || body["webhook"] != "shop" {
 		t.Errorf("resent: %d %v", status, body)

@@ -200,13 +200,14 @@ func (d *Deliverer) Resend(ctx context.Context, name string) error {
 	return d.change(ctx, nil, `UPDATE deliveries SET dead = 0, attempts = 0, due = 0 WHERE webhook = $1`, name)
 }
 
-// waiting returns the deliveries of a subscriber that have failed, and those behind them.
+// waiting returns the deliveries of a subscriber that have failed, and those behind them: of many that are sent again,
+// as many of the oldest as a pass may have.
 func (d *Deliverer) waiting(ctx context.Context, name string) (all []*delivery, err error) {
 	err = d.db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		each := &delivery{isStored: true}
 		all = append(all, each)
 		return rows.Scan(&each.position, store.HashColumn(&each.order), &each.body, &each.attempts, &each.due)
-	}, `SELECT position, order_id, body, attempts, due FROM deliveries WHERE webhook = $1 AND dead = 0 ORDER BY position`, name)
+	}, `SELECT position, order_id, body, attempts, due FROM deliveries WHERE webhook = $1 AND dead = 0 ORDER BY position LIMIT $2`, name, mostWaiting+atOnce)
 	if err != nil {
 		return nil, fmt.Errorf("read deliveries of %s: %w", name, err)
 	}

@@ -25,7 +25,7 @@ func (d *Deliverer) Mount(
 		for _, h := range hooks {
 			h.URL = h.Origin()
 		}
-		reply(w, map[string]any{"webhooks": hooks}, err)
+		reply(w, map[string]any{"webhooks": append([]*Hook{}, hooks...)}, err)
 	})
 	mux.HandleFunc("GET /webhooks/{name}/dead", func(w http.ResponseWriter, r *http.Request) {
 		dead, err := d.Dead(r.Context(), r.PathValue("name"))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -117,6 +118,10 @@ func TestOperatorsKeepWebhooks(t *testing.T) {
 	}
 	if status, body = o.ask("/webhooks/books/remove", ""); status != http.StatusNotFound || body["error"] != ErrUnknown.Error() {
 		t.Errorf("removed again: %d %v", status, body)
+	}
+	o.ask("/webhooks/shop/remove", "")
+	if _, body = o.ask("/webhooks"); !reflect.DeepEqual(body["webhooks"], []any{}) {
+		t.Errorf("without any: %v, want an empty list", body)
 	}
 }
 

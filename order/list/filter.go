@@ -151,14 +151,14 @@ func (q *query) counts(k Kind, f Filter, c counting) {
 
 // cells requires the filter's chains, states and trade type in the cell.
 func (q *query) cells(f Filter) {
-	modulo := func(ids []chain.ID) (all []chain.ID) {
+	inCells := func(ids []chain.ID) (all []chain.ID) {
 		for _, id := range ids {
-			all = append(all, id%chainValues)
+			all = append(all, min(id, chainValues)) // a larger one is in no cell
 		}
 		return all
 	}
-	in(q, "cell / 68719476736", modulo(f.GiveChains))
-	in(q, "cell / 512 %% 134217728", modulo(f.TakeChains))
+	in(q, "cell / 68719476736", inCells(f.GiveChains))
+	in(q, "cell / 512 %% 134217728", inCells(f.TakeChains))
 	in(q, "cell / 64 %% 8", f.States)
 	in(q, "cell / 8 %% 8", f.Calls)
 	if f.TradeType != "" {

@@ -76,7 +76,7 @@ func keyOf(at int64, id order.ID) int64 {
 var tradeTypes = []string{"", "Market"}
 
 // A cell combines the filtered columns that have few values in one number, which takes less space in indexes. Chain IDs
-// are stored modulo chainValues; those of all known chains remain distinct.
+// are stored modulo chainValues, which exceeds those of all known chains.
 const (
 	chainValues = 1 << 27
 	fewValues   = 1 << 3 // number of values of states, calls and trade types

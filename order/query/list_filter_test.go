@@ -49,6 +49,7 @@ func TestListsAreFilteredAndSortedAsTheirOrdersAre(t *testing.T) {
 			}},
 			"taken":    {list.Filter{TakeToken: v.people[1], Taken: list.Amounts{From: amount(256)}}, func(o *order.Order) bool { return o.TakeFinal.Cmp(chain.NewAmount(256)) >= 0 }},
 			"other":    {list.Filter{TakeToken: give}, func(*order.Order) bool { return false }},
+			"no chain": {list.Filter{GiveChains: []chain.ID{1 + 1<<27}}, func(*order.Order) bool { return false }}, // 1 in 27 bits
 			"receiver": {list.Filter{Receiver: v.people[2]}, func(o *order.Order) bool { return o.Terms.Receiver == v.people[2] }},
 			"maker of a type": {list.Filter{Maker: v.people[0], TradeType: "Market"}, func(o *order.Order) bool {
 				return o.Terms.Maker == v.people[0] && tradeType(o) == "Market"

@@ -153,9 +153,9 @@ func rowTexts(events []order.Event) []string {
 	return texts
 }
 
-// Correct applies a correction to the stored events of a chain. Another process may have removed some of them.
+// Correct applies a correction to the stored events of a chain. Another process may have applied some of it.
 func (tx *Tx) Correct(ctx context.Context, c Correction) error {
-	for _, e := range c.Wrong {
+	for _, e := range slices.Concat(c.Wrong, c.Missing) {
 		err := tx.remove(ctx, `chain = $1 AND block = $2 AND log_index = $3`, int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex))
 		if err != nil {
 			return err

@@ -229,6 +229,9 @@ func TestCorrectionsOfWhatIsFinalAreMarked(t *testing.T) {
 				write(func(tx *Tx) error {
 					return tx.Correct(t.Context(), Correction{Wrong: []order.Event{lie}, Missing: []order.Event{e}})
 				})
+				write(func(tx *Tx) error { // another process found it missing before
+					return tx.Correct(t.Context(), Correction{Missing: []order.Event{e}})
+				})
 				write(settle)
 				if again := must.Get(l.Entries(t.Context(), 0, e.Order, 9))(t); len(again) != len(told) {
 					t.Errorf("%s: %d entries after its sender was corrected, want %d", name, len(again), len(told))

@@ -91,6 +91,7 @@ func (r *Reconciler) Step(ctx context.Context) (steps int, err error) {
 	slices.SortFunc(ids, chain.Hash.Compare)
 	ids = slices.Compact(ids)
 	if len(ids) == 0 {
+		r.after = after
 		return 0, nil
 	}
 	m := newMender(r.Reader, func(Progress) {})

@@ -31,6 +31,7 @@ type Follower struct {
 	Unsettled atomic.Int64 // orders that differ from their state in the contracts
 	Lacking   lacking
 	lookedAt  time.Time // when a watching replica last asked for the head
+	last      look      // its last look that returned one
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Follower {

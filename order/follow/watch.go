@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/order/ledger"
 	"crossgate/store"
 )
 
@@ -55,6 +54,8 @@ func (f *Follower) Watch(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	last := f.last
+	f.last = look{f.lookedAt, head.Latest.Number}
 	kept, found, err := f.Ledger.KeptBlock(ctx, f.ID, head.Latest.Number+1)
 	if err != nil || !found {
 		return
@@ -69,7 +70,16 @@ func (f *Follower) Watch(ctx context.Context) {
 		return
 	}
 	f.accept(head)
-	if kept == (ledger.Block{Number: head.Latest.Number, Hash: head.Latest.Hash}) {
+	switch {
+	case kept.Number == head.Latest.Number:
 		f.levelAsOf(f.lookedAt)
+	case kept.Number >= last.head && last.at.After(f.State().Level): // a fast chain has a newer block at each look
+		f.levelAsOf(last.at)
 	}
+}
+
+// look is a look at a chain: when it began, and the number of the head.
+type look struct {
+	at   time.Time
+	head uint64
 }

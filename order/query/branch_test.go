@@ -178,6 +178,29 @@ func TestWhoWatchesReportsReorgsAlone(t *testing.T) {
 	}
 }
 
+// TestWhoWatchesAFastChainIsLevel has another block before each look, which is stored only after it.
+func TestWhoWatchesAFastChainIsLevel(t *testing.T) {
+	ledger, store := newTestChain(1), openStore(t)
+	leads, watches := newFollower(store, 1, ledger, quietly(follow.Options{})), newFollower(store, 1, ledger, quietly(follow.Options{}))
+	var last time.Time
+	for range 3 {
+		catchUp(t, leads)
+		ledger.mine()
+		last = time.Now()
+		watches.Watch(t.Context())
+	}
+	if level := watches.State().Level; level.IsZero() || level.After(last) {
+		t.Errorf("level as of %v, want before the last look, %v", level, last)
+	}
+	ledger.fail(errors.New("no route to host"))
+	watches.Watch(t.Context())
+	ledger.fail(nil)
+	before := watches.State().Level
+	if watches.Watch(t.Context()); watches.State().Level != before {
+		t.Error("level as of a look that saw no head")
+	}
+}
+
 func TestNothingIsSaidBeforeAnythingWasRead(t *testing.T) {
 	path := t.TempDir() + "/orders.db"
 	ledger := newTestChain(1)

@@ -97,6 +97,18 @@ func (tx *Tx) awaitTurn(ctx context.Context) error {
 	return err
 }
 
+// Change runs a statement that changes rows. It returns the error none if there is no such row.
+func (tx *Tx) Change(ctx context.Context, none error, statement string, args ...any) error {
+	changed, err := tx.ExecContext(ctx, statement, args...)
+	if err != nil {
+		return err
+	}
+	if rows, err := changed.RowsAffected(); err != nil || rows > 0 {
+		return err
+	}
+	return none
+}
+
 // ExecEach runs a statement once per row of arguments: prepared on SQLite, pipelined in one round trip on PostgreSQL.
 func (tx *Tx) ExecEach(ctx context.Context, statement string, rows [][]any) error {
 	if len(rows) == 0 {

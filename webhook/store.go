@@ -111,18 +111,7 @@ func (d *Deliverer) Put(ctx context.Context, h Hook) error {
 
 // change runs a statement that changes rows, or returns the error none if no row matches.
 func (d *Deliverer) change(ctx context.Context, none error, statement string, args ...any) error {
-	return d.db.Update(ctx, func(tx *store.Tx) error { return changeIn(ctx, tx, none, statement, args...) })
-}
-
-func changeIn(ctx context.Context, tx *store.Tx, none error, statement string, args ...any) error {
-	changed, err := tx.ExecContext(ctx, statement, args...)
-	if err != nil {
-		return err
-	}
-	if rows, err := changed.RowsAffected(); err != nil || rows > 0 {
-		return err
-	}
-	return none
+	return d.db.Update(ctx, func(tx *store.Tx) error { return tx.Change(ctx, none, statement, args...) })
 }
 
 // ownHook returns the subscriber with a name that operators added; ErrTaken if it is in the file.
@@ -164,7 +153,7 @@ func (d *Deliverer) Remove(ctx context.Context, name string) error {
 
 func (d *Deliverer) remove(ctx context.Context, name string, isConfigured bool) error {
 	return d.db.Update(ctx, func(tx *store.Tx) error {
-		if err := changeIn(ctx, tx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = $2`, name, store.Bit(isConfigured)); err != nil {
+		if err := tx.Change(ctx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = $2`, name, store.Bit(isConfigured)); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM deliveries WHERE webhook = $1`, name)
@@ -251,7 +240,7 @@ func (d *Deliverer) record(ctx context.Context, under store.Lease, h *Hook, o pa
 	return d.db.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		// This comes first because it holds up a removal. If there was one before, even if the subscriber was added
 		// again, no row matches and nothing is stored.
-		err := changeIn(ctx, tx, ErrUnknown, `UPDATE webhooks SET position = $1, delivered = delivered + $2, failing_since = $3,
+		err := tx.Change(ctx, ErrUnknown, `UPDATE webhooks SET position = $1, delivered = delivered + $2, failing_since = $3,
 			error = CASE WHEN $4 = '' THEN error ELSE $4 END, paused_until = $5 WHERE name = $6 AND position = $7`,
 			int64(o.next), len(o.sent), failing, store.Text(o.error), o.pausedUntil, h.Name, int64(h.Position))
 		if err != nil {

@@ -60,10 +60,10 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got Contents) error {
 	first, before := got.End, got.To+1
 	err := l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
-		moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET first_block = $1, first_time = $2,
+		err := tx.Change(ctx, ErrMoved, `UPDATE checkpoints SET first_block = $1, first_time = $2,
 			proven_from = CASE WHEN proven_from = first_block AND $5 = 0 THEN $1 ELSE proven_from END
 			WHERE chain = $3 AND first_block = $4`, int64(first.Number), int64(first.Time), int64(id), int64(before), store.Bit(got.IsSingle))
-		if err := changedOne(moved, err); err != nil {
+		if err != nil {
 			return err
 		}
 		history := &Tx{Tx: tx, keep: l.Keep, added: got.Events}
@@ -87,28 +87,15 @@ func (l Ledger) Extend(ctx context.Context, under store.Lease, id chain.ID, got 
 func moveCheckpoint(ctx context.Context, tx *Tx, a Advance) error {
 	next := a.Checkpoint
 	if a.Begins {
-		begun, err := tx.ExecContext(ctx, `INSERT INTO checkpoints
+		return tx.Change(ctx, ErrMoved, `INSERT INTO checkpoints
 			(chain, first_block, first_time, block, block_time, proven_from, proven_end, was_level)
 			VALUES ($1, $2, $3, $4, $5, $2, $2, 0) ON CONFLICT (chain) DO NOTHING`,
 			int64(a.Chain), int64(next.First), int64(next.FirstTime), int64(next.Block), int64(next.BlockTime))
-		return changedOne(begun, err)
 	}
-	moved, err := tx.ExecContext(ctx, `UPDATE checkpoints SET block = $1, block_time = $2, reorgs = $3, proven_end = $4
+	return tx.Change(ctx, ErrMoved, `UPDATE checkpoints SET block = $1, block_time = $2, reorgs = $3, proven_end = $4
 		WHERE chain = $5 AND block = $6 AND reorgs = $7 AND proven_end = $8`,
 		int64(next.Block), int64(next.BlockTime), int64(next.Reorgs), int64(min(next.ProvenEnd, next.Block+1)),
 		int64(a.Chain), int64(a.Before.Block), int64(a.Before.Reorgs), int64(a.Before.ProvenEnd))
-	return changedOne(moved, err)
-}
-
-// changedOne returns ErrMoved if a statement changed no row.
-func changedOne(result interface{ RowsAffected() (int64, error) }, err error) error {
-	if err != nil {
-		return err
-	}
-	if rows, err := result.RowsAffected(); err != nil || rows == 1 {
-		return err
-	}
-	return ErrMoved
 }
 
 // keepBlocks remembers the range's blocks and forgets settled ones except the newest: however deep a reorg of the

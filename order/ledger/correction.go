@@ -58,23 +58,23 @@ func (c Correction) Applied(stored []order.Event) []order.Event {
 // WithdrawAnswers makes gateways that follow the chain drop their cached answers about it: they see that events were
 // withdrawn. It returns ErrMoved if others were withdrawn meanwhile.
 func (tx *Tx) WithdrawAnswers(ctx context.Context, id chain.ID, position Checkpoint) error {
-	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET reorgs = reorgs + 1 WHERE chain = $1 AND reorgs = $2`,
-		int64(id), int64(position.Reorgs)))
+	return tx.Change(ctx, ErrMoved, `UPDATE checkpoints SET reorgs = reorgs + 1 WHERE chain = $1 AND reorgs = $2`,
+		int64(id), int64(position.Reorgs))
 }
 
 // Prove records that a chain proven before r.From is now, after reading r, proven before end; blocks from singleFrom on
 // rest on a single endpoint. It returns ErrMoved if it was not proven before r.From, or a reorg dropped part of r.
 func (tx *Tx) Prove(ctx context.Context, id chain.ID, r Range, end, singleFrom uint64) error {
-	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET proven_end = $1, single_from = $5 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
-		int64(end), int64(id), int64(r.From), int64(r.To), int64(singleFrom)))
+	return tx.Change(ctx, ErrMoved, `UPDATE checkpoints SET proven_end = $1, single_from = $5 WHERE chain = $2 AND proven_end = $3 AND block >= $4`,
+		int64(end), int64(id), int64(r.From), int64(r.To), int64(singleFrom))
 }
 
 // JoinProven adds a range to the proven blocks if it adjoins them. It returns ErrMoved if a reorg dropped part of it.
 func (tx *Tx) JoinProven(ctx context.Context, id chain.ID, r Range) error {
-	return changedOne(tx.ExecContext(ctx, `UPDATE checkpoints SET
+	return tx.Change(ctx, ErrMoved, `UPDATE checkpoints SET
 		proven_from = CASE WHEN $1 < proven_from AND $2 >= proven_from THEN $1 ELSE proven_from END,
 		proven_end = CASE WHEN $1 <= proven_end AND $2 > proven_end THEN $2 ELSE proven_end END
-		WHERE chain = $3 AND first_block <= $1 AND block + 1 >= $2`, int64(r.From), int64(r.To+1), int64(id)))
+		WHERE chain = $3 AND first_block <= $1 AND block + 1 >= $2`, int64(r.From), int64(r.To+1), int64(id))
 }
 
 // Refilled returns the stored events of a range whose places are taken by events in others.

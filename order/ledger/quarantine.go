@@ -30,7 +30,7 @@ func (tx *Tx) Quarantine(ctx context.Context, id chain.ID, list []QuarantinedBlo
 
 // EndQuarantine records that a block was read. It returns ErrMoved if another process has read it.
 func (tx *Tx) EndQuarantine(ctx context.Context, id chain.ID, number uint64) error {
-	return changedOne(tx.ExecContext(ctx, `DELETE FROM quarantined_blocks WHERE chain = $1 AND number = $2`, int64(id), int64(number)))
+	return tx.Change(ctx, ErrMoved, `DELETE FROM quarantined_blocks WHERE chain = $1 AND number = $2`, int64(id), int64(number))
 }
 
 // Quarantined returns the blocks of a range that were left out, ascending. NotAfter is derived from later stored

@@ -55,6 +55,7 @@ type Chains struct {
 	DB        *store.DB
 	Followers []*Follower // ascending by chain ID
 	unknown   atomic.Pointer[map[chain.ID]uint64]
+	revalued  time.Time // when orders without prices were last counted again; used only by catchUp
 }
 
 // New returns followers of sources, with a database to store into. They do nothing until Run.

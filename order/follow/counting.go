@@ -16,6 +16,7 @@ import (
 const (
 	countPause    = 10 * time.Millisecond
 	countInterval = 3 * time.Second
+	revalueEvery  = 3 * time.Hour // for orders of today and yesterday whose prices were not known
 )
 
 // catchUp counts changed orders until ctx ends. One replica at a time does so.
@@ -37,6 +38,10 @@ func (c *Chains) CatchUpOnce(ctx context.Context) error {
 		return err
 	}
 	holding, release := c.DB.Hold(ctx, lease)
+	if c.Prices != nil && time.Since(c.revalued) >= revalueEvery {
+		c.revalued = time.Now()
+		err = stats.Revalue(holding, c.DB, lease)
+	}
 	for left := true; left && err == nil && order.Wait(holding, countPause, nil); {
 		if left, err = stats.Count(holding, c.DB, lease, ledger.FoldedOrders, c.Prices); err == nil && !left {
 			left, err = stats.SumUp(holding, c.DB, lease)

@@ -95,7 +95,8 @@ func filterOf(o *order.Order) list.Filter {
 func apply(t testing.TB, db *store.DB, added, taken []order.Event) {
 	t.Helper()
 	must.Get(ledger.Ledger{DB: db}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
-		return tx.Correct(t.Context(), ledger.Correction{Missing: added, Wrong: taken})
+		tx.Add(added...)
+		return tx.Correct(t.Context(), ledger.Correction{Wrong: taken})
 	}))(t)
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -363,6 +364,29 @@ func TestAValueThatWasKnownStays(t *testing.T) {
 	execute(t, db, `UPDATE orders SET uncounted = 1`)
 	countAll(t, db, nil)
 	checkStatistics(t, db, events)
+}
+
+// TestPricesThatWereAwayAreAskedForAgain counts an order while no price is known, and once more after a restart.
+func TestPricesThatWereAwayAreAskedForAgain(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		d := newDeal(1, 1, 137)
+		apply(t, db, []order.Event{{Order: d.id, Fact: d.created().fact, At: order.At{Chain: 1, Block: 1, Time: uint64(time.Now().Unix())}}}, nil)
+		for _, isKnown := range []bool{false, true} {
+			x := newIndex(db, nil, quietly(follow.Options{Prices: func(_ context.Context, wanted []stats.Priced) map[stats.Priced]*big.Rat {
+				prices := make(map[stats.Priced]*big.Rat)
+				for _, each := range wanted {
+					if isKnown {
+						prices[each] = big.NewRat(1, 1000)
+					}
+				}
+				return prices
+			}}))
+			must.Do(t, x.CatchUpOnce(t.Context()))
+			if v, isCounted, err := x.Values(t.Context(), d.id); err != nil || !isCounted || (v.Given != nil) != isKnown {
+				t.Errorf("prices are known: %t; the values are %+v, %t, %v", isKnown, v, isCounted, err)
+			}
+		}
+	})
 }
 
 // TestStatisticsSayWhenTooMuchIsMissing leaves more orders uncounted than arrive within moments, or all of them.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"time"
 
 	"crossgate/order"
 	"crossgate/order/list"
@@ -57,6 +58,18 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 		return false, fmt.Errorf("count %d orders: %w", len(ids), err)
 	}
 	return len(ids) == AtOnce, nil
+}
+
+// updateUnpriced marks orders of a day and later whose value is partly unknown as uncounted.
+var updateUnpriced = `UPDATE orders SET uncounted = 1 WHERE number IN (SELECT number FROM order_values v
+	JOIN orders o ON ` + store.PrefixOf(`o.id`) + ` = ` + store.PrefixOf(`v.id`) + ` AND o.id = v.id WHERE day >= $1 AND unpriced = 1)`
+
+// Revalue has orders created yesterday or later counted again if a price was not known: its source may have failed.
+func Revalue(ctx context.Context, db *store.DB, l store.Lease) error {
+	return db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+		_, err := tx.ExecContext(ctx, updateUnpriced, time.Now().Unix()/secondsOfDay-1)
+		return err
+	})
 }
 
 // ask asks for the prices of orders; unknown prices are nil in the result. Without prices the result is nil.

@@ -197,7 +197,7 @@ func (s *Orders) follow(after uint64, filter feed.Filter) proxy.Follower {
 		defer beat.Stop()
 		for !to.Broken && ctx.Err() == nil {
 			grown, err := s.sendPart(ctx, to, &after, &filter)
-			if err != nil { // the database is unreachable, or what follows was deleted; the client reconnects
+			if err != nil { // the database is unreachable or has deleted the next events; the client reconnects
 				return
 			}
 			select {

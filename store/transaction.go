@@ -97,7 +97,7 @@ func (tx *Tx) awaitTurn(ctx context.Context) error {
 	return err
 }
 
-// Change runs a statement that changes rows. It returns the error none if there is no such row.
+// Change runs a statement that changes rows. It returns the error none if no row matches.
 func (tx *Tx) Change(ctx context.Context, none error, statement string, args ...any) error {
 	changed, err := tx.ExecContext(ctx, statement, args...)
 	if err != nil {

@@ -94,27 +94,47 @@ func TestVerifyComparesWithARequest(t *testing.T) {
 	}
 }
 
-// TestVerifyTellsOfWhatNobodyAskedFor covers an affiliate's share and an external call that were not requested, and a
-// larger share than requested.
+// TestVerifyTellsOfWhatNobodyAskedFor covers an affiliate's share, an external call, and a refund to others than the
+// maker that were not requested, and a larger share than requested.
 func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
-	paid := chain.NewAddress([]byte(strings.Repeat("\xaf", 20)))
-	f := creation.Forecast{
+	paid, maker := chain.NewAddress([]byte(strings.Repeat("\xaf", 20))), chain.NewAddress([]byte(strings.Repeat("\xa1", 20)))
+	shared := creation.Forecast{
 		Affiliate: &order.Affiliate{Beneficiary: paid, Amount: chain.NewAmount(20)},
 		Creation:  creation.Creation{GiveAmount: chain.NewAmount(10_000), ExternalCall: []byte{1, 2}, Take: order.Offer{Chain: 137}},
 	}
+	returned := func(to chain.Address) creation.Forecast {
+		return creation.Forecast{
+			Maker: maker, Swap: &creation.Swap{RefundRecipient: to},
+			Creation: creation.Creation{Authorities: order.Authorities{CancelBeneficiary: to}, Take: order.Offer{Chain: 137}},
+		}
+	}
+	var f creation.Forecast
 	s := newWorld(t).server(t, func(p *parts) {
 		p.Manage = managing{forecasts: func(creation.Transaction) ([]creation.Forecast, error) { return []creation.Forecast{f}, nil }}
 	})
-	for request, want := range map[string]string{
-		`{"dstChainId":137}`: `[{"parameter":"affiliateFeeRecipient","requested":"","found":"` + paid.String() + `"},{"parameter":"externalCall","requested":"","found":"0x0102"}]`,
-		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.1","externalCall":"0x0102"}`: `[{"parameter":"affiliateFeePercent","requested":"0.1","found":"0.2"}]`,
-		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.2","dlnHook":"{}"}`:          `[]`,
-	} {
+	check := func(request, want string) {
+		t.Helper()
 		text := post(s, verifyPath, creationOf(t, `,"request":`+request)).Body.String()
 		if _, got, _ := strings.Cut(strings.TrimSpace(text), `"differences":`); strings.TrimSuffix(got, "}") != want {
 			t.Errorf("%s: differences %s, want %s", request, got, want)
 		}
 	}
+	f = shared
+	for request, want := range map[string]string{
+		`{"dstChainId":137}`: `[{"parameter":"affiliateFeeRecipient","requested":"","found":"` + paid.String() + `"},{"parameter":"externalCall","requested":"","found":"0x0102"}]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.1","externalCall":"0x0102"}`: `[{"parameter":"affiliateFeePercent","requested":"0.1","found":"0.2"}]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.2","dlnHook":"{}"}`:          `[]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0","dlnHook":"{}"}`:            `[{"parameter":"affiliateFeePercent","requested":"0","found":"0.2"}]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"1e1","dlnHook":"{}"}`:          `[{"parameter":"affiliateFeePercent","requested":"1e1","found":"0.2"}]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","dlnHook":"{}"}`:                                      `[{"parameter":"affiliateFeePercent","requested":"","found":"0.2"}]`,
+	} {
+		check(request, want)
+	}
+	f = returned(paid)
+	check(`{"dstChainId":137}`, `[{"parameter":"srcAllowedCancelBeneficiary","requested":"","found":"`+paid.String()+`"},{"parameter":"srcChainRefundAddress","requested":"","found":"`+paid.String()+`"}]`)
+	check(`{"srcAllowedCancelBeneficiary":"`+paid.String()+`","srcChainRefundAddress":"`+paid.String()+`"}`, `[]`)
+	f = returned(maker)
+	check(`{"dstChainId":137}`, `[]`)
 }
 
 // TestVerifyTellsAddressesOfSolanaApart proves that base58 is case-sensitive, and prepended expenses not compared.

@@ -118,8 +118,13 @@ func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, 
 	return proxy.OneBody(p.encoder.AppendForecasts(nil, q.chain, all, differences)), proxy.NoLife, nil
 }
 
+// mustBeAsked are parameters that move money to others than the maker, and are compared even if they are not requested.
+var mustBeAsked = []string{
+	"affiliateFeeRecipient", "affiliateFeePercent", "externalCall", "srcAllowedCancelBeneficiary", "srcChainRefundAddress",
+}
+
 // compare returns the differences of the first order from a request. Parameters that leave no trace in an order, and
-// amounts left to the market, are not compared. An affiliate or a call must have been requested.
+// amounts left to the market, are not compared.
 func compare(q posed, all []creation.Forecast, chains chain.Registry) (differences []wire.Difference) {
 	if len(all) == 0 || q.request == nil {
 		return nil
@@ -131,14 +136,14 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 	if call := q.request.Get("externalCall"); q.request.Get("dlnHook") != "" || call != "" && !strings.HasPrefix(call, "0x") {
 		delete(found, "externalCall") // described in another form
 	}
-	asked := proxy.Query{Values: q.request}
-	if share := asked.Affiliate(chains.Family(q.chain)).Percent; share.IsPositive() && all[0].Affiliate != nil {
-		found["affiliateFeePercent"] = moreThan(uint64(share.Shift(3).IntPart()), all[0].Affiliate.Amount, all[0].Creation.GiveAmount)
+	asked, maker := proxy.Query{Values: q.request}, all[0].Maker.Format(chains.Family(q.chain))
+	if a := all[0].Affiliate; a != nil && q.request.Get("affiliateFeeRecipient") != "" {
+		share := asked.Affiliate(chains.Family(q.chain)).Percent // zero if it cannot be read
+		found["affiliateFeePercent"] = moreThan(uint64(share.Shift(3).IntPart()), a.Amount, all[0].Creation.GiveAmount)
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		wanted, trace := q.request.Get(name), found[name]
-		isUnasked := wanted == "" && name != "affiliateFeeRecipient" && name != "externalCall"
-		if trace == nil || isUnasked || wanted == "auto" || wanted == "max" {
+		if trace == nil || wanted == "" && (*trace == maker || !slices.Contains(mustBeAsked, name)) || wanted == "auto" || wanted == "max" {
 			continue
 		}
 		isHex := strings.HasPrefix(*trace, "0x") // in base58, case matters

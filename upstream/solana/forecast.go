@@ -47,15 +47,16 @@ func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creatio
 }
 
 // besides lists the programs whose instructions are not judged, empty if none. Opening a wallet and a memo are
-// harmless.
+// harmless; other instructions of dln_src are not: they can give more to any order.
 func (c *Chain) besides(m solana.Message) string {
-	harmless := []chain.Address{
-		c.chain.Contracts.DlnSource, solana.ComputeBudgetProgram, solana.AssociatedTokenProgram, solana.MemoProgram,
-	}
+	harmless := []chain.Address{solana.ComputeBudgetProgram, solana.AssociatedTokenProgram, solana.MemoProgram}
 	var names []string
 	for _, in := range m.Instructions {
-		if program := m.Account(in.Program); !slices.Contains(harmless, program) && !slices.Contains(names, program.Format(chain.SVM)) {
-			names = append(names, program.Format(chain.SVM))
+		program := m.Account(in.Program)
+		_, err := onchain.ParseSolanaCreation(in.Data)
+		isCreation := program == c.chain.Contracts.DlnSource && !errors.Is(err, onchain.ErrOtherInstruction)
+		if name := program.Format(chain.SVM); !isCreation && !slices.Contains(harmless, program) && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return strings.Join(names, ", ")

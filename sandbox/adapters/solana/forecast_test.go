@@ -231,6 +231,14 @@ func TestForecastWithoutANode(t *testing.T) {
 	if len(all) != 1 || all[0].Refusal != nil || all[0].ID != nil || len(all[0].Unknown) < 3 || all[0].Creation.GiveAmount != o.GiveAmount || all[0].Maker != o.Maker {
 		t.Errorf("without a node: %+v", all)
 	}
+	also := must.Get(wire.ParseUnsigned(data))(t).Draft()
+	patch := also.Instructions[len(also.Instructions)-1]
+	patch.Data = append([]byte{0x40, 0xbc, 0x81, 0xff, 0x40, 0x81, 0x8b, 0x66}, patch.Data[8:48]...) // patch_order_give
+	also.Instructions = append(also.Instructions, patch)
+	all = must.Get(c.Forecast(t.Context(), creation.Transaction{Data: must.Get(also.Compile())(t)}))(t)
+	if !slices.ContainsFunc(all[0].Warnings, func(w creation.Warning) bool { return w.Code == creation.CallsOthers }) {
+		t.Errorf("giving more to another order: %+v", all[0].Warnings)
+	}
 	beyond := transfer(t)
 	beyond[len(beyond)-1-12-1-1] = 99 // the receiver, before the length, the data and the number of tables
 	for name, row := range map[string]struct {

@@ -213,6 +213,9 @@ func Reconciled(t Transaction, all []Forecast, made []onchain.Found) []Forecast 
 	for i, found := range made {
 		others[i] = Observed(t, found.Order, found.Fact.(order.Created))
 		if len(all) == 0 {
+			others[i].Warnings = append(others[i].Warnings, Warning{
+				CallsOthers, "another contract makes the order, and whatever else that does is not judged",
+			})
 			continue
 		}
 		others[i].Swap = all[0].Swap

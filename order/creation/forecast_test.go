@@ -250,6 +250,9 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 			t.Errorf("%s: %+v, want the chain's order and that the rules differ", name, got)
 		}
 	}
+	if got := creation.Reconciled(tx, nil, other); len(got) != 1 || !warns(got[0], creation.CallsOthers) {
+		t.Errorf("by another contract: %+v, want a warning that it may do more", got)
+	}
 	broken := c
 	broken.ExternalCall = []byte{2}
 	if f, err := creation.Judge(creation.Transaction{Sender: maker, To: source, Value: tx.Value, Data: broken.Data()}, maker, whole()); err != nil || !warns(f, creation.CallNeverRun) || warns(f, creation.RulesDiffer) {

@@ -23,7 +23,7 @@ const (
 	RefundLost           WarningCode = "REFUND_RECIPIENT_ZERO"
 	TakesLeftovers       WarningCode = "GIVE_AMOUNT_ABOVE_SWAP" // only passes with what others left in the router
 	AffiliateWithoutRest WarningCode = "NOTHING_GIVEN"          // nothing is left of the give amount after fees
-	CallsOthers          WarningCode = "CALLS_OTHER_PROGRAMS"   // of Solana; their effect is not judged
+	CallsOthers          WarningCode = "CALLS_OTHER_PROGRAMS"   // or contracts, whose effects are not judged
 	TakerNotPaid         WarningCode = "TAKER_NOT_PAID"         // at current prices and costs
 	ReceiverRefuses      WarningCode = "RECIPIENT_REFUSES_COIN" // no taker could fill the order
 	BeneficiaryRefuses   WarningCode = "CANCEL_BENEFICIARY_REFUSES_COIN"

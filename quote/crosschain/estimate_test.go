@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/creation"
@@ -76,7 +77,7 @@ func (x *exchange) Estimate(ctx context.Context, r quote.Request) (quote.Estimat
 		return quote.Estimate{}, err
 	}
 	paid = paid.MulDiv(kept1e6, 1_000_000)
-	e := quote.Estimate{Gross: paid, RecommendedSlippage: 1, QuotedAt: time.Unix(1, 0)}
+	e := quote.Estimate{Gross: paid, MinOut: paid.Sub(quote.Share(paid, *r.SlippagePercent)), RecommendedSlippage: 1, QuotedAt: time.Unix(1, 0)}
 	e.Out.Amount = paid.Sub(paid.MulDiv(x.operatorBps, 10_000))
 	if o := r.Onward; o != nil && !o.Expected.IsZero() {
 		x.failures--
@@ -559,6 +560,28 @@ func TestTheOperatorsShareOnSolanaIsNotOrdered(t *testing.T) {
 	e := must.Get(j.Estimate(t.Context(), request(dai, usd, 5e18)))(t)
 	if want := chain.NewAmount(4_950_000); e.Before.Out != want {
 		t.Errorf("the order is made of %s, want the %s that the sender gets", e.Before.Out, want)
+	}
+}
+
+// writer writes a transaction of Solana without the order.
+type writer struct{}
+
+func (writer) Create(context.Context, creation.OnSolana, order.ID, []byte, quote.Priority) ([]byte, error) {
+	return solana.Draft{FeePayer: chain.NewAddress(make([]byte, 32)), Instructions: solana.Budget{Units: 200_000, Price: 1}.Instructions()}.Compile()
+}
+
+// TestTheSwapOnSolanaPaysForTheOrder even if prices fall between the comparison and the transaction.
+func TestTheSwapOnSolanaPaysForTheOrder(t *testing.T) {
+	j := newJourney(onSolana, func(o *crosschain.Options) {
+		from := o.Chains[here]
+		from.Writer = writer{}
+		o.Chains[here] = from
+	})
+	j.exchange.falls = 100
+	r := request(dai, usd, 5e18)
+	r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
+	if e, err := j.Estimate(t.Context(), r); err != nil || e.Made.Venue.MinOut.Cmp(e.Gross) < 0 || e.Made.Venue.MinOut.Cmp(e.Before.Out) >= 0 {
+		t.Errorf("made %+v, %v, want a swap that pays at least %s", e.Made, err, e.Gross)
 	}
 }
 

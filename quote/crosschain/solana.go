@@ -61,10 +61,11 @@ func (j *journey) onSolana(ctx context.Context, e *Estimate, c creation.Creation
 	return nil
 }
 
-// swapOnSolana returns a guarded swap to the sender that enforces the amount that the order gives.
+// swapOnSolana returns a guarded swap to the sender that enforces the amount that the order gives. A quarter of the
+// slippage is left for prices that have fallen since the comparison.
 func (j *journey) swapOnSolana(ctx context.Context, e *Estimate) (*quote.Estimate, error) {
 	const percent = -2 // exponent of a basis point
-	slippage, sender := decimal.New(int64(e.Before.SlippageBps), percent), j.request.Making.Sender
+	slippage, sender := decimal.New(int64(e.Before.SlippageBps*3/4), percent), j.request.Making.Sender
 	made, err := j.Swaps.Estimate(ctx, quote.Request{
 		Chain: j.give.ID, TokenIn: e.TokenIn, TokenOut: e.Route.Give.Address, AmountIn: e.Course.In, SlippagePercent: &slippage,
 		Sender: sender, Recipient: sender, Priority: j.request.Priority, Since: j.request.Since,

@@ -438,12 +438,20 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 	silent := func(o *crosschain.Options) {
 		o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{here: nothing{}, there: nothing{}}
 	}
+	unread := func(o *crosschain.Options) { // one chain's contract of that token does not answer
+		unpriced(o)
+		o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{here: nothing{}}
+		delete(o.Tokens.DirectoryOptions.Own, token.Key{Chain: here, Address: dai})
+		o.Tokens.DirectoryOptions.Prices = newJourney().Tokens.DirectoryOptions.Prices
+	}
+	byDai := crosschain.Request{Give: here, Take: there, TokenIn: usd, TokenOut: dai, AmountIn: chain.NewAmount(1e9), GiveReserve: dai}
 	for _, test := range []struct {
 		name    string
 		request crosschain.Request
 		change  func(*crosschain.Options)
 		want    error
 	}{
+		{"a reserve without decimals", byDai, unread, crosschain.ErrUnknownCosts},
 		{"an amount below the expenses", request(usd, usd, 1000), nil, crosschain.ErrLowAmount},
 		{"an amount below them to be swapped", request(pepe, usd, 1), nil, crosschain.ErrLowAmount},
 		{"one of which a route has no price", request(dai, usd, 1), unpriced, crosschain.ErrLowAmount},

@@ -32,7 +32,11 @@ func (s *step) settle() (err error) {
 	if s.route.SwapsBefore() && s.give.Family != chain.SVM && s.give.Contracts.Router.IsAbsent() {
 		return legError("source", quote.ErrNoRouter, nil)
 	}
-	s.decimals = [2]uint8{s.tokens[s.route.Give].Decimals, s.tokens[s.route.Take].Decimals}
+	for i, reserve := range []token.Key{s.route.Give, s.route.Take} {
+		if s.decimals[i] = s.tokens[reserve].Decimals; s.Tokens.IsSilent(reserve) {
+			return fmt.Errorf("%w: no decimals of %s", ErrUnknownCosts, s.tokens[reserve].Symbol)
+		}
+	}
 	swaps := 0
 	if s.route.SwapsAfter() {
 		swaps = 1

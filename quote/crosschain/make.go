@@ -61,7 +61,6 @@ type Made struct {
 	ID       order.ID
 	Terms    order.Terms
 	Metadata []byte
-	Gas      uint64 // needed by the transaction
 	Fee      *quote.Fee
 	Short    []Short
 	// IsUnapproved means that the sender must approve the input first. Only a part of the transaction was simulated.
@@ -211,7 +210,6 @@ func (j *journey) direct(ctx context.Context, e *Estimate, c creation.Creation, 
 	if m.IsUnapproved = errors.Is(err, creation.ErrUnapproved); err != nil && !m.IsUnapproved {
 		return err
 	}
-	m.Gas = gas
 	m.Fee = j.fee(ctx, m.Tx, gas)
 	return nil
 }
@@ -242,9 +240,6 @@ func (j *journey) routed(ctx context.Context, e *Estimate, c creation.Creation, 
 		return legError("source", err, quote.ErrUnsupportedTokenOut)
 	}
 	m.Tx, m.Venue, m.Fee = made.Tx, &made, made.Fee
-	if made.Fee != nil {
-		m.Gas = made.Fee.GasLimit
-	}
 	return nil
 }
 

@@ -39,10 +39,11 @@ func (j *journey) onSolana(ctx context.Context, e *Estimate, c creation.Creation
 	if m.Tx.Data, err = j.Chains[j.give.ID].Writer.Create(ctx, o, promise.ID, m.Tx.Data, j.request.Priority); err != nil {
 		return err
 	}
-	if m.Gas, err = j.check(ctx, promise, m.Tx); err != nil {
+	gas, err := j.check(ctx, promise, m.Tx)
+	if err != nil {
 		return err
 	}
-	limit := quote.WithMargin(m.Gas)
+	limit := quote.WithMargin(gas)
 	if m.Tx.Data, err = solana.LowerUnitLimit(m.Tx.Data, limit); err != nil {
 		return err
 	}

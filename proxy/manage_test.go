@@ -33,7 +33,7 @@ func (m managing) Forecast(_ context.Context, t creation.Transaction) ([]creatio
 	if m.forecasts != nil {
 		return m.forecasts(t)
 	}
-	f, err := creation.Judge(t, t.Sender, creation.State{Chain: 8453, Contracts: chain.Contracts{DlnSource: t.To}})
+	f, err := creation.Judge(t, creation.State{Chain: 8453, Contracts: chain.Contracts{DlnSource: t.To}})
 	return []creation.Forecast{f}, err
 }
 

@@ -38,22 +38,22 @@ type payment struct {
 }
 
 // payments returns a transaction's pulls: by the contract called first, and by DlnSource from the router.
-func payments(t Transaction, caller chain.Address, s State) (c Creation, w *Swap, pulls []payment) {
+func payments(t Transaction, s State) (c Creation, w *Swap, pulls []payment) {
 	input := func(s *State) *Token { return &s.Input }
 	if swap, err := ParseSwap(t.Data); !errors.Is(err, ErrOtherFunction) {
 		c, _ = Parse(swap.TargetData)
 		return c, &swap, []payment{
-			{swap.TokenIn, caller, t.To, swap.AmountIn, swap.Permit, input},
+			{swap.TokenIn, t.Sender, t.To, swap.AmountIn, swap.Permit, input},
 			{c.GiveToken, t.To, s.Contracts.DlnSource, c.GiveAmount, nil, func(s *State) *Token { return &s.Give }},
 		}
 	}
 	c, _ = Parse(t.Data)
-	return c, nil, []payment{{c.GiveToken, caller, t.To, c.GiveAmount, c.Permit, input}}
+	return c, nil, []payment{{c.GiveToken, t.Sender, t.To, c.GiveAmount, c.Permit, input}}
 }
 
 // Views returns the calls by which to read a transaction's state, whose contracts must be set in s.
-func Views(t Transaction, caller chain.Address, s State) []View {
-	c, swap, pulls := payments(t, caller, s)
+func Views(t Transaction, s State) []View {
+	c, swap, pulls := payments(t, s)
 	source, router := s.Contracts.DlnSource, s.Contracts.Router
 	asked := []View{
 		{To: source, Data: words.Call("version()"), read: func(s *State, w words.Reader) { s.Version = string(w.Bytes(0)) }},
@@ -101,8 +101,8 @@ type Probe struct {
 }
 
 // Probes returns the probes of the tokens: the permit, the pull, and a transfer like the payment of a claim.
-func Probes(t Transaction, caller chain.Address, s State) (asked []Probe) {
-	_, _, pulls := payments(t, caller, s)
+func Probes(t Transaction, s State) (asked []Probe) {
+	_, _, pulls := payments(t, s)
 	for _, p := range pulls {
 		token := p.state(&s)
 		if p.token.IsNative() || token.IsToken == nil {

@@ -29,10 +29,10 @@ type Forecast struct {
 	Warnings []Warning
 }
 
-// Judge returns what the transaction would do in state s. caller is the account that calls To: the sender, unless there
-// is a contract in between. It returns ErrOtherFunction for calldata of other functions or contracts.
-func Judge(t Transaction, caller chain.Address, s State) (Forecast, error) {
-	j := judge{Transaction: t, caller: caller, s: s}
+// Judge returns what the transaction would do in state s. It returns ErrOtherFunction for calldata of other functions
+// or contracts.
+func Judge(t Transaction, s State) (Forecast, error) {
+	j := judge{Transaction: t, s: s}
 	j.f.Maker = t.Sender
 	data := t.Data
 	switch {
@@ -80,9 +80,8 @@ func (j *judge) decide(refusal func() *Refusal) {
 // judge makes the checks of the contracts.
 type judge struct {
 	Transaction
-	caller chain.Address
-	s      State
-	f      Forecast
+	s State
+	f Forecast
 
 	router, early, late error // decoding the router's calldata; DlnSource's, before its checks and within
 }
@@ -194,7 +193,7 @@ func Observed(t Transaction, id order.ID, made order.Created) Forecast {
 		f.Split.Affiliate = made.Affiliate.Amount
 	}
 	f.Creation.GiveAmount = f.Split.Net.Add(f.Split.Percent).Add(f.Split.Affiliate)
-	j := judge{Transaction: t, caller: t.Sender, f: f}
+	j := judge{Transaction: t, f: f}
 	j.warn()
 	return j.f
 }

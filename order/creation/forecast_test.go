@@ -82,7 +82,7 @@ func check(t *testing.T, all vectors, byID map[string]*vector, v *vector, heard 
 		caller := call.From
 		call.From = v.Tx.From
 		c, swap, _ := parse(call.Data)
-		f, err := creation.Judge(transaction(call), caller, l.state(call, caller, c, swap, v))
+		f, err := creation.Judge(transaction(call), l.state(call, caller, c, swap, v))
 		if errors.Is(err, creation.ErrOtherFunction) {
 			call.From = caller
 			l.apply(call)
@@ -183,7 +183,7 @@ func TestTokensSayWhatIsLacking(t *testing.T) {
 		"neither known": {}, "allowance": {some, none, true, false}, "balance": {none, some, false, true}, "neither": {some, some, false, false},
 	} {
 		s := creation.State{Chain: 1, Contracts: chain.Contracts{DlnSource: source}}
-		views := creation.Views(tx, maker, s)
+		views := creation.Views(tx, s)
 		for _, v := range views[len(views)-2:] {
 			v.Read(&s, nil)
 		}
@@ -195,7 +195,7 @@ func TestTokensSayWhatIsLacking(t *testing.T) {
 				views[len(views)-2+i].Read(&s, words.Encode(*known))
 			}
 		}
-		creation.Probes(tx, maker, s)[0].Heard(&s, creation.CallResult{IsReverted: true, Data: said})
+		creation.Probes(tx, s)[0].Heard(&s, creation.CallResult{IsReverted: true, Data: said})
 		if got := s.Input; (got.LacksAllowance != nil) != row.lacksAllowance || (got.LacksBalance != nil) != row.lacksBalance {
 			t.Errorf("%s: lacks %x of allowance and %x of balance", name, got.LacksAllowance, got.LacksBalance)
 		}
@@ -221,7 +221,7 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 			FixedFee: &fee, PercentBps: &bps, Destination: &destination, IsUsed: &no,
 		}
 	}
-	f, err := creation.Judge(tx, maker, whole())
+	f, err := creation.Judge(tx, whole())
 	if err != nil || f.Refusal != nil || len(f.Unknown) > 0 || f.ID == nil || *f.Value != tx.Value {
 		t.Fatalf("Judge() = %+v, %v, want an order", f, err)
 	}
@@ -239,7 +239,7 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 	} {
 		s := whole()
 		without.state(&s)
-		f, err := creation.Judge(tx, maker, s)
+		f, err := creation.Judge(tx, s)
 		if err != nil || f.Refusal != nil || len(f.Unknown) != 1 || f.Unknown[0] != without.answer || (f.ID != nil) != without.hasID {
 			t.Errorf("without %s: %+v, %v, want only %q unknown", name, f, err, without.answer)
 		}
@@ -255,7 +255,7 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 	}
 	broken := c
 	broken.ExternalCall = []byte{2}
-	if f, err := creation.Judge(creation.Transaction{Sender: maker, To: source, Value: tx.Value, Data: broken.Data()}, maker, whole()); err != nil || !warns(f, creation.CallNeverRun) || warns(f, creation.RulesDiffer) {
+	if f, err := creation.Judge(creation.Transaction{Sender: maker, To: source, Value: tx.Value, Data: broken.Data()}, whole()); err != nil || !warns(f, creation.CallNeverRun) || warns(f, creation.RulesDiffer) {
 		t.Errorf("an unknown version of a call: %+v, %v", f.Warnings, err)
 	}
 	token, router := chain.NewAddress(bytes.Repeat([]byte{3}, 20)), chain.NewAddress(bytes.Repeat([]byte{4}, 20))
@@ -267,17 +267,17 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 	}
 	s := whole()
 	s.Contracts.Router, s.Give.Transfer = router, creation.ReturnsFalse
-	f, err = creation.Judge(creation.Transaction{Sender: maker, To: router, Value: chain.NewAmount(105), Data: swap.Data()}, maker, s)
+	f, err = creation.Judge(creation.Transaction{Sender: maker, To: router, Value: chain.NewAmount(105), Data: swap.Data()}, s)
 	if err != nil || f.Refusal != nil || !slices.Contains(f.Unknown, "outcome of the venue") || !warns(f, creation.NotClaimable) {
 		t.Errorf("behind a swap: %+v, not known %q, %+v, %v", f.Refusal, f.Unknown, f.Warnings, err)
 	}
 	s = whole()
 	s.Executed = &creation.CallResult{IsReverted: true, Data: []byte{0x12, 0x34, 0x56, 0x78}}
-	if f, err := creation.Judge(tx, maker, s); err != nil || f.Refusal == nil || f.Refusal.Reason().Selector != "0x12345678" {
+	if f, err := creation.Judge(tx, s); err != nil || f.Refusal == nil || f.Refusal.Reason().Selector != "0x12345678" {
 		t.Errorf("refused by the chain alone: %+v, %v", f.Refusal, err)
 	}
 	s.FixedFee, s.Executed = &coins, &creation.CallResult{}
-	if f, err := creation.Judge(tx, maker, s); err != nil || f.Refusal != nil || f.Warnings[0].Code != creation.RulesDiffer {
+	if f, err := creation.Judge(tx, s); err != nil || f.Refusal != nil || f.Warnings[0].Code != creation.RulesDiffer {
 		t.Errorf("made by the chain against the rules: %+v, %+v, %v", f.Refusal, f.Warnings, err)
 	}
 }
@@ -297,7 +297,7 @@ func TestRouterOfOtherTargetsMakesNoOrder(t *testing.T) {
 		TokenIn: chain.NativeCoin(chain.EVM), AmountIn: chain.NewAmount(100), Venue: other, TokenOut: named(5), Target: other, TargetData: c.Data(),
 	}
 	judge := func() (creation.Forecast, error) {
-		return creation.Judge(creation.Transaction{Sender: maker, To: router, Value: fee, Data: swap.Data()}, maker, state)
+		return creation.Judge(creation.Transaction{Sender: maker, To: router, Value: fee, Data: swap.Data()}, state)
 	}
 	swap.AmountIn = fee
 	if f, err := judge(); !errors.Is(err, creation.ErrOtherFunction) {

@@ -23,7 +23,7 @@ func JudgeOnSolana(in InstructionOnSolana, s State) Forecast {
 	if in.Mistake != nil {
 		return Forecast{Refusal: &Refusal{By: by, Why: in.Mistake.Error()}}
 	}
-	j := judge{Transaction: Transaction{Sender: o.Maker, To: by}, caller: o.Maker, s: s}
+	j := judge{Transaction: Transaction{Sender: o.Maker, To: by}, s: s}
 	j.f = Forecast{Maker: o.Maker, Affiliate: o.Affiliate, Creation: Creation{
 		GiveToken: o.GiveToken, GiveAmount: o.GiveAmount, Take: o.Take, Receiver: o.Receiver, Authorities: o.Authorities,
 		ExternalCall: o.ExternalCall, Salt: o.Nonce, ReferralCode: o.ReferralCode, Metadata: o.Metadata,

@@ -119,7 +119,7 @@ func (l *ledger) apply(tx vectorTx) {
 		if err != nil {
 			return
 		}
-		f, err := creation.Judge(transaction(tx), tx.From, l.state(tx, tx.From, c, swap, nil))
+		f, err := creation.Judge(transaction(tx), l.state(tx, tx.From, c, swap, nil))
 		must.Do(l.t, err)
 		if f.ID != nil && f.Refusal == nil {
 			l.created(f, tx.From)

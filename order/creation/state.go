@@ -7,7 +7,8 @@ type State struct {
 	Chain     chain.ID
 	Contracts chain.Contracts // DlnSource, DlnDestination and Router
 
-	Coins *chain.Amount // native coin of the sender
+	Coins      *chain.Amount // native coin of the sender
+	IsContract bool          // the sender, which then cannot sign
 
 	// State of DlnSource.
 	Version     string // empty: unknown

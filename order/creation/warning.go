@@ -13,13 +13,13 @@ type WarningCode string
 
 // Codes of warnings.
 const (
-	RulesDiffer          WarningCode = "RULES_DIFFER"             // the chain does not behave like version 1.4.0
-	NothingTaken         WarningCode = "TAKE_AMOUNT_ZERO"         // the order is given away
-	ReceiverZero         WarningCode = "RECEIVER_ZERO_ADDRESS"    // the delivery would be lost
-	NobodyCancels        WarningCode = "ORDER_AUTHORITY_ZERO"     // an order that is not filled stays open
-	NotClaimable         WarningCode = "GIVE_TOKEN_NOT_CLAIMABLE" // no taker would be paid
-	CallNeverRun         WarningCode = "EXTERNAL_CALL_MALFORMED"  // the order could never be filled
-	MakerNotSender       WarningCode = "MAKER_IS_TRANSACTION_SENDER"
+	RulesDiffer          WarningCode = "RULES_DIFFER"                // the chain does not behave like version 1.4.0
+	NothingTaken         WarningCode = "TAKE_AMOUNT_ZERO"            // the order is given away
+	ReceiverZero         WarningCode = "RECEIVER_ZERO_ADDRESS"       // the delivery would be lost
+	NobodyCancels        WarningCode = "ORDER_AUTHORITY_ZERO"        // an order that is not filled stays open
+	NotClaimable         WarningCode = "GIVE_TOKEN_NOT_CLAIMABLE"    // no taker would be paid
+	CallNeverRun         WarningCode = "EXTERNAL_CALL_MALFORMED"     // the order could never be filled
+	MakerNotSender       WarningCode = "MAKER_IS_TRANSACTION_SENDER" // which is not the contract wallet
 	RefundLost           WarningCode = "REFUND_RECIPIENT_ZERO"
 	TakesLeftovers       WarningCode = "GIVE_AMOUNT_ABOVE_SWAP" // only passes with what others left in the router
 	AffiliateWithoutRest WarningCode = "NOTHING_GIVEN"          // nothing is left of the give amount after fees
@@ -50,7 +50,6 @@ func (j *judge) warn() {
 			isToken && token.Transfer == ReturnsNothing && hasShare, NotClaimable,
 			"transfer of the give token returns nothing: with an affiliate every claim reverts" + j.assumed(),
 		},
-		{j.caller != j.Sender, MakerNotSender, "the maker is the account that finally sends the transaction, and the order id depends on it"},
 		{j.f.Split != nil && j.f.Split.Net.IsZero(), AffiliateWithoutRest, "nothing is left of the give amount for a taker"},
 	} {
 		if each.is {

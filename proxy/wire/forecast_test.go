@@ -33,7 +33,7 @@ func creationAnswers(t *testing.T) map[string][]byte {
 		Input: creation.Token{IsToken: new(true), Balance: &c.GiveAmount, Allowance: new(chain.Amount), TakesPermit: new(true), Transfer: creation.ReturnsNothing},
 	}
 	judged := func(tx creation.Transaction, s creation.State) []creation.Forecast {
-		return []creation.Forecast{must.Get(creation.Judge(tx, tx.Sender, s))(t)}
+		return []creation.Forecast{must.Get(creation.Judge(tx, s))(t)}
 	}
 	over := tx
 	over.Value = amount(t, "1000000000000001")

@@ -305,14 +305,14 @@ func (o orderChain) forecast(t *testing.T, db *state.StateDB, tx orderTx, at uin
 		return creation.CallResult{IsReverted: err != nil, Data: append([]byte{}, output...)}
 	}
 	isLost := func() bool { return lossy != nil && lossy.IntN(3) == 0 }
-	for _, v := range creation.Views(posed, posed.Sender, s) {
+	for _, v := range creation.Views(posed, s) {
 		if isLost() {
 			continue
 		}
 		v.Read(&s, ask(posed.Sender, v.To, v.Data).Data)
 	}
-	probes := creation.Probes(posed, posed.Sender, s)
-	if f, err := creation.Judge(posed, posed.Sender, s); err == nil {
+	probes := creation.Probes(posed, s)
+	if f, err := creation.Judge(posed, s); err == nil {
 		if status := f.Status(s.Contracts.DlnSource); status != nil {
 			probes = append(probes, *status)
 		}
@@ -324,6 +324,6 @@ func (o orderChain) forecast(t *testing.T, db *state.StateDB, tx orderTx, at uin
 		p.Heard(&s, ask(p.From, p.To, p.Data))
 	}
 	s.Executed = executed
-	f, err := creation.Judge(posed, posed.Sender, s)
+	f, err := creation.Judge(posed, s)
 	return f, err == nil
 }

@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,10 +19,10 @@ import (
 // creation.ErrOtherFunction.
 func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]creation.Forecast, error) {
 	state := creation.State{Chain: s.chain.Facts().ID, Contracts: s.chain.Facts().Contracts}
-	_, err := creation.Judge(t, t.Sender, state)
+	_, err := creation.Judge(t, state)
 	isOurs := err == nil
 	if isOurs { // then contracts are asked what they say of themselves
-		views := creation.Views(t, t.Sender, state)
+		views := creation.Views(t, state)
 		to, data := make([]chain.Address, len(views)), make([][]byte, len(views))
 		for i, v := range views {
 			to[i], data[i] = v.To, v.Data
@@ -37,14 +38,19 @@ func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]cre
 	if err != nil {
 		return nil, err
 	}
-	if !isOurs {
-		return observed(t, state, created)
+	all, err := observed(t, state, created)
+	if f, foreign := creation.Judge(t, state); foreign == nil {
+		all, err = creation.Reconciled(t, []creation.Forecast{f}, created), nil
 	}
-	f, err := creation.Judge(t, t.Sender, state)
-	if err != nil {
-		return observed(t, state, created)
+	for i := range all {
+		if state.IsContract {
+			all[i].Warnings = append(all[i].Warnings, creation.Warning{
+				Code: creation.MakerNotSender,
+				Text: "the sender is a contract: the maker is the account that finally sends the transaction, and the order id depends on it",
+			})
+		}
 	}
-	return creation.Reconciled(t, []creation.Forecast{f}, created), nil
+	return all, err
 }
 
 // observed returns the orders that a transaction creates according to the chain, or its refusal.
@@ -61,15 +67,22 @@ func observed(t creation.Transaction, state creation.State, created []onchain.Fo
 	return []creation.Forecast{{Maker: t.Sender, Refusal: &refusal}}, nil
 }
 
+// delegation precedes the address of the code that an account with a key runs (EIP-7702).
+var delegation = []byte{0xef, 0x01, 0x00}
+
 // probe makes the transaction and, of one of ours, its parts, each by itself: nothing of it is left on the chain. It
 // returns the orders that the whole made, where the node reports events.
 func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *creation.State, isOurs bool) (created []onchain.Found, err error) {
 	var coins evm.Amount
-	asked := []*jsonrpc.Call{jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest")}
+	var code evm.Payload
+	asked := []*jsonrpc.Call{
+		jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest"), jsonrpc.NewCall(&code, nil, "eth_getCode", t.Sender, "latest"),
+	}
+	first := len(asked) // of the probes
 	var probes []creation.Probe
 	if isOurs {
-		probes = creation.Probes(t, t.Sender, *state)
-		if f, err := creation.Judge(t, t.Sender, *state); err == nil {
+		probes = creation.Probes(t, *state)
+		if f, err := creation.Judge(t, *state); err == nil {
 			if status := f.Status(state.Contracts.DlnSource); status != nil {
 				probes = append(probes, *status)
 			}
@@ -95,11 +108,12 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 		state.Coins = &coins.Amount
 	}
 	for i, each := range probes {
-		if result := resultOf(asked[1+i], answers[i]); result != nil {
+		if result := resultOf(asked[first+i], answers[i]); result != nil {
 			each.Heard(state, *result)
 		}
 	}
-	state.Executed = resultOf(asked[1+len(probes)], answers[len(probes)])
+	state.IsContract = len(code) > 0 && !bytes.HasPrefix(code, delegation)
+	state.Executed = resultOf(asked[first+len(probes)], answers[len(probes)])
 	if !isOurs && state.Executed == nil && asked[0].Err != nil {
 		return nil, asked[0].Err
 	}

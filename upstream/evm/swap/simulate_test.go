@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
@@ -134,6 +136,19 @@ func TestForecastOfWhatOthersDo(t *testing.T) {
 		all, err := NewSimulator(row.node.serve(t, documented(t, 8453))).Forecast(t.Context(), creation.Transaction{Sender: somebody, To: someToken, Data: make([]byte, 4)})
 		if err == nil || errors.Is(err, creation.ErrOtherFunction) != row.isOf {
 			t.Errorf("%s: %+v, %v, of another function: %t", name, all, err, row.isOf)
+		}
+	}
+}
+
+// TestContractsSignNothing: of a contract wallet the maker is unknown, but an account that runs a delegate has a key.
+func TestContractsSignNothing(t *testing.T) {
+	c := documented(t, 8453)
+	for code, warns := range map[string]bool{"0x": false, "0xef0100" + strings.Repeat("11", 20): false, "0x6001": true} {
+		s := NewSimulator((&node{answers: map[string]string{"eth_getCode": `"result":"` + code + `"`}}).serve(t, c))
+		all, err := s.Forecast(t.Context(), creation.Transaction{Sender: somebody, To: c.Contracts.DlnSource, Data: creation.Creation{}.Data()})
+		isWarning := func(w creation.Warning) bool { return w.Code == creation.MakerNotSender }
+		if err != nil || len(all) != 1 || slices.ContainsFunc(all[0].Warnings, isWarning) != warns {
+			t.Errorf("of code %s: %+v, %v, want a warning: %t", code, all, err, warns)
 		}
 	}
 }

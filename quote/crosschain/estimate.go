@@ -98,8 +98,8 @@ type Estimate struct {
 	Pre, Post            *Leg // nil: no swap
 	Passed               []Passed
 	Prices               map[token.Key]*big.Rat // USD per whole token, as far as known
-	At                   time.Time
-	Made                 *Made // nil if only an estimate was requested
+	At                   time.Time              // when the venues were asked; without swaps, of the estimate
+	Made                 *Made                  // nil if only an estimate was requested
 }
 
 // Passed is a route that was followed but leaves less than the best one, or fails.

@@ -309,6 +309,9 @@ func TestSlippageFollowsTheDropOfThePrice(t *testing.T) {
 		if e.Post.SlippageBps != want {
 			t.Errorf("%d units drop the price by %d and slip by %d, want %d", amount, e.Post.DropBps, e.Post.SlippageBps, want)
 		}
+		if e.At != e.Post.Estimates.QuotedAt {
+			t.Errorf("prices of %s count as those of %s", e.Post.Estimates.QuotedAt, e.At)
+		}
 		if got := e.SlippagePercent(); got != float64(want)/100 {
 			t.Errorf("slippage in all is %v %%, want that of %d basis points", got, want)
 		}

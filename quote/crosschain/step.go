@@ -107,6 +107,11 @@ func (s *step) from(ctx context.Context, in chain.Amount) (Estimate, error) {
 		Amount: course.Recommended, Prepended: s.prepended, Charges: s.journey.charges, TakerCosts: s.costs,
 		Pre: first, Post: last, Prices: s.usd(), At: s.Now(),
 	}
+	for _, leg := range []*Leg{first, last} { // their comparisons may have been shared
+		if leg != nil && leg.Estimates.QuotedAt.Before(made.At) {
+			made.At = leg.Estimates.QuotedAt
+		}
+	}
 	if fixed := s.request.AmountOut; !fixed.IsZero() {
 		made.Amount = fixed
 	}

@@ -41,25 +41,31 @@ func (t *trade) compare(ctx context.Context) (comparison, error) {
 	if len(p.queries) == 0 {
 		return comparison{rejected: p.leftOut}, noVenueFits(p.leftOut)
 	}
-	began := t.Now()
-	c, err := t.contest(ctx, p.queries, p.leftOut, t.request.Since)
-	if errors.Is(err, ErrNoTransaction) && c.at.Before(began) && !t.sampling {
-		// The quotes were shared and none is valid any longer: start a round of our own.
-		c, err = t.contest(ctx, p.queries, p.leftOut, began)
-	}
+	c, err := t.ask(ctx, p.queries, p.leftOut)
 	if err == nil || len(p.reserve) == 0 || ctx.Err() != nil || isDecisive(err) {
 		for _, q := range p.reserve {
 			c.rejected = append(c.rejected, Asked{Venue: q.profile.Name, Verdict: LeftOut, Err: errUnlisted})
 		}
 		return c, err
 	}
-	second, reserveErr := t.contest(ctx, p.reserve, nil, time.Time{})
+	second, reserveErr := t.ask(ctx, p.reserve, nil)
 	second.rejected = append(second.rejected, c.asked()...)
 	// The first venues' failures explain more than the reserve's missing route or chain.
 	if errors.Is(reserveErr, ErrUnsupportedChain) || requestFault(reserveErr) != nil && !t.sampling {
 		return second, err
 	}
 	return second, reserveErr
+}
+
+// ask finds the best transaction by a quote round that may be shared or, if none of its quotes is valid any longer, by
+// one of our own.
+func (t *trade) ask(ctx context.Context, queries []venueQuery, leftOut []Asked) (comparison, error) {
+	began := t.Now()
+	c, err := t.contest(ctx, queries, leftOut, t.request.Since)
+	if errors.Is(err, ErrNoTransaction) && c.at.Before(began) && !t.sampling {
+		c, err = t.contest(ctx, queries, leftOut, began)
+	}
+	return c, err
 }
 
 // contest runs a quote round, or joins one begun since a time, and finds the best transaction or samples its minimum.

@@ -180,13 +180,18 @@ func TestComparisonsAreSharedForABlock(t *testing.T) {
 func TestSharedPricesThatNoLongerHoldAreAskedForAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		brief := &fakeVenue{name: "a", perInput: 1, life: 100 * time.Millisecond}
-		e := estimator(brief)
-		for range 2 {
-			must.Get(e.Estimate(t.Context(), usdcToDai()))(t)
-			<-time.After(200 * time.Millisecond) // longer than the venue's quote is valid
-		}
-		if n := brief.quotes.Load(); n != 2 {
-			t.Errorf("%d quotes, want 2", n)
+		listed := &fakeVenue{name: "listed", quoteError: quote.ErrNoRoute}
+		for name, e := range map[string]*quote.Estimator{
+			"directly": estimator(brief), "in reserve": crossroads(quote.PreferRouter, &crossing{lists: []*fakeVenue{listed}}, listed, brief),
+		} {
+			before := brief.quotes.Load()
+			for range 2 {
+				must.Get(e.Estimate(t.Context(), usdcToDai()))(t)
+				<-time.After(200 * time.Millisecond) // longer than the venue's quote is valid
+			}
+			if n := brief.quotes.Load() - before; n != 2 {
+				t.Errorf("%s: %d quotes, want 2", name, n)
+			}
 		}
 	})
 }

@@ -36,12 +36,15 @@ func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creatio
 		all[i] = creation.JudgeOnSolana(in, states[i])
 	}
 	all = creation.Reconciled(t, all, made)
+	var warnings []creation.Warning
 	if also := c.besides(m); also != "" {
-		for i := range all {
-			all[i].Warnings = append(all[i].Warnings, creation.Warning{
-				Code: creation.CallsOthers, Text: "the transaction also calls " + also + ", which is not judged",
-			})
-		}
+		warnings = append(warnings, creation.Warning{Code: creation.CallsOthers, Text: "the transaction also calls " + also + ", which is not judged"})
+	}
+	if fee := priorityFee(m); fee.Cmp(chain.NewAmount(mostFee)) > 0 {
+		warnings = append(warnings, creation.Warning{Code: creation.HighPriority, Text: "the transaction pays " + fee.String() + " lamports for priority"})
+	}
+	for i := range all {
+		all[i].Warnings = append(all[i].Warnings, warnings...)
 	}
 	return all, nil
 }

@@ -199,8 +199,7 @@ func deposit(state *accountInfo) chain.Amount {
 
 // cost returns the cost of a message's transaction to its sender, in lamports.
 func cost(m solana.Message) chain.Amount {
-	budget := m.Budget()
-	sum := chain.NewAmount(signatureFee).Add(solana.PriorityFee(budget.Units, chain.NewAmount(budget.Price)))
+	sum := chain.NewAmount(signatureFee).Add(priorityFee(m))
 	for _, i := range m.Instructions {
 		if move, is := readMove(m, i); is && m.Account(i.Program) == solana.SystemProgram && slices.Contains(tipAccounts, move.to) {
 			sum = sum.Add(move.lamports)

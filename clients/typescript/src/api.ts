@@ -306,7 +306,7 @@ export type components = {
       /** @description Risks of an order that can be created but never filled, claimed or cancelled, or that loses funds. */
       warnings: {
         /** @enum {unknown} */
-        code: "RULES_DIFFER" | "TAKE_AMOUNT_ZERO" | "RECEIVER_ZERO_ADDRESS" | "ORDER_AUTHORITY_ZERO" | "GIVE_TOKEN_NOT_CLAIMABLE" | "EXTERNAL_CALL_MALFORMED" | "MAKER_IS_TRANSACTION_SENDER" | "REFUND_RECIPIENT_ZERO" | "GIVE_AMOUNT_ABOVE_SWAP" | "NOTHING_GIVEN" | "CALLS_OTHER_PROGRAMS" | "TAKER_NOT_PAID" | "RECIPIENT_REFUSES_COIN" | "CANCEL_BENEFICIARY_REFUSES_COIN";
+        code: "RULES_DIFFER" | "TAKE_AMOUNT_ZERO" | "RECEIVER_ZERO_ADDRESS" | "ORDER_AUTHORITY_ZERO" | "GIVE_TOKEN_NOT_CLAIMABLE" | "EXTERNAL_CALL_MALFORMED" | "MAKER_IS_TRANSACTION_SENDER" | "REFUND_RECIPIENT_ZERO" | "GIVE_AMOUNT_ABOVE_SWAP" | "NOTHING_GIVEN" | "CALLS_OTHER_PROGRAMS" | "PRIORITY_FEE_HIGH" | "TAKER_NOT_PAID" | "RECIPIENT_REFUSES_COIN" | "CANCEL_BENEFICIARY_REFUSES_COIN";
         message: string;
       }[];
       /** @description The required value of the transaction. */

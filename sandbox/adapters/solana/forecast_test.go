@@ -239,6 +239,12 @@ func TestForecastWithoutANode(t *testing.T) {
 	if !slices.ContainsFunc(all[0].Warnings, func(w creation.Warning) bool { return w.Code == creation.CallsOthers }) {
 		t.Errorf("giving more to another order: %+v", all[0].Warnings)
 	}
+	dear := must.Get(wire.ParseUnsigned(data))(t).Draft()
+	dear.Instructions = append(wire.Budget{Units: wire.MaxComputeUnits, Price: 1_428_572}.Instructions(), dear.Instructions[2:]...) // of 2,000,001 lamports
+	all = must.Get(c.Forecast(t.Context(), creation.Transaction{Data: must.Get(dear.Compile())(t)}))(t)
+	if last := all[0].Warnings; len(last) == 0 || last[len(last)-1].Code != creation.HighPriority || !strings.Contains(last[len(last)-1].Text, "2000001 lamports") {
+		t.Errorf("much for priority: %+v", last)
+	}
 	beyond := transfer(t)
 	beyond[len(beyond)-1-12-1-1] = 99 // the receiver, before the length, the data and the number of tables
 	for name, row := range map[string]struct {

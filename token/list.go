@@ -64,11 +64,11 @@ func (d *Directory) Listed(ctx context.Context, id chain.ID) []Listing {
 }
 
 // Search returns the listed tokens that match a text, best first, at most the given number: the token at that address,
-// then those whose symbol or name equals the text, begins with it, or contains it. Case does not matter.
+// then those whose symbol or name equals the text, begins with it, or contains it, in any case.
 func Search(listed []Listing, text string, most int) []Listing {
-	text = strings.ToLower(strings.TrimSpace(text))
-	address, _, err := chain.ParseAnyAddress(text)
-	if text == "" {
+	text = strings.TrimSpace(text)
+	address, _, err := chain.ParseAnyAddress(text) // base58 is case-sensitive
+	if text = strings.ToLower(text); text == "" {
 		return nil
 	}
 	ranks := map[Key]int{}

@@ -79,7 +79,15 @@ func TestEthereumsListIsRightOffline(t *testing.T) {
 }
 
 func TestSearchPutsTheBestFirst(t *testing.T) {
-	listed := token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented()}).Listed(t.Context(), 1)
+	directory := token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented()})
+	listed := directory.Listed(t.Context(), 1)
+	for address, id := range map[string]chain.ID{
+		"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v": chain.Solana, " TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t": chain.Tron,
+	} {
+		if found := token.Search(directory.Listed(t.Context(), id), address, 5); len(found) != 1 {
+			t.Errorf("Search(%q) = %v, want the token at that address", address, found)
+		}
+	}
 	for _, row := range []struct {
 		text string
 		most int

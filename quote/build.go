@@ -151,7 +151,7 @@ func (t *trade) transaction(ctx context.Context, b *built) error {
 		b.tx, err = t.wrap(b.profile, tx, b.payout.minimum)
 		return err
 	}
-	if b.payout.minimum, err = t.chain.Guard.MinOut(b.swap, b.profile, b.quote, tx, b.payout.minimum); err != nil {
+	if b.payout.minimum, err = t.chain.Guard.MinOut(b.swap, b.profile, tx, b.payout.minimum); err != nil {
 		return err
 	}
 	b.tx, err = t.pay(tx)

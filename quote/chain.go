@@ -41,7 +41,7 @@ type Guard interface {
 	// Check refuses a transaction that would not do what the swap says, such as one with another callee or value.
 	Check(s Swap, p Profile, tx Tx) error
 	// MinOut returns the minimum that a direct tx enforces: wanted, or less by rounding. It refuses a tx without one.
-	MinOut(s Swap, p Profile, q Quote, tx Tx, wanted chain.Amount) (chain.Amount, error)
+	MinOut(s Swap, p Profile, tx Tx, wanted chain.Amount) (chain.Amount, error)
 }
 
 // ErrNotSimulated means that a transaction could not be simulated, which says nothing about the transaction.

@@ -71,9 +71,7 @@ var tipAccounts = []chain.Address{
 }
 
 // MinOut implements quote.Guard: it reads payee and minimum from the call of the venue's program.
-func (Guard) MinOut(
-	s quote.Swap, p quote.Profile, _ quote.Quote, tx quote.Tx, wanted chain.Amount,
-) (minimum chain.Amount, err error) {
+func (Guard) MinOut(s quote.Swap, p quote.Profile, tx quote.Tx, wanted chain.Amount) (minimum chain.Amount, err error) {
 	m, err := solana.ParseUnsigned(tx.Data)
 	if err != nil {
 		return minimum, fmt.Errorf("%w: %w", quote.ErrRefused, err)

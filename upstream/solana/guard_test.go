@@ -205,7 +205,7 @@ func TestRecordedSolanaTransaction(t *testing.T) {
 	if err := guard.Check(s, p, quote.Tx{Data: data}); err != nil {
 		t.Errorf("Check = %v, want that it is right", err)
 	}
-	if _, err := guard.MinOut(s, p, quote.Quote{}, quote.Tx{Data: data}, chain.Amount{}); !errors.Is(err, quote.ErrRefused) {
+	if _, err := guard.MinOut(s, p, quote.Tx{Data: data}, chain.Amount{}); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("MinOut of terms that stand behind a route = %v, want that it is refused", err)
 	}
 }

@@ -116,7 +116,7 @@ func minimumOf(called chain.Address, i wire.CompiledInstruction, wanted uint64) 
 		instructions: []wire.CompiledInstruction{i},
 	}
 	p := quote.Profile{Routers: map[chain.ID]chain.Address{chain.Solana: called}}
-	return guard.MinOut(s, p, quote.Quote{}, quote.Tx{Data: d.seal()}, chain.NewAmount(wanted))
+	return guard.MinOut(s, p, quote.Tx{Data: d.seal()}, chain.NewAmount(wanted))
 }
 
 // TestDFlowInstructions alters one thing at a time in the parts of DFlow's instructions that the guard reads.

@@ -95,7 +95,7 @@ func (m *solanaMutant) handedOut(t *testing.T, data []byte) (chain.Amount, error
 	if err := (node.Guard{}).Check(s, m.venue.Profile(), tx); err != nil {
 		return chain.Amount{}, err
 	}
-	minimum, err := node.Guard{}.MinOut(s, m.venue.Profile(), m.quote, tx, m.quote.AmountOut.MulDiv(9_950, 10_000))
+	minimum, err := node.Guard{}.MinOut(s, m.venue.Profile(), tx, m.quote.AmountOut.MulDiv(9_950, 10_000))
 	if err != nil {
 		return minimum, err
 	}

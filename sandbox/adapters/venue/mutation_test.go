@@ -101,7 +101,7 @@ func (m mutant) isRefusedAsItIs(t *testing.T) {
 	q := must.Get(m.venue.Quote(t.Context(), m.swap))(t)
 	tx := must.Get(m.venue.Build(t.Context(), m.swap, q))(t)
 	least := q.AmountOut.MulDiv(9_000, 10_000)
-	if got, err := (swap.Guard{}).MinOut(m.swap, m.venue.Profile(), q, tx, least); !errors.Is(err, quote.ErrRefused) {
+	if got, err := (swap.Guard{}).MinOut(m.swap, m.venue.Profile(), tx, least); !errors.Is(err, quote.ErrRefused) {
 		t.Errorf("the guard lets it pay %s directly: %v, want ErrRefused", got, err)
 	}
 }
@@ -146,7 +146,7 @@ func (m *mutant) check(data []byte) (chain.Amount, error) {
 	if err := (swap.Guard{}).Check(m.swap, m.venue.Profile(), tx); err != nil {
 		return chain.Amount{}, err
 	}
-	return swap.Guard{}.MinOut(m.swap, m.venue.Profile(), m.quote, tx, m.minimum)
+	return swap.Guard{}.MinOut(m.swap, m.venue.Profile(), tx, m.minimum)
 }
 
 // billion is a share of the amount of which venues may lose one part to rounding.

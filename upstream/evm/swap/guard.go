@@ -83,7 +83,7 @@ const roundingPart = 1_000_000_000
 
 // MinOut implements quote.Guard. It returns the minimum that the called function enforces by the venue's profile, and
 // refuses unknown functions, other tokens, amounts or payees, shares for others, and less than the wanted minimum.
-func (Guard) MinOut(s quote.Swap, p quote.Profile, _ quote.Quote, tx quote.Tx, wanted chain.Amount) (chain.Amount, error) {
+func (Guard) MinOut(s quote.Swap, p quote.Profile, tx quote.Tx, wanted chain.Amount) (chain.Amount, error) {
 	if p.Read == nil {
 		return chain.Amount{}, fmt.Errorf("%w: %s is not known to enforce the swap", quote.ErrRefused, p.Name)
 	}

@@ -64,7 +64,7 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 			Sender: somebody, Recipient: somebody,
 		}
 		p := quote.Profile{Read: func(chain.Chain, quote.Tx) (quote.Call, error) { return call, nil }}
-		got, err := Guard{}.MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(wanted))
+		got, err := Guard{}.MinOut(s, p, quote.Tx{}, chain.NewAmount(wanted))
 		if row.want == 0 && (!errors.Is(err, quote.ErrRefused) || strings.Contains(err.Error(), "%!")) || row.want > 0 && (err != nil || got != chain.NewAmount(row.want)) {
 			t.Errorf("%s: %s, %v; want %d", row.name, got, err, row.want)
 		}
@@ -83,7 +83,7 @@ func TestCallerIsPaidOnlyWhereHeIsTheRecipient(t *testing.T) {
 		"a recipient without sender": {Recipient: somebody},
 	} {
 		s.In, s.Out = quote.Side{Address: someToken}, quote.Side{Address: otherToken}
-		if _, err := (Guard{}).MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(1)); !errors.Is(err, quote.ErrRefused) {
+		if _, err := (Guard{}).MinOut(s, p, quote.Tx{}, chain.NewAmount(1)); !errors.Is(err, quote.ErrRefused) {
 			t.Errorf("%s: MinOut = %v, want ErrRefused", name, err)
 		}
 	}
@@ -98,7 +98,7 @@ func TestOneUnitIsNotRoundedToNothing(t *testing.T) {
 		p := quote.Profile{Read: func(chain.Chain, quote.Tx) (quote.Call, error) {
 			return quote.Call{TokenIn: someToken, TokenOut: otherToken, MinOut: chain.NewAmount(enforced)}, nil
 		}}
-		if _, err := (Guard{}).MinOut(s, p, quote.Quote{}, quote.Tx{}, chain.NewAmount(1)); isRefused != errors.Is(err, quote.ErrRefused) {
+		if _, err := (Guard{}).MinOut(s, p, quote.Tx{}, chain.NewAmount(1)); isRefused != errors.Is(err, quote.ErrRefused) {
 			t.Errorf("a minimum of %d in place of 1: %v", enforced, err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestFunctionsThatAreNotKnownAreRefused(t *testing.T) {
 		"a venue without a list":       {},
 		"a function that is not on it": {Read: func(chain.Chain, quote.Tx) (quote.Call, error) { return quote.Call{}, errors.New("unknown") }},
 	} {
-		if _, err := (Guard{}).MinOut(quote.Swap{}, p, quote.Quote{}, quote.Tx{}, chain.Amount{}); !errors.Is(err, quote.ErrRefused) {
+		if _, err := (Guard{}).MinOut(quote.Swap{}, p, quote.Tx{}, chain.Amount{}); !errors.Is(err, quote.ErrRefused) {
 			t.Errorf("%s: %v, want ErrRefused", name, err)
 		}
 	}

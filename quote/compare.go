@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"math/big"
 	"slices"
 	"time"
 
@@ -75,6 +77,9 @@ func (t *trade) contest(ctx context.Context, queries []venueQuery, leftOut []Ask
 		return comparison{rejected: leftOut}, err
 	}
 	c := t.candidates(queries, leftOut, results)
+	if t.sampling || t.request.Recipient.IsAbsent() { // nothing is simulated
+		t.doubt(&c)
+	}
 	if t.sampling {
 		return c, t.sample(&c)
 	}
@@ -114,6 +119,31 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 		}
 	}
 	return c
+}
+
+// mostWorth is how many times as much as the input a quote may be worth before it is in doubt.
+const mostWorth = 2
+
+// doubt keeps quotes that are worth absurdly more than the input from winning, unless most are.
+func (t *trade) doubt(c *comparison) {
+	prices := t.prices()
+	if prices.in == nil || prices.out == nil {
+		return
+	}
+	most := t.swap.In.Amount.Units(t.swap.In.Token.Decimals)
+	most.Mul(most, prices.in).Mul(most, big.NewRat(mostWorth, 1))
+	var absurd []*candidate
+	for _, o := range c.candidates {
+		if worth := o.quote.AmountOut.Units(t.swap.Out.Token.Decimals); worth.Mul(worth, prices.out).Cmp(most) > 0 {
+			absurd = append(absurd, o)
+		}
+	}
+	if 2*len(absurd) > len(c.candidates) { // then a price is wrong
+		return
+	}
+	for _, o := range absurd {
+		o.compareOnly = fmt.Errorf("%w: it is worth more than %d times the input", ErrRefused, mostWorth)
+	}
 }
 
 // rank sorts by payout after shares and gas, in the out token, or without gas if a price is missing; then by gas.

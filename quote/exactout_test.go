@@ -44,6 +44,7 @@ func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
 		{"without prices to begin with", []quote.Venue{flat()}, false, quote.DirectOnly, quote.Affiliate{}, 250_250_250, 250_500_500},
 		{"from a pool that it moves", []quote.Venue{pool{flat(), 1_000_000_000}}, true, quote.DirectOnly, quote.Affiliate{}, 333_779_000, 334_300_000},
 		{"from the better of two", []quote.Venue{pool{flat(), 1_000_000_000}, &fakeVenue{name: "other", perInput: perUnit * 9 / 10}}, true, quote.DirectOnly, quote.Affiliate{}, 278_055_000, 278_400_000},
+		{"beside a promise of a thousand times as much", []quote.Venue{flat(), &fakeVenue{name: "liar", perInput: 1000 * perUnit, buildError: errDown}}, true, quote.DirectOnly, quote.Affiliate{}, 250_250_250, 250_500_500},
 		{"after the public router and an affiliate", []quote.Venue{flat()}, true, quote.PreferRouter, percent("1", sender), 252_979_000, 253_300_000},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/quote"
+	"crossgate/quote/crosschain"
 	"crossgate/token"
 )
 
@@ -129,10 +130,20 @@ func TestVenuesAreShownAsTheyAnswer(t *testing.T) {
 			<-read
 			return w.estimate(ctx, r)
 		})
+		o.Creations = func(ctx context.Context, _ crosschain.Request) (crosschain.Estimate, error) {
+			quote.Report(ctx, quote.Heard{Venue: "of reserve tokens", AmountOut: chain.NewAmount(1)})
+			return crosschain.Estimate{}, quote.ErrNoRoute
+		}
 	})
 	server := httptest.NewServer(s.Handler())
 	defer server.Close()
 	query := "chainId=8453&amount=5&tokenIn=USDC&tokenOut=" + wethText
+	crossed := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/swap?dstChainId=137&"+strings.Replace(query, wethText, chain.NativeCoin(chain.EVM).String(), 1), http.NoBody)
+	crossed.Header.Set("Accept", "text/event-stream")
+	said := httptest.NewRecorder()
+	if s.Handler().ServeHTTP(said, crossed); strings.Contains(said.Body.String(), "of reserve tokens") || !strings.Contains(said.Body.String(), "event: page") {
+		t.Errorf("between chains: %.600s, want only the page", said.Body)
+	}
 	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/swap?"+query, http.NoBody))(t)
 	request.Header.Set("Accept", "text/event-stream")
 	response := must.Get(server.Client().Do(request))(t)

@@ -25,21 +25,24 @@ type comparedPage struct {
 	Page string `json:"page"`
 }
 
-// streamComparison sends each venue's answer as it arrives, as event "quote", and then the comparison page, as event
-// "page". There is one comparison, the same as for a browser without scripts. It is completed even if the server stops.
+// streamComparison sends each venue's answer on one chain as it arrives, as event "quote", and then the comparison
+// page, as event "page". There is one comparison, the same as for a browser without scripts. It is completed even if
+// the server stops.
 func (s *Pages) streamComparison(c *gin.Context, shown Swap) {
 	ctx := c.Request.Context()
 	events, form := proxy.OpenEvents(c), s.readSwapForm(ctx, shown.Form)
 	heard, made := make(chan quote.Heard, heardVenues), make(chan error, 1)
 	var page bytes.Buffer
-	watched := quote.WithWatcher(ctx, func(h quote.Heard) {
-		select {
-		case heard <- h:
-		default: // the page has it
-		}
-	})
+	if takeField(shown.Form) == "" { // between chains quotes are in reserve tokens
+		ctx = quote.WithWatcher(ctx, func(h quote.Heard) {
+			select {
+			case heard <- h:
+			default: // the page has it
+			}
+		})
+	}
 	go func() {
-		s.compare(watched, c, &shown, form)
+		s.compare(ctx, c, &shown, form)
 		made <- s.pages.Swap(&page, shown)
 	}()
 	for {

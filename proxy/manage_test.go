@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,10 +124,10 @@ func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 	for request, want := range map[string]string{
 		`{"dstChainId":137}`: `[{"parameter":"affiliateFeeRecipient","requested":"","found":"` + paid.String() + `"},{"parameter":"externalCall","requested":"","found":"0x0102"}]`,
 		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.1","externalCall":"0x0102"}`: `[{"parameter":"affiliateFeePercent","requested":"0.1","found":"0.2"}]`,
-		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.2","dlnHook":"{}"}`:          `[]`,
-		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0","dlnHook":"{}"}`:            `[{"parameter":"affiliateFeePercent","requested":"0","found":"0.2"}]`,
-		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"1e1","dlnHook":"{}"}`:          `[{"parameter":"affiliateFeePercent","requested":"1e1","found":"0.2"}]`,
-		`{"affiliateFeeRecipient":"` + paid.String() + `","dlnHook":"{}"}`:                                      `[{"parameter":"affiliateFeePercent","requested":"","found":"0.2"}]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.2","externalCall":"0x0102"}`: `[]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0","externalCall":"0x0102"}`:   `[{"parameter":"affiliateFeePercent","requested":"0","found":"0.2"}]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"1e1","externalCall":"0x0102"}`: `[{"parameter":"affiliateFeePercent","requested":"1e1","found":"0.2"}]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","externalCall":"0x0102"}`:                             `[{"parameter":"affiliateFeePercent","requested":"","found":"0.2"}]`,
 	} {
 		check(request, want)
 	}
@@ -135,6 +136,21 @@ func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 	check(`{"srcAllowedCancelBeneficiary":"`+paid.String()+`","srcChainRefundAddress":"`+paid.String()+`"}`, `[]`)
 	f = returned(maker)
 	check(`{"dstChainId":137}`, `[]`)
+	hook := func(fallback chain.Address) []byte {
+		c := creation.Call{Fallback: fallback, Executor: chain.NativeCoin(chain.EVM), Delayed: true, Payload: creation.CallPayload(paid, 7, []byte{1, 2, 3, 4})}
+		return c.Envelope()
+	}
+	for _, found := range [][]byte{hook(maker), hook(paid), nil} {
+		text, want := "", "[]"
+		if f.Creation.ExternalCall = found; found != nil {
+			text = fmt.Sprintf("0x%x", found)
+		}
+		if !slices.Equal(found, hook(maker)) {
+			want = fmt.Sprintf(`[{"parameter":"externalCall","requested":"0x%x","found":"%s"}]`, hook(maker), text)
+		}
+		f.Creation.Receiver = maker
+		check(fmt.Sprintf(`{"dstChainTokenOutRecipient":%q,"dlnHook":{"type":"evm_transaction_call","data":{"to":%q,"calldata":"0x01020304","gas":7}}}`, maker, paid), want)
+	}
 }
 
 // TestVerifyTellsAddressesOfSolanaApart proves that base58 is case-sensitive, and prepended expenses not compared.

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"net/url"
 	"strings"
 
 	"crossgate/chain"
 	"crossgate/order/creation"
+	"crossgate/proxy"
 	"crossgate/quote/crosschain"
 )
 
@@ -29,6 +31,14 @@ const mostCallGas = 10_000_000
 
 // longestCall is the longest call in bytes, well below the size of a transaction.
 const longestCall = 16 << 10
+
+// ExternalCall returns the external call that parameters of create-tx give an order; empty if there is none, or it is
+// wrong.
+func ExternalCall(values url.Values, take chain.Family) []byte {
+	p, r := &parameters{Query: proxy.Query{Values: values}, take: take}, crosschain.Request{}
+	p.call(&r, p.Account("dstChainTokenOutRecipient", take))
+	return r.ExternalCall
+}
 
 // hook parses dlnHook or its older form externalCall: the call to run after the order is filled. One that would make
 // the order impossible to fill is a mistake.

@@ -20,6 +20,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order/creation"
 	"crossgate/proxy"
+	"crossgate/proxy/creations"
 	"crossgate/proxy/wire"
 )
 
@@ -133,8 +134,9 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 	if q.request.Get("prependOperatingExpenses") == "true" {
 		delete(found, "srcChainTokenInAmount")
 	}
-	if call := q.request.Get("externalCall"); q.request.Get("dlnHook") != "" || call != "" && !strings.HasPrefix(call, "0x") {
-		delete(found, "externalCall") // described in another form
+	call := "" // in the form in which an order has it
+	if q.request.Get("dlnHook") != "" || q.request.Get("externalCall") != "" {
+		call = "0x" + hex.EncodeToString(creations.ExternalCall(q.request, chains.Family(all[0].Creation.Take.Chain)))
 	}
 	asked, maker := proxy.Query{Values: q.request}, all[0].Maker.Format(chains.Family(q.chain))
 	if a := all[0].Affiliate; a != nil && q.request.Get("affiliateFeeRecipient") != "" {
@@ -143,6 +145,9 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		wanted, trace := q.request.Get(name), found[name]
+		if name == "externalCall" {
+			wanted = call
+		}
 		if trace == nil || wanted == "" && (*trace == maker || !slices.Contains(mustBeAsked, name)) || wanted == "auto" || wanted == "max" {
 			continue
 		}

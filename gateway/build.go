@@ -172,7 +172,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		adapter := solana.New(known, rpc)
 		made.orders, made.tokens, made.manage = adapter, adapter, adapter
-		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter, Payee: adapter.Payee}
+		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter, Payee: adapter.Payee, LookUp: adapter.LookUp}
 		made.makes = crosschain.Chain{Fees: adapter, Charges: adapter.Charges, Runner: adapter, Writer: adapter}
 	}
 }

@@ -154,7 +154,7 @@ func (t *trade) transaction(ctx context.Context, b *built) error {
 	if b.payout.minimum, err = t.chain.Guard.MinOut(b.swap, b.profile, tx, b.payout.minimum); err != nil {
 		return err
 	}
-	b.tx, err = t.pay(tx)
+	b.tx, err = t.pay(ctx, tx)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 )
 
 // Chain holds the adapters of one chain. Only Guard is required; without the others answers are less precise.
@@ -17,6 +18,8 @@ type Chain struct {
 	Operator  Affiliate // takes a share of the input of direct swaps; zero: none
 	// Payee looks up the account that receives a share of a direct swap; ErrNoPayee: there is none. nil: venues pay.
 	Payee func(ctx context.Context, token, recipient chain.Address) (Payee, error)
+	// LookUp returns a message's accounts from lookup tables. It is needed with Payee.
+	LookUp func(ctx context.Context, m solana.Message) (written, read []chain.Address, err error)
 	// AllowUnsimulated hands out direct transactions that could not be simulated.
 	AllowUnsimulated bool
 }

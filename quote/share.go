@@ -70,8 +70,9 @@ func (t *trade) direct() Swap {
 	return s
 }
 
-// pay appends the payments to a venue's transaction after that was checked.
-func (t *trade) pay(tx Tx) (Tx, error) {
+// pay appends the payments to a venue's transaction after that was checked. Accounts that the venue takes from lookup
+// tables are looked up: a message that also names one of them itself is invalid.
+func (t *trade) pay(ctx context.Context, tx Tx) (Tx, error) {
 	if len(t.payments) == 0 {
 		return tx, nil
 	}
@@ -79,7 +80,17 @@ func (t *trade) pay(tx Tx) (Tx, error) {
 	if err != nil {
 		return tx, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	d, in := m.Draft(), t.swap.In
+	var written, read []chain.Address
+	if m.LookedUp > 0 {
+		if written, read, err = t.chain.LookUp(ctx, m); err != nil {
+			return tx, fmt.Errorf("accounts that the shares may need: %w", err)
+		}
+	}
+	d, err := m.Draft(append(written, read...))
+	if err != nil {
+		return tx, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	in := t.swap.In
 	d.AddUnits(uint64(len(t.payments)) * unitsOfPayment)
 	for _, p := range t.payments {
 		amount, _ := p.amount(in.Amount).Uint64() // the input fits

@@ -3,6 +3,7 @@ package quote
 import (
 	"context"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -27,19 +28,40 @@ func onSolana(t *testing.T, in uint64, payments ...payment) *trade {
 			Chain: known, Sender: solanaKey(1), Affiliate: share,
 			In: Side{Address: solanaKey(2), Amount: chain.NewAmount(in), Token: token.Token{Decimals: 6}},
 		},
-		chain:    Chain{Payee: func(context.Context, chain.Address, chain.Address) (Payee, error) { return Payee{}, ErrNoPayee }},
+		chain:    Chain{Payee: func(context.Context, chain.Address, chain.Address) (Payee, error) { return Payee{}, ErrNoPayee }, LookUp: fromShelf},
 		payments: payments,
 	}
+}
+
+// shelf is a lookup table with accounts that payments name, too.
+var shelf = solana.LookupTable{Address: solanaKey(7), Holds: []chain.Address{solana.TokenProgram, solana.SystemProgram, solanaKey(2), solanaKey(6)}}
+
+// fromShelf returns the accounts that a message takes from the shelf.
+func fromShelf(_ context.Context, m solana.Message) (written, read []chain.Address, err error) {
+	for _, use := range m.Tables {
+		for _, at := range use.Written {
+			written = append(written, shelf.Holds[at])
+		}
+		for _, at := range use.Read {
+			read = append(read, shelf.Holds[at])
+		}
+	}
+	return written, read, nil
 }
 
 func solanaKey(n byte) chain.Address {
 	return chain.NewAddress(append(make([]byte, solana.KeySize-1), n))
 }
 
-// TestSharesArePaidBehindTheSwap adds payments to a transaction with one venue instruction.
+// TestSharesArePaidBehindTheSwap adds payments to a transaction with one venue instruction. Solana rejects one that names
+// an account twice, itself and in a lookup table (AccountLoadedTwice).
 func TestSharesArePaidBehindTheSwap(t *testing.T) {
 	coin, wrapped, tokens := payment{Payee: Payee{Account: solanaKey(3)}}, payment{Payee: Payee{Account: solanaKey(4), Wraps: true}},
 		payment{Payee: Payee{Account: solanaKey(5), Program: solana.TokenProgram}}
+	var held []solana.DraftAccount
+	for i, at := range shelf.Holds {
+		held = append(held, solana.DraftAccount{Address: at, Writable: i == 3})
+	}
 	for _, row := range []struct {
 		name     string
 		in       uint64
@@ -55,8 +77,10 @@ func TestSharesArePaidBehindTheSwap(t *testing.T) {
 		{"of too little to be shared", 99, []payment{coin, tokens, wrapped}, 0, 99},
 	} {
 		trade := onSolana(t, row.in, row.payments...)
-		venue := solana.Draft{FeePayer: solanaKey(1), Instructions: []solana.DraftInstruction{{Program: solanaKey(8), Data: []byte{1}}}}
-		tx, err := trade.pay(Tx{Data: must.Get(venue.Compile())(t)})
+		venue := solana.Draft{
+			FeePayer: solanaKey(1), Tables: []solana.LookupTable{shelf}, Instructions: []solana.DraftInstruction{{Program: solanaKey(8), Accounts: held}},
+		}
+		tx, err := trade.pay(t.Context(), Tx{Data: must.Get(venue.Compile())(t)})
 		if err != nil {
 			t.Errorf("%s: %v", row.name, err)
 			continue
@@ -64,6 +88,11 @@ func TestSharesArePaidBehindTheSwap(t *testing.T) {
 		m, err := solana.ParseUnsigned(tx.Data)
 		if err != nil || len(m.Instructions) != 1+row.added {
 			t.Errorf("%s: %d instructions, %v, want %d behind the venue's", row.name, len(m.Instructions), err, row.added)
+		}
+		written, read, _ := fromShelf(t.Context(), m)
+		named := slices.SortedFunc(slices.Values(slices.Concat(m.Accounts, written, read)), chain.Address.Compare)
+		if once := slices.Compact(slices.Clone(named)); len(once) < len(named) {
+			t.Errorf("%s: the message names %d of its accounts twice", row.name, len(named)-len(once))
 		}
 		asked := trade.direct()
 		if asked.In.Amount != chain.NewAmount(row.left) || asked.Affiliate.Percent.IsPositive() {

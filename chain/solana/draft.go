@@ -1,7 +1,6 @@
 package solana
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -43,32 +42,36 @@ var (
 	errSecondSigner   = errors.New("transaction with a second signer")
 )
 
-// Draft converts an unsigned message to a draft. Accounts from lookup tables are replaced by placeholders.
-func (m Message) Draft() Draft {
+// Draft converts an unsigned message to a draft; lookedUp are the accounts from its lookup tables, as for Resolve.
+func (m Message) Draft(lookedUp []chain.Address) (Draft, error) {
+	if err := m.checkLookedUp(lookedUp); err != nil {
+		return Draft{}, err
+	}
 	d := Draft{FeePayer: m.FeePayer(), Blockhash: m.blockhash, Tables: make([]LookupTable, len(m.Tables))}
-	var accounts, read []DraftAccount
+	var accounts []DraftAccount
 	for i, account := range m.Accounts {
 		accounts = append(accounts, DraftAccount{Address: account, Signer: i < m.signers, Writable: m.IsWritten(i)})
 	}
 	for i, use := range m.Tables {
-		d.Tables[i] = LookupTable{Address: use.Table, Holds: make([]chain.Address, 1<<8)}
-		hold := func(at byte) chain.Address {
-			standIn := sha256.Sum256(append(use.Table.Bytes(), at))
-			d.Tables[i].Holds[at] = chain.NewAddress(standIn[:])
-			return d.Tables[i].Holds[at]
-		}
-		for _, at := range use.Written {
-			accounts = append(accounts, DraftAccount{Address: hold(at), Writable: true})
-		}
-		for _, at := range use.Read {
-			read = append(read, DraftAccount{Address: hold(at)})
+		d.Tables[i] = LookupTable{Address: use.Table, Holds: make([]chain.Address, 1<<8)} // known as far as used
+	}
+	take := func(table int, places []byte, isWritten bool) {
+		for _, at := range places {
+			d.Tables[table].Holds[at] = lookedUp[0]
+			accounts = append(accounts, DraftAccount{Address: lookedUp[0], Writable: isWritten})
+			lookedUp = lookedUp[1:]
 		}
 	}
-	accounts = append(accounts, read...)
+	for i, use := range m.Tables {
+		take(i, use.Written, true)
+	}
+	for i, use := range m.Tables {
+		take(i, use.Read, false)
+	}
 	for _, i := range m.Instructions {
 		d.Instructions = append(d.Instructions, i.draft(accounts))
 	}
-	return d
+	return d, nil
 }
 
 // draft resolves the program and the accounts of an instruction; those that the message lacks are absent.

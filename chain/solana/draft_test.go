@@ -56,15 +56,17 @@ func TestCompileIsReadAsItWasDrafted(t *testing.T) {
 func TestMessagesAreTakenApart(t *testing.T) {
 	raw := must.Get(draft().Compile())(t)
 	m := must.Get(solana.ParseUnsigned(raw))(t)
-	if again, err := m.Draft().Compile(); err != nil || !slices.Equal(again, raw) {
+	lookedUp := []chain.Address{key(0xd2), key(0xe0), key(0xd0), key(0xe1)}
+	d := must.Get(m.Draft(lookedUp))(t)
+	if again, err := d.Compile(); err != nil || !slices.Equal(again, raw) {
 		t.Errorf("Draft().Compile() = %x, %v, want %x", again, err, raw)
 	}
-	d := m.Draft()
-	d.Instructions = append(d.Instructions, solana.DraftInstruction{Program: key(5), Accounts: []solana.DraftAccount{writes(2), writes(6)}})
+	// 0xd0 is called and 0xe1 written now: the message itself takes one out of its table.
+	d.Instructions = append(d.Instructions, solana.DraftInstruction{Program: key(0xd0), Accounts: []solana.DraftAccount{writes(2), writes(6), writes(0xe1)}})
 	raw = must.Get(d.Compile())(t)
 	m = must.Get(solana.ParseUnsigned(raw))(t)
-	got, err := m.Resolve([]chain.Address{key(0xd2), key(0xe0), key(0xd0), key(0xe1)}, nil, nil)
-	want := append(instructions(), solana.Instruction{Program: key(5), Accounts: []chain.Address{key(2), key(6)}, Depth: 1})
+	got, err := m.Resolve([]chain.Address{key(0xd2), key(0xe1), key(0xe0)}, nil, nil)
+	want := append(instructions(), solana.Instruction{Program: key(0xd0), Accounts: []chain.Address{key(2), key(6), key(0xe1)}, Depth: 1})
 	if diff := cmp.Diff(want, got.Instructions, compareAddresses); err != nil || diff != "" {
 		t.Errorf("Resolve: %v (-want +got):\n%s", err, diff)
 	}
@@ -73,8 +75,11 @@ func TestMessagesAreTakenApart(t *testing.T) {
 			t.Errorf("account %s is written: %v, want %v", account, m.IsWritten(i), written)
 		}
 	}
+	if _, err := m.Draft(lookedUp); err == nil {
+		t.Error("a message with other accounts from lookup tables was taken apart")
+	}
 	m.Instructions[0].Accounts[0] = 200
-	if _, err := m.Draft().Compile(); err == nil {
+	if _, err := must.Get(m.Draft(lookedUp[:3]))(t).Compile(); err == nil {
 		t.Error("an account that the message does not have is compiled")
 	}
 }

@@ -192,8 +192,8 @@ func (r *Reader) message(versioned bool) Message {
 func (m Message) Resolve(
 	lookedUp []chain.Address, inner map[int][]CompiledInstruction, logs []string,
 ) (Transaction, error) {
-	if len(lookedUp) != m.LookedUp {
-		return Transaction{}, fmt.Errorf("%d accounts from lookup tables, the message names %d", len(lookedUp), m.LookedUp)
+	if err := m.checkLookedUp(lookedUp); err != nil {
+		return Transaction{}, err
 	}
 	accounts := slices.Concat(m.Accounts, lookedUp)
 	tx := Transaction{Logs: logs}
@@ -208,6 +208,13 @@ func (m Message) Resolve(
 		}
 	}
 	return tx, nil
+}
+
+func (m Message) checkLookedUp(accounts []chain.Address) error {
+	if len(accounts) != m.LookedUp {
+		return fmt.Errorf("%d accounts from lookup tables, the message names %d", len(accounts), m.LookedUp)
+	}
+	return nil
 }
 
 func (c CompiledInstruction) resolve(accounts []chain.Address) (Instruction, error) {

@@ -178,7 +178,7 @@ func TestUnlocksOnSolanaAreThoseOfTheClient(t *testing.T) {
 		u := unlockOf(t, beneficiary, m.Sender, ids)
 		raw := must.Get(solana.Draft{FeePayer: m.Sender, Instructions: m.Unlock(u)}.Compile())(t)
 		made.Reset()
-		for _, in := range must.Get(solana.ParseUnsigned(raw))(t).Draft().Instructions {
+		for _, in := range must.Get(must.Get(solana.ParseUnsigned(raw))(t).Draft(nil))(t).Instructions {
 			fmt.Fprintf(&made, "0x%x\n", in.Data)
 			for _, a := range in.Accounts {
 				role := map[bool]string{true: "s"}[a.Signer] + map[bool]string{true: "w"}[a.Writable]

@@ -115,7 +115,13 @@ func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, be
 		if err != nil {
 			return nil, err
 		}
-		d = m.Draft()
+		written, read, err := c.LookUp(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		if d, err = m.Draft(append(written, read...)); err != nil {
+			return nil, err
+		}
 		d.AddUnits(creationUnits)
 	}
 	d.Blockhash = hash.Value.Blockhash

@@ -212,7 +212,7 @@ func TestSharesOnSolanaStandBehindTheVenuesPart(t *testing.T) {
 	r.Affiliate = quote.Affiliate{Percent: decimal.RequireFromString("1"), Recipient: affiliate}
 	got := must.Get(e.Estimate(t.Context(), r))(t)
 	m := must.Get(wire.ParseUnsigned(got.Tx.Data))(t)
-	d := m.Draft()
+	d := must.Get(m.Draft(nil))(t)
 	for i, want := range []wire.DraftInstruction{wire.Transfer(r.Sender, affiliate, 1000), wire.Transfer(r.Sender, operator, 500)} {
 		if got := d.Instructions[len(d.Instructions)-2+i]; !gocmp.Equal(got, want, gocmp.Comparer(func(a, b chain.Address) bool { return a == b })) {
 			t.Errorf("payment %d: %+v, want %+v", i, got, want)

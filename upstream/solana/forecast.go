@@ -68,7 +68,7 @@ func (c *Chain) besides(m solana.Message) string {
 // creationsIn returns the instructions of a message that ask for orders.
 func (c *Chain) creationsIn(ctx context.Context, m solana.Message) (found []creation.InstructionOnSolana, err error) {
 	lookedUp := make([]chain.Address, m.LookedUp) // absent if the tables cannot be read
-	if written, read, err := c.lookUp(ctx, m); err == nil {
+	if written, read, err := c.LookUp(ctx, m); err == nil {
 		lookedUp = append(written, read...)
 	}
 	tx, err := m.Resolve(lookedUp, nil, nil)

@@ -214,9 +214,9 @@ var lookupTableProgram = solana.MustAccount("AddressLookupTab1e11111111111111111
 
 const lookupTableHead = 56
 
-// lookUp returns the accounts in lookup tables that a message may write, and those that it only reads. The entries of a
+// LookUp returns the accounts in lookup tables that a message may write, and those that it only reads. The entries of a
 // table never change.
-func (c *Chain) lookUp(ctx context.Context, m solana.Message) (written, read []chain.Address, err error) {
+func (c *Chain) LookUp(ctx context.Context, m solana.Message) (written, read []chain.Address, err error) {
 	tables := make([]chain.Address, len(m.Tables))
 	for i, use := range m.Tables {
 		tables[i] = use.Table

@@ -105,7 +105,7 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 	if err != nil {
 		return quote.Result{}, fmt.Errorf("%w: %w", quote.ErrRefused, err)
 	}
-	lookedUp, _, err := c.lookUp(ctx, m)
+	lookedUp, _, err := c.LookUp(ctx, m)
 	if err != nil {
 		return quote.Result{}, err
 	}

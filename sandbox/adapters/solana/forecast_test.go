@@ -141,7 +141,7 @@ func mixed(t *testing.T, r *rand.Rand, w *world, c *solana.Chain, n uint64) []by
 	if of(12) { // with the program's counter, and another order's ID
 		o.Nonce = nil
 	}
-	d := must.Get(wire.ParseUnsigned(must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Normal))(t)))(t).Draft()
+	d := must.Get(must.Get(wire.ParseUnsigned(must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Normal))(t)))(t).Draft(nil))(t)
 	last := &d.Instructions[len(d.Instructions)-1]
 	at := r.IntN(len(last.Accounts))
 	strangers := [][32]byte{other.Key, maker.Key, usdc.Mint, usdc.Wallet(other.Key), usdc.Wallet(maker.Key), sandbox.Tokens[0].Wallet(maker.Key)}

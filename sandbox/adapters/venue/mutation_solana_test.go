@@ -197,7 +197,11 @@ func (m *solanaMutant) change(t *testing.T, i int) (changed []byte, what string)
 		return data, "another bit"
 	default:
 		c := messageChanges[i%kinds-otherChanges]
-		d := parsed.Draft()
+		var lookedUp []chain.Address // others than in the tables, but different ones
+		for n := range parsed.LookedUp {
+			lookedUp = append(lookedUp, chain.NewAddress(bytes.Repeat([]byte{0xf0, byte(n)}, messages.KeySize/2)))
+		}
+		d := must.Get(parsed.Draft(lookedUp))(t)
 		m.apply(c, &d)
 		if m.random.IntN(4) == 0 { // two together
 			second := messageChanges[m.random.IntN(len(messageChanges))]

@@ -188,6 +188,10 @@ func (t *transaction) resolve(tables map[Key]solana.PublicKeySlice) (rejected an
 	if err := t.Message.ResolveLookups(); err != nil {
 		return "AddressLookupTableNotFound"
 	}
+	sorted := slices.SortedFunc(slices.Values(t.keys()), func(a, b Key) int { return bytes.Compare(a[:], b[:]) })
+	if len(slices.Compact(sorted)) < len(t.keys()) {
+		return "AccountLoadedTwice"
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	client "github.com/gagliardetto/solana-go"
 
 	"crossgate/chain"
+	wire "crossgate/chain/solana"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/creation"
@@ -114,6 +115,25 @@ func (w *world) signedBy(t *testing.T, by sandbox.Account, data []byte) {
 	if signature != tx.Signatures[0].String() {
 		t.Fatalf("sent as %s, want %s", signature, tx.Signatures[0])
 	}
+}
+
+// TestOrdersAreCreatedBehindAMessageWithTheirAccounts takes the token program, which the creation names, too, from a
+// lookup table in the part before it.
+func TestOrdersAreCreatedBehindAMessageWithTheirAccounts(t *testing.T) {
+	c := newWorld(t).chain()
+	o, promised := asked(t, usdc, 1_000_000, nil)
+	holds := make([]chain.Address, 9)
+	holds[8] = wire.TokenProgram
+	signer := wire.DraftAccount{Address: o.Maker, Signer: true, Writable: true}
+	opened := wire.DraftAccount{Address: wire.TokenAccount(o.Maker, wire.TokenProgram, o.GiveToken), Writable: true}
+	before := must.Get(wire.Draft{
+		FeePayer: o.Maker, Tables: []wire.LookupTable{{Address: wire.MustAccount("Z9SwCHdnxCpAEHdTewMXqZedbQBuBpQr16G9yedAU9q"), Holds: holds}},
+		Instructions: []wire.DraftInstruction{{Program: wire.AssociatedTokenProgram, Data: []byte{1}, Accounts: []wire.DraftAccount{
+			signer, opened, signer, {Address: o.GiveToken}, {Address: wire.SystemProgram}, {Address: wire.TokenProgram},
+		}}},
+	}.Compile())(t)
+	data := must.Get(c.Create(t.Context(), o, promised.ID, before, quote.Normal))(t)
+	must.Get(c.Creation(t.Context(), creation.Transaction{Sender: o.Maker, Data: data}, promised))(t)
 }
 
 // TestCreationsThatBreakThePromise proves that creations of another order are refused; a poor maker's are not judged.

@@ -78,7 +78,7 @@ func (r *Router) Terms(ctx context.Context, venues []chain.Address) (quote.Route
 	}
 	word, err := r.ask(ctx, slices.AppendSeq(slices.Clone(venues), maps.Keys(known.Calls)))
 	switch {
-	case err != nil && isUsable:
+	case err != nil && isUsable, err == nil && word.isAbsent && !known.isAbsent: // contracts stay; a node may lack them
 		return known.RouterTerms, nil
 	case err != nil:
 		return quote.RouterTerms{}, err

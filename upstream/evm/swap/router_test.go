@@ -234,10 +234,12 @@ func TestRouterTermsAreRememberedAndAskedAnew(t *testing.T) {
 	check("at once again", 8, 1)
 	now = now.Add(termsFresh)
 	check("after a while", 30, 2)
-	now, n.down = now.Add(termsFresh), true
-	check("with the chain down", 30, 2)
+	now, n.fee = now.Add(termsFresh), ""
+	check("of a node without the contract", 30, 3)
+	n.down = true
+	check("with the chain down", 30, 3)
 	now = now.Add(24 * time.Hour)
-	check("with the chain down for long", 30, 2)
+	check("with the chain down for long", 30, 3)
 	if _, err := r.Terms(t.Context(), []chain.Address{hexAddress(payee)}); err == nil || errors.Is(err, quote.ErrNoRouter) {
 		t.Errorf("Terms about a venue that was never asked about = %v, want that the chain is down", err)
 	}

@@ -14,10 +14,10 @@ var dflow = register(service{
 	// A key is needed: the host without one, dev-quote-api.dflow.net, is only for development (pond.dflow.net).
 	Service: Service{
 		Name: "dflow", URL: "https://quote-api.dflow.net", Keyed: true, Source: "pond.dflow.net",
+		Accepts: []string{excludedSources},
 	},
-	settings: []string{excludedSources},
-	profile:  quote.Profile{ImageURL: "https://dflow.net/favicon.ico"},
-	program:  "DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH", // swap orchestrator
+	profile: quote.Profile{ImageURL: "https://dflow.net/favicon.ico"},
+	program: "DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH", // swap orchestrator
 	asks: requestTemplate{ // in one transaction: the API's asynchronous swaps take several
 		path: "order", header: "X-Api-Key=$key", fits: wrapsOrNot,
 		query: mintQuery + "userPublicKey=$sender allowAsyncExec=false dynamicComputeUnitLimit=true prioritizationFeeLamports=$priority " +

@@ -19,10 +19,10 @@ var enso = register(service{
 	// Ten requests per second and key.
 	Service: Service{
 		Name: "enso", URL: "https://api.enso.finance", Keyed: true,
-		Source: "docs.enso.build/pages/build/reference/deployments",
+		Source:  "docs.enso.build/pages/build/reference/deployments",
+		Accepts: []string{excludedSources},
 	},
-	settings: []string{excludedSources},
-	profile:  quote.Profile{ImageURL: "https://www.enso.build/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(1), Read: readEnsoCall},
+	profile: quote.Profile{ImageURL: "https://www.enso.build/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(1), Read: readEnsoCall},
 	asks: requestTemplate{
 		path: "api/v1/shortcuts/route", header: "Authorization=$bearer",
 		query: "chainId=$chain fromAddress=$sender spender=$sender receiver=$recipient refundReceiver=$sender tokenIn=$in " +

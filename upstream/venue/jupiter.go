@@ -17,9 +17,8 @@ import (
 // Jupiter returns price and instructions. It pays only the sender: another's token account would have to exist.
 var _ = register(service{
 	// 30 requests a minute without a key, 60 with a free one.
-	Service:  Service{Name: "jupiter", URL: "https://api.jup.ag", Source: "developers.jup.ag"},
-	settings: []string{excludedSources},
-	profile:  quote.Profile{ImageURL: "https://jup.ag/favicon.ico"},
+	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", Source: "developers.jup.ag", Accepts: []string{excludedSources}},
+	profile: quote.Profile{ImageURL: "https://jup.ag/favicon.ico"},
 	asks: requestTemplate{
 		path: "swap/v2/build", header: "X-Api-Key=$key", query: mintQuery + "taker=$sender computeUnitPricePercentile=$priority",
 		fits: func(s quote.Swap) error {

@@ -24,8 +24,8 @@ var kyber = register(service{
 		Name: "kyberswap", URL: "https://aggregator-api.kyberswap.com", Keyless: true,
 		Source: "docs.kyberswap.com/developer-guide/aggregator-api/contracts; Robinhood: github vultisig/vultisig-sdk#1541, " +
 			"where the API was asked",
+		Accepts: []string{"clientID", excludedSources}, // clientID identifies the gateway
 	},
-	settings: []string{"clientID", excludedSources}, // clientID identifies the gateway
 	profile: quote.Profile{
 		AnswerName: "kyber", ImageURL: "https://kyberswap.com/favicon.png", PaysTwo: true,
 		MaxAffiliatePercent: decimal.New(9999, -2), // any share of the input that leaves something to swap

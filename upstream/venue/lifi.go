@@ -16,10 +16,10 @@ var lifi = register(service{
 	// 75 quotes in two hours without a key, 100 a minute with one.
 	Service: Service{
 		Name: "lifi", URL: "https://li.quest",
-		Source: "github lifinance/contracts @ef00558 (2026-08-21), deployments/*.json",
+		Source:  "github lifinance/contracts @ef00558 (2026-08-21), deployments/*.json",
+		Accepts: []string{"integrator", excludedSources}, // integrator is a name registered with the venue
 	},
-	settings: []string{"integrator", excludedSources}, // integrator is a name registered with the venue
-	profile:  quote.Profile{ImageURL: "https://li.fi/favicon.ico", Fallback: true},
+	profile: quote.Profile{ImageURL: "https://li.fi/favicon.ico", Fallback: true},
 	asks: requestTemplate{
 		path: "v1/quote", header: "X-Lifi-Api-Key=$key",
 		query: "fromChain=$chain toChain=$chain fromToken=$zeroIn toToken=$zeroOut fromAmount=$amount fromAddress=$sender " +

@@ -29,10 +29,10 @@ var okx = register(service{
 		Name: "okx", URL: "https://web3.okx.com", Keyed: true,
 		Source: "web3.okx.com/onchainos/dev-docs/trade/dex-smart-contract; when which was replaced: github " +
 			"DefiLlama/dimension-adapters, fees of OKX",
+		// The only sources to use, as comma-separated IDs; further announced routers, as comma-separated chain=address.
+		Accepts: []string{"sources", okxRouters},
 	},
-	// The only sources to use, as comma-separated IDs; further announced routers, as comma-separated chain=address.
-	settings: []string{"sources", okxRouters},
-	profile:  quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3), FineAffiliate: true},
+	profile: quote.Profile{ImageURL: "https://www.okx.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(3), FineAffiliate: true},
 	asks: requestTemplate{
 		path: "api/v6/dex/aggregator/swap", // shares are percents of the input
 		query: "chainIndex=$chain swapMode=exactIn amount=$amount fromTokenAddress=$lowerIn toTokenAddress=$lowerOut " +

@@ -15,9 +15,9 @@ var oneInch = register(service{
 	// One request per second in the free plan.
 	Service: Service{
 		Name: "1inch", URL: "https://api.1inch.com", Keyed: true,
-		Source: "github 1inch/1inch-sdk-go; Robinhood: github 1inch/fusion-sdk#177",
+		Source:  "github 1inch/1inch-sdk-go; Robinhood: github 1inch/fusion-sdk#177",
+		Accepts: []string{excludedSources},
 	},
-	settings: []string{excludedSources},
 	profile: quote.Profile{
 		ImageURL: "https://icons.llamao.fi/icons/protocols/1inch-network", MaxAffiliatePercent: decimal.NewFromInt(3),
 	},

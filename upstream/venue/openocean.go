@@ -13,10 +13,10 @@ var openOcean = register(service{
 	// 20 requests in 10 s per address; holders of a key use open-api-pro.openocean.finance, with plans of their own.
 	Service: Service{
 		Name: "openocean", URL: "https://open-api.openocean.finance",
-		Source: "github RabbyHub/rabby-swap, list.ts",
+		Source:  "github RabbyHub/rabby-swap, list.ts",
+		Accepts: []string{excludedSources},
 	},
-	settings: []string{excludedSources},
-	profile:  quote.Profile{ImageURL: "https://assets.coingecko.com/coins/images/17014/small/ooe_log.png"},
+	profile: quote.Profile{ImageURL: "https://assets.coingecko.com/coins/images/17014/small/ooe_log.png"},
 	asks: requestTemplate{ // the API requires a gas price, in wei, to weigh routes
 		path: "v4/$chain/${quote|swap}", header: "Apikey=$key", fits: slippageWithin("0.05", "50"),
 		query: "inTokenAddress=$in outTokenAddress=$out amountDecimals=$amount gasPriceDecimals=${gasPrice:1000000000} " +

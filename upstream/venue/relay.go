@@ -20,10 +20,10 @@ var relay = register(service{
 	// 50 requests per minute without a key.
 	Service: Service{
 		Name: "relay", URL: "https://api.relay.link",
-		Source: "docs.relay.link, contract addresses and changelog; Robinhood: github shapeshift/web#12497, where the API was asked",
+		Source:  "docs.relay.link, contract addresses and changelog; Robinhood: github shapeshift/web#12497, where the API was asked",
+		Accepts: []string{excludedSources},
 	},
-	settings: []string{excludedSources},
-	profile:  quote.Profile{ImageURL: "https://relay.link/favicon.ico", Read: readRelayCall},
+	profile: quote.Profile{ImageURL: "https://relay.link/favicon.ico", Read: readRelayCall},
 	asks: requestTemplate{ // a swap on one chain, made by the user's own transaction
 		path: "quote/v2", header: "X-Api-Key=$key",
 		body: "user=$sender recipient=$recipient refundTo=$sender originChainId:=$chain destinationChainId:=$chain originCurrency=$zeroIn " +

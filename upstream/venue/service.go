@@ -21,7 +21,6 @@ const serviceLife = 30 * time.Second
 // template with its additions for building, or by another one.
 type service struct {
 	Service
-	settings  []string      // accepted by the venue
 	profile   quote.Profile // without name and contracts
 	contracts []deployment
 	functions callReader // of its routers, if their arguments are enough to find payee and minimum
@@ -75,7 +74,7 @@ func (v *service) on(registry chain.Registry) quote.Profile {
 // open returns the venue.
 func (v *service) open(o Options) (quote.Venue, error) {
 	for _, t := range []*requestTemplate{&v.asks, v.builds} {
-		if err := t.check(v.settings); err != nil {
+		if err := t.check(v.Accepts); err != nil {
 			return nil, err
 		}
 	}

@@ -15,10 +15,10 @@ var sushi = register(service{
 	// The limit is not published.
 	Service: Service{
 		Name: "sushiswap", URL: "https://api.sushi.com",
-		Source: "github sushi-labs/sushi, red-snwapper.ts",
+		Source:  "github sushi-labs/sushi, red-snwapper.ts",
+		Accepts: []string{excludedSources, "referrer"}, // referrer identifies integrators
 	},
-	settings: []string{excludedSources, "referrer"}, // referrer identifies integrators
-	profile:  quote.Profile{ImageURL: "https://www.sushi.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(50)},
+	profile: quote.Profile{ImageURL: "https://www.sushi.com/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(50)},
 	asks: requestTemplate{ // without the API's own simulation: a wallet may approve or receive tokens later
 		path:   "${quote|swap}/v7/$chain",
 		query:  "tokenIn=$in tokenOut=$out amount=$amount maxSlippage=$fraction excludeDEX=$excludedSources apiKey=$key referrer=$referrer",

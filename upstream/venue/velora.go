@@ -18,10 +18,12 @@ import (
 // velora prices with GET /prices, without a wallet, and builds with POST /transactions, which only the winner needs.
 var velora = register(service{
 	// The limit is not published; /swap has a lower one than the two calls used here.
-	Service: Service{Name: "velora", URL: "https://api.paraswap.io", Source: "github VeloraDEX/paraswap-sdk"},
+	Service: Service{
+		Name: "velora", URL: "https://api.paraswap.io", Source: "github VeloraDEX/paraswap-sdk",
+		Accepts: []string{"partner", excludedSources}, // partner is agreed with the venue, which charges 0.01 % without one
+	},
 	// Its partner fee is taken from the output, not from the input: no affiliate share.
-	profile:  quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
-	settings: []string{"partner", excludedSources}, // agreed with the venue, which charges 0.01 % without one
+	profile: quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
 	asks: requestTemplate{ // the version defaults to 5, which is no longer maintained
 		path: "prices", header: "X-Api-Key=$key",
 		query: "srcToken=$in srcDecimals=$inDecimals destToken=$out destDecimals=$outDecimals amount=$amount side=SELL " +

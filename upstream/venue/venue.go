@@ -59,16 +59,16 @@ func (o Options) deadline(id chain.ID) time.Time {
 // Service locates a venue's public API. Exchanges have none.
 type Service struct {
 	Name    string
-	URL     string // empty without a service
-	Keyed   bool   // it requires a key
-	Keyless bool   // it has no keys
-	Source  string // of the addresses of its contracts; exchanges have theirs in exchanges.json
+	URL     string   // empty without a service
+	Keyed   bool     // it requires a key
+	Keyless bool     // it has no keys
+	Source  string   // of the addresses of its contracts; exchanges have theirs in exchanges.json
+	Accepts []string // names of its settings
 }
 
 type registration struct {
-	service  Service
-	open     func(Options) (quote.Venue, error)
-	settings []string
+	service Service
+	open    func(Options) (quote.Venue, error)
 }
 
 var registered = map[string]registration{}
@@ -78,16 +78,16 @@ const excludedSources = "excludedSources"
 
 // register makes a service available under its name.
 func register(v service) *service {
-	add(v.Service, v.open, v.settings...)
+	add(v.Service, v.open)
 	return &v
 }
 
-// add makes a venue available under its service's name, with the settings that it accepts.
-func add(s Service, open func(Options) (quote.Venue, error), settings ...string) {
+// add makes a venue available under its service's name.
+func add(s Service, open func(Options) (quote.Venue, error)) {
 	if _, taken := registered[s.Name]; taken {
 		panic("venue: " + s.Name + " is registered twice")
 	}
-	registered[s.Name] = registration{s, open, settings}
+	registered[s.Name] = registration{s, open}
 }
 
 // Names lists the venues in alphabetical order.
@@ -121,7 +121,7 @@ func New(name string, o Options) (quote.Venue, error) {
 		return nil, fmt.Errorf("venue %s takes no key", name)
 	}
 	for _, setting := range slices.Sorted(maps.Keys(o.Settings)) {
-		if known := found.settings; !slices.Contains(known, setting) {
+		if known := found.service.Accepts; !slices.Contains(known, setting) {
 			return nil, fmt.Errorf("venue %s: unknown setting %q%s (%s)", name, setting, didyoumean.Suggest(setting, known), strings.Join(known, ", "))
 		}
 	}

@@ -23,9 +23,9 @@ var zeroEx = register(service{
 	// Five requests per second in the free plan.
 	Service: Service{
 		Name: "0x", URL: "https://api.0x.org", Keyed: true,
-		Source: "github 0xProject/0x-settler @f6b7303 (2026-08-21), chain_config.json",
+		Source:  "github 0xProject/0x-settler @f6b7303 (2026-08-21), chain_config.json",
+		Accepts: []string{excludedSources},
 	},
-	settings: []string{excludedSources},
 	profile: quote.Profile{
 		ImageURL: "https://0x.org/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(10), PaysTwo: true, Read: readZeroExCall,
 	},

@@ -120,7 +120,7 @@ func (f fixture) swap(t *testing.T, folder string) (s quote.Swap, o venue.Option
 		case "priority":
 			s.Priority = map[string]quote.Priority{"normal": quote.Normal, "aggressive": quote.Aggressive}[word[1]]
 		case "setting":
-			o.Settings = map[string]string{word[1]: word[2]}
+			o.Settings = map[string]string{word[1]: strings.Join(word[2:], " ")}
 		case "newest": // how far the chain's newest block is ahead of the clock
 			var ahead time.Duration
 			ahead, err = time.ParseDuration(word[1])

@@ -154,7 +154,7 @@ func prepareOKX(v *aggregator) (quote.Venue, error) {
 		return v, nil
 	}
 	for each := range strings.SplitSeq(v.Settings[okxRouters], ",") {
-		chainText, address, _ := strings.Cut(strings.TrimSpace(each), "=")
+		chainText, address, _ := strings.Cut(each, "=")
 		id, idErr := chain.ParseID(chainText)
 		router, err := chain.ParseAddress(address, chain.EVM)
 		if err := errors.Join(idErr, err); err != nil {

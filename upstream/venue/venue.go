@@ -120,10 +120,12 @@ func New(name string, o Options) (quote.Venue, error) {
 	if found.service.Keyless && o.Key != "" {
 		return nil, fmt.Errorf("venue %s takes no key", name)
 	}
+	o.Settings = maps.Clone(o.Settings)
 	for _, setting := range slices.Sorted(maps.Keys(o.Settings)) {
 		if known := found.service.Accepts; !slices.Contains(known, setting) {
 			return nil, fmt.Errorf("venue %s: unknown setting %q%s (%s)", name, setting, didyoumean.Suggest(setting, known), strings.Join(known, ", "))
 		}
+		o.Settings[setting] = strings.ReplaceAll(o.Settings[setting], ", ", ",") // as APIs take lists
 	}
 	if o.Now == nil {
 		o.Now = time.Now

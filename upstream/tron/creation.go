@@ -22,7 +22,7 @@ func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promis
 		return 0, fmt.Errorf("%w: TRON's nodes report no events of a simulation", quote.ErrNotSimulated)
 	}
 	unapproved := s.affordable(ctx, quote.Simulation{
-		Sender: t.Sender, In: token, AmountIn: amount, Spender: t.To, IsPermitted: isPermitted,
+		Sender: t.Sender, In: token, AmountIn: amount, Spender: t.To, IsPermitted: isPermitted, Tx: quote.Tx{Value: t.Value},
 	})
 	switch {
 	case errors.Is(unapproved, creation.ErrUnapproved):

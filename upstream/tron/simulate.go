@@ -39,12 +39,22 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (quote.Res
 
 // affordable returns an error if a failure would be the sender's fault and not the transaction's.
 func (s *Simulator) affordable(ctx context.Context, t quote.Simulation) error {
-	balance, err := s.Balance(ctx, t.In, t.Sender)
-	if err != nil {
-		return fmt.Errorf("balance of the sender: %w", err)
+	needs := []quote.Side{{Address: chain.NativeCoin(chain.TVM), Amount: t.Tx.Value}}
+	if !t.In.IsNative() {
+		needs = append(needs, quote.Side{Address: t.In, Amount: t.AmountIn})
 	}
-	if balance.Cmp(t.AmountIn) < 0 {
-		return fmt.Errorf("%w: the sender has %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNotSimulated, balance, t.AmountIn)
+	for _, need := range needs {
+		if need.Amount.IsZero() {
+			continue
+		}
+		balance, err := s.Balance(ctx, need.Address, t.Sender)
+		if err != nil {
+			return fmt.Errorf("balance of the sender: %w", err)
+		}
+		if balance.Cmp(need.Amount) < 0 {
+			return fmt.Errorf("%w: %w: %s of %s of %s, and TRON's nodes cannot override state",
+				quote.ErrNotSimulated, quote.ErrSenderLacks, balance, need.Amount, need.Address.Format(chain.TVM))
+		}
 	}
 	if t.In.IsNative() || t.IsPermitted {
 		return nil

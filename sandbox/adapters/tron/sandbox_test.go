@@ -109,6 +109,7 @@ func TestTrialsOnTron(t *testing.T) {
 	wrapped, coin := there.Facts.WrappedCoin, chain.NativeCoin(chain.TVM)
 	deposit := quote.Tx{To: wrapped, Data: []byte{0xd0, 0xe3, 0x0d, 0xb0}, Value: chain.NewAmount(1_000_000)}
 	refused := quote.Tx{To: wrapped, Data: []byte{1, 2, 3, 4}}
+	beyond := quote.Tx{To: wrapped, Data: deposit.Data, Value: chain.MaxAmount}
 	s := tron.NewSimulator(c)
 	for _, row := range []struct {
 		name  string
@@ -117,7 +118,9 @@ func TestTrialsOnTron(t *testing.T) {
 	}{
 		{"a wrapping of the coin", quote.Simulation{Sender: rich, In: coin, AmountIn: deposit.Value, Tx: deposit}, nil},
 		{"a call that the contract refuses", quote.Simulation{Sender: rich, In: coin, AmountIn: chain.NewAmount(1), Tx: refused}, quote.ErrReverted},
-		{"of a sender without the coin", quote.Simulation{Sender: poor, In: coin, AmountIn: deposit.Value, Tx: deposit}, quote.ErrNotSimulated},
+		{"of a sender without the coin", quote.Simulation{Sender: poor, In: coin, AmountIn: deposit.Value, Tx: deposit}, quote.ErrSenderLacks},
+		{"of a sender without the token", quote.Simulation{Sender: poor, In: usdtOf(t), AmountIn: chain.NewAmount(1), Tx: refused}, quote.ErrSenderLacks},
+		{"of a sender without the value", quote.Simulation{Sender: rich, In: usdtOf(t), AmountIn: chain.NewAmount(1), Tx: beyond, Spender: poor}, quote.ErrSenderLacks},
 		{"of a sender who allowed nothing", quote.Simulation{Sender: rich, In: usdtOf(t), AmountIn: chain.NewAmount(1), Tx: refused, Spender: poor}, quote.ErrNotSimulated},
 	} {
 		found, err := s.Simulate(t.Context(), row.trial)

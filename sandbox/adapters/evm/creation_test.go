@@ -110,7 +110,7 @@ func TestCreationsWithoutOverrides(t *testing.T) {
 		"the coin":             {"coin", "coin", rich, 0, nil},
 		"a token not approved": {"USDC", "USDC", rich, 0, creation.ErrUnapproved},
 		"and the value wrong":  {"USDC", "USDC", rich, 1, quote.ErrNotSimulated},
-		"of another's token":   {"USDC", "USDC", nobody, 0, quote.ErrNotSimulated},
+		"of another's token":   {"USDC", "USDC", nobody, 0, quote.ErrSenderLacks},
 		"behind a swap":        {"USDC", "coin", rich, 0, quote.ErrNotSimulated},
 	} {
 		tx, promised := s.promise(t, row.in, row.give, 1e6, 1e6)

@@ -112,8 +112,10 @@ func (s *Simulator) createPlain(
 	}
 	made, isToken := creation.Transaction{Sender: t.Sender, To: t.Tx.To, Value: t.Tx.Value, Data: t.Tx.Data}, !t.In.IsNative()
 	switch {
-	case made.To != s.chain.Facts().Contracts.DlnSource || now.coins.Cmp(made.Value) < 0 || isToken && now.tokens.Cmp(t.AmountIn) < 0:
+	case made.To != s.chain.Facts().Contracts.DlnSource:
 		return 0, fmt.Errorf("%w: no endpoint takes overrides of states", quote.ErrNotSimulated)
+	case now.coins.Cmp(made.Value) < 0 || isToken && now.tokens.Cmp(t.AmountIn) < 0:
+		return 0, now.withoutOverrides()
 	case isToken && !t.IsPermitted && now.allowed.Cmp(t.AmountIn) < 0:
 		return s.BeforeApproval(ctx, made, promised)
 	}

@@ -40,7 +40,7 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	overridden := !s.chain.Client().Lacks("eth_call", jsonrpc.Overrides)
 	switch {
 	case !overridden && len(set.accounts) > 0:
-		return quote.Result{}, fmt.Errorf("%w: the sender lacks what the swap takes, and no endpoint takes overrides of states", quote.ErrNotSimulated)
+		return quote.Result{}, now.withoutOverrides()
 	case !overridden && set.approve:
 		return quote.Result{}, fmt.Errorf("%w: the storage layout of allowances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}

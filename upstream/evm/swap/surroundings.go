@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"crossgate/chain"
@@ -21,7 +22,17 @@ type surroundings struct {
 	gasPrice        chain.Amount    // wei
 	coins           chain.Amount    // of the sender
 	tokens, allowed chain.Amount    // of the input token: the sender's balance and the spender's allowance
+	isRead          bool            // whether all that the sender has could be read
 	meter           chain.Address   // where meterCode is, in this simulation only
+}
+
+// withoutOverrides is why nothing can be simulated for a sender who seems to lack something.
+func (s surroundings) withoutOverrides() error {
+	lacks := quote.ErrSenderLacks
+	if !s.isRead {
+		lacks = errors.New("it is not known what the sender has")
+	}
+	return fmt.Errorf("%w: %w, and no endpoint takes overrides of states", quote.ErrNotSimulated, lacks)
 }
 
 // gasMoney returns the most that the sender pays for gas, in wei.
@@ -70,6 +81,7 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 	if headCall.Err != nil || priceCall.Err != nil || head == nil {
 		return now, fmt.Errorf("%w: the newest block could not be read: %w", quote.ErrNotSimulated, errors.Join(headCall.Err, priceCall.Err))
 	}
+	now.isRead = !slices.ContainsFunc(calls, func(c *jsonrpc.Call) bool { return c.Err != nil })
 	now.gasPrice, now.coins = price.Amount, coins.Amount
 	now.tokens, now.allowed = wordAmount(tokens), wordAmount(allowed)
 	now.blocks = head.next(s.chain.Facts().BlockTime)

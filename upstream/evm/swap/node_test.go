@@ -24,6 +24,7 @@ type node struct {
 	answers map[string]string
 	// contract answers an eth_call that is not in answers; an answer that begins with "!" becomes an error message.
 	contract func(to, data string) string
+	pending  string // answers calls on the pending block, unless empty
 	down     bool
 
 	mu       sync.Mutex
@@ -83,6 +84,9 @@ func (n *node) reply(w http.ResponseWriter, r *http.Request, native uint64) {
 }
 
 func (n *node) members(c nodeCall) string {
+	if n.pending != "" && len(c.Params) > 1 && string(c.Params[1]) == `"pending"` {
+		return n.pending
+	}
 	if members, known := n.answers[c.Method]; known {
 		return members
 	}

@@ -33,9 +33,9 @@ var walletCode = evm.Payload(common.FromHex("" +
 // walletGas is what the readings of balances, and an approval, may take beside the transaction.
 const walletGas = 500_000
 
-// runPlain simulates the transaction by eth_call, on the newest block and on the pending one: by itself, and among
-// readings of balances, with a contract for the sender's account. Contracts can detect the latter; the former shows
-// whether they fail otherwise. If it succeeds only by itself, nothing is measured.
+// runPlain simulates the transaction by eth_call, on the newest block and on the pending one if nodes have that: by
+// itself, and among readings of balances, with a contract for the sender's account. Contracts can detect the latter;
+// the former shows whether they fail otherwise. If it succeeds only by itself, nothing is measured.
 func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
 	overridden := !s.chain.Client().Lacks("eth_call", jsonrpc.Overrides)
 	switch {
@@ -64,13 +64,16 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
 		return quote.Result{}, err
 	}
-	for _, run := range alone {
-		if run.Err != nil {
+	for i, run := range alone {
+		if run.Err != nil && !(i > 0 && lacksBlock(run)) {
 			return quote.Result{}, fmt.Errorf("try: %w", reverted(run.Err))
 		}
 	}
 	var worst quote.Result
 	for i, run := range measured {
+		if i > 0 && lacksBlock(run) {
+			continue
+		}
 		found, err := quote.Result{}, run.Err
 		if err == nil {
 			found, err = finding(walletResults(answers[i], len(calls)), balances, t, now, gas)
@@ -88,6 +91,14 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 		worst.Received, worst.Measured = s.CoinOutcome(ctx, t)
 	}
 	return worst, nil
+}
+
+// lacksBlock reports whether a call failed because the node has no such block, or no state of it.
+func lacksBlock(run *jsonrpc.Call) bool {
+	_, lacks := jsonrpc.Said(run.Err, func(said *jsonrpc.Error) bool {
+		return said.Meaning() == jsonrpc.TagMissing || said.Meaning() == jsonrpc.Pruned
+	})
+	return lacks
 }
 
 // aggregate3Value is the function of Multicall3 that CoinOutcome uses (github.com/mds1/multicall3).

@@ -23,16 +23,19 @@ import (
 // if their own nodes fail.
 func TestWhatNoNodeRanIsNotSimulated(t *testing.T) {
 	const ran = `"result":"0x"`
+	missing := fault(-32601, "the method does not exist")
 	for _, test := range []struct {
-		name, simulated, called string // answers to eth_simulateV1 and eth_call
-		ok                      bool
+		name, simulated, called, pending string // answers to eth_simulateV1, and to eth_call on the newest and the pending block
+		ok                               bool
 	}{
-		{"run", fault(-32601, "the method does not exist"), ran, true},
-		{"null of a call", fault(-32601, "the method does not exist"), `"result":null`, false},
-		{"null of a simulation", `"result":null`, ran, false},
-		{"blocks that are null", `"result":[null,null]`, ran, false},
+		{"run", missing, ran, ran, true},
+		{"null of a call", missing, `"result":null`, ran, false},
+		{"no pending block", missing, ran, fault(-32000, "pending state is not available"), true},
+		{"not run on the pending block", missing, ran, fault(-32000, "execution timeout"), false},
+		{"null of a simulation", `"result":null`, ran, ran, false},
+		{"blocks that are null", `"result":[null,null]`, ran, ran, false},
 	} {
-		n := &node{answers: simulated(map[string]string{"eth_simulateV1": test.simulated, "eth_call": test.called})}
+		n := &node{answers: simulated(map[string]string{"eth_simulateV1": test.simulated, "eth_call": test.called}), pending: test.pending}
 		sender := chain.NewAddress([]byte("the sender's address"))
 		got, err := NewSimulator(n.serve(t, documented(t, 8453))).Simulate(t.Context(), quote.Simulation{
 			Sender: sender, Recipient: sender, In: chain.NativeCoin(chain.EVM), Out: someToken,

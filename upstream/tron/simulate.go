@@ -59,23 +59,15 @@ func (s *Simulator) affordable(ctx context.Context, t quote.Simulation) error {
 	if t.In.IsNative() || t.IsPermitted {
 		return nil
 	}
-	allowed, err := s.allowance(ctx, t)
-	if err != nil {
-		return err
+	answer, err := s.chain.Call(ctx, t.In, words.Call("allowance(address,address)", t.Sender, t.Spender))
+	if err == nil && len(answer) != words.Size {
+		err = fmt.Errorf("token %s returned none", t.In.Format(chain.TVM))
 	}
-	if allowed.Cmp(t.AmountIn) < 0 {
+	if err != nil {
+		return fmt.Errorf("allowance of the sender: %w", err)
+	}
+	if allowed := chain.AmountFromBytes(answer); allowed.Cmp(t.AmountIn) < 0 {
 		return fmt.Errorf("%w: %w: the sender has approved %s of the %s that it takes, and TRON's nodes cannot override state", quote.ErrNotSimulated, creation.ErrUnapproved, allowed, t.AmountIn)
 	}
 	return nil
-}
-
-func (s *Simulator) allowance(ctx context.Context, t quote.Simulation) (chain.Amount, error) {
-	answer, err := s.chain.Call(ctx, t.In, words.Call("allowance(address,address)", t.Sender, t.Spender))
-	if err != nil {
-		return chain.Amount{}, fmt.Errorf("allowance of the sender: %w", err)
-	}
-	if len(answer) != 32 {
-		return chain.Amount{}, fmt.Errorf("token %s returned no allowance", t.In.Format(chain.TVM))
-	}
-	return chain.AmountFromBytes(answer), nil
 }

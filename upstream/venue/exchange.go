@@ -18,9 +18,6 @@ import (
 	"crossgate/quote"
 )
 
-// exchangeLife is how long the price of a block is valid.
-const exchangeLife = 30 * time.Second
-
 // listing holds the addresses of an exchange's contracts on one chain.
 type listing struct {
 	Venue   string        `json:"venue"`
@@ -190,7 +187,7 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 		return quote.Quote{}, fmt.Errorf("%s on chain %d: %w", e.profile.Name, s.Chain.ID, noSwapRoute("no pools"))
 	}
 	return quote.Quote{
-		Venue: e.profile.Name, AmountOut: price.out, Gas: price.gas, Expires: asked.Add(exchangeLife),
+		Venue: e.profile.Name, AmountOut: price.out, Gas: price.gas, Expires: asked.Add(quoteLife),
 		Route: exchangeRoute{e.profile.Name, best},
 	}, nil
 }

@@ -12,8 +12,8 @@ import (
 	"crossgate/upstream"
 )
 
-// serviceLife is how long a price, and a transaction that came with it, are considered valid.
-const serviceLife = 30 * time.Second
+// quoteLife is how long a price, and a transaction that came with it, are considered valid.
+const quoteLife = 30 * time.Second
 
 // service describes a venue that is an API: its addresses, its requests and how its answers are read.
 //
@@ -115,7 +115,7 @@ func (v *aggregator) Quote(ctx context.Context, s quote.Swap) (quote.Quote, erro
 	}
 	return quote.Quote{
 		Venue: v.Name, AmountOut: found.out, Gas: found.gas,
-		Expires: asked.Add(serviceLife), Route: kept{found, s.Sender, s.Recipient, s.Priority},
+		Expires: asked.Add(quoteLife), Route: kept{found, s.Sender, s.Recipient, s.Priority},
 	}, nil
 }
 

@@ -66,10 +66,13 @@ func newConn(s *Server, socket net.Conn) *conn {
 
 // serve serves one request after another, or hands over a connection that speaks HTTP/2.
 func (c *conn) serve(handed *handover) {
-	if c.speaksTwo() && c.handOver(handed) {
-		return
+	_, isTLS := c.Conn.(*tls.Conn)
+	switch {
+	case !isTLS && !c.await():
+		c.leave()
+	case !c.speaksTwo() || !c.handOver(handed):
+		c.serveRequests(!isTLS)
 	}
-	c.serveRequests(false)
 }
 
 // serveRequests serves requests until the connection ends or rests. The first one has arrived in part if begun.
@@ -77,6 +80,11 @@ func (c *conn) serveRequests(begun bool) {
 	for (begun || c.await()) && c.exchange() {
 		begun = false
 	}
+	c.leave()
+}
+
+// leave rests if the client may go on, and otherwise closes the connection.
+func (c *conn) leave() {
 	if c.rests {
 		go c.rest()
 		return
@@ -118,10 +126,8 @@ func (c *conn) rest() {
 	c.last = c.idleSince.Swap(0) == left
 	c.input.acquire()
 	c.input.ahead = c.first[:n]
-	c.rests = false
-	if n == 0 {
-		_ = c.Conn.Close()
-		c.server.leave(c)
+	if c.rests = false; n == 0 {
+		c.leave()
 		return
 	}
 	c.serveRequests(true)

@@ -24,8 +24,8 @@ func ask(t *testing.T, connection net.Conn, path string) int {
 	return response.StatusCode
 }
 
-// TestConnectionsAreBounded opens more connections than there are places: the longest idle one makes room, and if none
-// is idle the new one is refused with the reason.
+// TestConnectionsAreBounded opens more connections than there are places: the longest idle one makes room, be it used or
+// not, and if none is idle the new one is refused with the reason.
 func TestConnectionsAreBounded(t *testing.T) {
 	exempt := netip.MustParsePrefix("10.0.0.0/8").Contains
 	for name, each := range map[string]struct {
@@ -39,44 +39,48 @@ func TestConnectionsAreBounded(t *testing.T) {
 		"of a proxy":       {Limits{PerAddress: 2, Exempt: exempt}, [4]string{"10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:3", "[::ffff:10.0.0.1]:4"}, 0},
 		"in all":           {Limits{All: 2}, [4]string{"192.0.2.1:1", "192.0.2.2:2", "192.0.2.3:3", "192.0.2.4:4"}, 503},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			busy := make(chan struct{})
-			_, listener := serving(t, func(_ http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/busy" {
-					<-busy
+		for _, isUsed := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				busy := make(chan struct{})
+				_, listener := serving(t, func(_ http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == "/busy" {
+						<-busy
+					}
+				}, func(o *Options) { o.Connections = each.limits })
+				first, second := listener.dialFrom(each.from[0]), listener.dialFrom(each.from[1])
+				if isUsed {
+					ask(t, second, "/")
 				}
-			}, func(o *Options) { o.Connections = each.limits })
-			first, second := listener.dialFrom(each.from[0]), listener.dialFrom(each.from[1])
-			ask(t, second, "/")
-			must.Get(io.WriteString(first, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"))(t)
-			synctest.Wait()
-			third := listener.dialFrom(each.from[2])
-			if status := ask(t, third, "/"); status != http.StatusOK {
-				t.Errorf("%s: %d while another is idle", name, status)
-			}
-			if each.refused == 0 {
-				if status := ask(t, second, "/"); status != http.StatusOK {
-					t.Errorf("%s: %d of one that need not make room", name, status)
+				must.Get(io.WriteString(first, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"))(t)
+				synctest.Wait()
+				third := listener.dialFrom(each.from[2])
+				if status := ask(t, third, "/"); status != http.StatusOK {
+					t.Errorf("%s: %d while another is idle", name, status)
 				}
-			} else if _, err := second.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-				t.Errorf("%s: the idle connection: %v, want its end", name, err)
-			}
-			synctest.Wait()
-			must.Get(io.WriteString(third, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"))(t)
-			synctest.Wait()
-			want := each.refused
-			if want == 0 {
-				want = http.StatusOK
-			}
-			last := listener.dialFrom(each.from[3])
-			if status := ask(t, last, "/"); status != want {
-				t.Errorf("%s: %d while none is idle, want %d", name, status, want)
-			}
-			close(busy)
-			for _, connection := range []net.Conn{first, second, third, last} {
-				_ = connection.Close()
-			}
-		})
+				if each.refused == 0 {
+					if status := ask(t, second, "/"); status != http.StatusOK {
+						t.Errorf("%s: %d of one that need not make room", name, status)
+					}
+				} else if _, err := second.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+					t.Errorf("%s: the idle connection: %v, want its end", name, err)
+				}
+				synctest.Wait()
+				must.Get(io.WriteString(third, "GET /busy HTTP/1.1\r\nHost: h\r\n\r\n"))(t)
+				synctest.Wait()
+				want := each.refused
+				if want == 0 {
+					want = http.StatusOK
+				}
+				last := listener.dialFrom(each.from[3])
+				if status := ask(t, last, "/"); status != want {
+					t.Errorf("%s: %d while none is idle, want %d", name, status, want)
+				}
+				close(busy)
+				for _, connection := range []net.Conn{first, second, third, last} {
+					_ = connection.Close()
+				}
+			})
+		}
 	}
 }
 

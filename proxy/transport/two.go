@@ -179,7 +179,7 @@ type connKey struct{}
 func (c *conn) speaksTwo() bool {
 	secured, isTLS := c.Conn.(*tls.Conn)
 	if !isTLS {
-		return c.await() && c.beginsWithPreface()
+		return c.beginsWithPreface()
 	}
 	limit := time.Now().Add(c.server.options.ReadLimit)
 	if c.SetDeadline(limit) != nil {

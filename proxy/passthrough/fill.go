@@ -74,7 +74,7 @@ func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFi
 		mark: h.store.Mark(), stale: stale, isAlone: isAlone, waiters: 1,
 		inform: make(chan interim, mostInterim), opened: make(chan struct{}), done: make(chan struct{}),
 	}
-	if !isAlone {
+	if h.underway[x.key]++; !isAlone {
 		h.fills[x.key] = f
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
@@ -170,6 +170,9 @@ func (f *fill) finish() {
 	defer h.mu.Unlock()
 	if h.fills[f.key] == f {
 		delete(h.fills, f.key)
+	}
+	if h.underway[f.key]--; h.underway[f.key] == 0 {
+		delete(h.underway, f.key)
 	}
 	select {
 	case <-f.opened:

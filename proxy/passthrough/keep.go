@@ -79,9 +79,9 @@ func (h *Handler) invalidate(x *exchange, response *http.Response) {
 func (h *Handler) end(x *exchange, path, query string) {
 	key := keyOf(x.host, x.keptHost, path, query)
 	h.mu.Lock()
-	under := h.fills[key] != nil
+	isUnderway := h.underway[key] > 0
 	h.mu.Unlock()
-	if _, _, found := h.store.Find(key); found || under {
+	if _, _, found := h.store.Find(key); found || isUnderway {
 		h.store.Purge(cache.Hard, key)
 	}
 }

@@ -65,11 +65,12 @@ type Handler struct {
 	hosts   atomic.Pointer[hosts]
 	held    atomic.Int64 // bytes of bodies being read for the store
 
-	mu    sync.Mutex
-	fills map[cache.Key]*fill
-	works sync.WaitGroup // fills and validations
-	ctx   context.Context
-	stop  context.CancelFunc
+	mu       sync.Mutex
+	fills    map[cache.Key]*fill // that requests may join
+	underway map[cache.Key]int   // number of all fills
+	works    sync.WaitGroup      // fills and validations
+	ctx      context.Context
+	stop     context.CancelFunc
 }
 
 // fillLimit bounds the time to read a response that is stored.
@@ -83,7 +84,7 @@ func New(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{options: o, store: store, fills: map[cache.Key]*fill{}}
+	h := &Handler{options: o, store: store, fills: map[cache.Key]*fill{}, underway: map[cache.Key]int{}}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.hosts.Store(&hosts{})
 	return h, nil

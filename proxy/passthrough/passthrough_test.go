@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/cache"
+	"crossgate/internal/must"
 )
 
 // step is a request of a course, with the number of the origin's response that answers it.
@@ -131,6 +132,28 @@ func TestStaleIsServedWhileItIsValidated(t *testing.T) {
 	w.handler.works.Wait()
 	if got := w.get("/"); got.number() != 2 || !strings.HasPrefix(got.header.Get("Cache-Status"), "crossgate; hit; ttl=") || len(got.header.Get("Age")) > 2 {
 		t.Errorf("after that: response %d, %q, age %s", got.number(), got.header.Get("Cache-Status"), got.header.Get("Age"))
+	}
+}
+
+// TestChangesReachWhatIsBeingStored changes a resource while an earlier response of it arrives.
+func TestChangesReachWhatIsBeingStored(t *testing.T) {
+	for name, line := range map[string]string{"for all clients": "A: b", "begun by a condition": `If-None-Match: "b"`} {
+		release := make(chan struct{})
+		w := open(t, func(w http.ResponseWriter, _ *http.Request) {
+			if cached(w, ""); w.Header().Get("Number") == "1" {
+				flush(w)
+				<-release
+			}
+			_, _ = io.WriteString(w, "0123456789")
+		})
+		_, reader := w.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n" + line + "\r\n\r\n")
+		must.Get(reader.ReadString('\n'))(t)
+		w.ask("POST", "/", "")
+		close(release)
+		w.handler.works.Wait()
+		if got := w.get("/"); got.number() != 3 {
+			t.Errorf("%s: response %d after a change", name, got.number())
+		}
 	}
 }
 

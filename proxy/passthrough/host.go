@@ -3,6 +3,7 @@ package passthrough
 import (
 	"cmp"
 	"net"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -85,9 +86,16 @@ func hostname(value string) string {
 	return strings.TrimSuffix(strings.ToLower(value), ".")
 }
 
-// actionOf returns the action for a path. If an origin may read the path differently, the strictest rule applies.
-func (h *Host) actionOf(asked string) Action {
+// encodedSlash escapes encoded slashes once more, so that they stay encoded.
+var encodedSlash = strings.NewReplacer("%2f", "%252f", "%2F", "%252F")
+
+// actionOf returns the action for a path, decoded and escaped. If an origin may read the path differently, for instance
+// an encoded slash as a part of a segment, the strictest rule applies.
+func (h *Host) actionOf(asked, escaped string) Action {
 	strictest := h.ruleOf(asked)
+	if segments, err := url.PathUnescape(encodedSlash.Replace(escaped)); err == nil {
+		strictest = max(strictest, h.ruleOf(segments))
+	}
 	if !isPlain(asked) {
 		for _, rule := range h.Rules {
 			strictest = max(strictest, rule.Do)

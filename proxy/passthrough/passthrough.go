@@ -137,7 +137,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.keptHost = strings.ToLower(r.Host)
 	}
 	defer func() { host.tally[x.outcome].Add(1) }()
-	switch host.actionOf(r.URL.Path) {
+	switch host.actionOf(r.URL.Path, x.path) {
 	case Refuse:
 		x.outcome = refused
 		h.options.Fail(w, r, ErrRefused)

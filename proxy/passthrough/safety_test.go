@@ -177,6 +177,12 @@ func TestRefusedPathsAreRefusedInAnySpelling(t *testing.T) {
 			t.Errorf("%s: %d", path, got.status)
 		}
 	}
+	closed := open(t, func(http.ResponseWriter, *http.Request) {}, func(h *Host) { h.Rules = []Rule{{"/", Refuse}, {"/open/", Cache}} })
+	for path, status := range map[string]int{"/open/a%2Fb": http.StatusOK, "/open%2Fa": http.StatusNotFound, "/open%2f": http.StatusNotFound} {
+		if got := closed.get(path); got.status != status { // an origin may read one segment
+			t.Errorf("%s: %d, want %d", path, got.status, status)
+		}
+	}
 	if got := w.get("/live/x"); got.status != http.StatusOK || !strings.Contains(got.header.Get("Cache-Status"), "fwd=bypass") {
 		t.Errorf("a path that is passed: %d %s", got.status, got.header.Get("Cache-Status"))
 	}

@@ -88,13 +88,19 @@ func (s *Server) unrouted(c *gin.Context) {
 	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"} {
 		delete(header, name) // the origin sets these
 	}
-	s.passthrough.ServeHTTP(c.Writer, s.quotas.WithoutKey(c.Request))
+	r := s.quotas.WithoutKey(c.Request)
+	s.passthrough.ServeHTTP(c.Writer, r.WithContext(context.WithValue(r.Context(), passedKey{}, c)))
 	c.Writer.WriteHeaderNow() // Gin would otherwise add a body to an empty 404
 }
 
+// passedKey is the key of a passed request's context of Gin in the request's own.
+type passedKey struct{}
+
 // failForwarded answers a request that could not be passed through.
-func (s *Server) failForwarded(w http.ResponseWriter, r *http.Request, err error) {
-	p := ProblemOf(err)
+func (s *Server) failForwarded(_ http.ResponseWriter, r *http.Request, err error) {
+	c, p := r.Context().Value(passedKey{}).(*gin.Context), ProblemOf(err)
+	allowOrigins(c)
+	c.Writer.Header()["X-Content-Type-Options"] = noSniff
 	if broken, is := errors.AsType[*upstream.BodyError](err); is {
 		p = refusalKind(transport.StatusOf(broken.Err)).From(err)
 	} else if r.Context().Err() != nil {
@@ -105,5 +111,8 @@ func (s *Server) failForwarded(w http.ResponseWriter, r *http.Request, err error
 			p = known.kind.From(err)
 		}
 	}
-	p.write(w, dialectAt(r.URL.Path))
+	if p.Status == http.StatusMethodNotAllowed {
+		c.Writer.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+	}
+	s.fail(c, dialectAt(r.URL.Path), p)
 }

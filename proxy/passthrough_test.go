@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,8 +46,8 @@ func passedTo(t *testing.T, answer http.HandlerFunc) func(*parts) {
 }
 
 func TestOtherPathsArePassedThrough(t *testing.T) {
-	asked := 0
-	s := withOrigin(t, func(w http.ResponseWriter, r *http.Request) {
+	asked, w := 0, newWorld(t)
+	s := w.server(t, passedTo(t, func(w http.ResponseWriter, r *http.Request) {
 		asked++
 		w.Header().Set("Cache-Control", "max-age=60")
 		w.Header().Set("Access-Control-Allow-Origin", "https://only.example")
@@ -55,8 +56,11 @@ func TestOtherPathsArePassedThrough(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
+		if r.URL.Path == "/broken" {
+			panic(http.ErrAbortHandler)
+		}
 		_, _ = io.WriteString(w, "from the origin")
-	})
+	}))
 	for range 2 {
 		response := get(s, "/api/New/path?a=1")
 		if got := string(body(t, response)); got != "from the origin" || asked != 1 {
@@ -80,6 +84,20 @@ func TestOtherPathsArePassedThrough(t *testing.T) {
 	}
 	if asked != before {
 		t.Errorf("the origin was asked for what is answered here")
+	}
+	for _, each := range []struct {
+		method, path string
+		status       int
+		id           string
+	}{{"GET", "/private/x", 404, "PATH_NOT_FOUND"}, {"TRACE", "/x", 405, "METHOD_NOT_ALLOWED"}, {"GET", "/broken", 502, "UPSTREAM_FAILED"}} {
+		response := do(s, each.method, each.path)
+		wantError(t, response, each.status, each.id)
+		if header := response.Header; header.Get("Access-Control-Allow-Origin") != "*" || header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: an error that pages of other origins cannot read: %v", each.path, header)
+		}
+	}
+	if line := w.log.String(); !regexp.MustCompile(`"path":"/broken","status":502,.*"error":"`).MatchString(line) {
+		t.Errorf("the log does not say why a request failed:\n%s", line)
 	}
 }
 

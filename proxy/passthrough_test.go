@@ -76,7 +76,7 @@ func TestOtherPathsArePassedThrough(t *testing.T) {
 	}
 	before := asked
 	for path, status := range map[string]int{
-		ordersPath + createdTx: 200, "/": 200, "/healthz": 200, "/private/x": 404, strings.ToUpper(ordersPath) + createdTx + "/": 200,
+		ordersPath + createdTx: 200, "/": 200, "http://gateway.example": 200, "/healthz": 200, "/private/x": 404, strings.ToUpper(ordersPath) + createdTx + "/": 200,
 	} {
 		if response := get(s, path); response.StatusCode != status {
 			t.Errorf("%s: %d, want %d", path, response.StatusCode, status)

@@ -10,12 +10,16 @@ import (
 type paths []string
 
 // canonical passes requests to next under the documented spelling of their path. The frameworks behind the original
-// APIs (ASP.NET Core, Express) ignore case and a trailing slash, and clients rely on that.
+// APIs (ASP.NET Core, Express) ignore case and a trailing slash, and clients rely on that. An empty path, as in
+// http://host, is that of the root (RFC 9110, section 4.2.3).
 func (p paths) canonical(next http.Handler) http.Handler {
 	// Literal patterns take precedence over patterns with parameters.
 	fixed := slices.DeleteFunc(slices.Clone(p), func(pattern string) bool { return strings.Contains(pattern, ":") })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, is := fixed.spell(r.URL.Path)
+		if r.URL.Path == "" {
+			path, is = "/", true
+		}
 		for i := 0; !is && i < len(p); i++ {
 			path, is = spell(r.URL.Path, p[i])
 		}

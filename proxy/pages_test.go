@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/order"
 	"crossgate/order/query"
 	"crossgate/order/stats"
@@ -409,7 +410,7 @@ func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 	w.orders[claimedTx][0].Created.At.BlockHash = chain.Hash{1}
 	w.tellers = map[string][]string{"8453 " + claimedTx + " " + (chain.Hash{1}).String(): {"third", "fourth"}}
 	s := w.server(t)
-	page := plainText(pageAt(t, s, "/order/"+claimedTx, http.StatusOK))
+	page := golden.PageText(pageAt(t, s, "/order/"+claimedTx, http.StatusOK))
 	for _, want := range []string{
 		"$18.00 when created, $17.99 now", "no price at the time", "Sources", "read once; to be confirmed",
 		"(reported by 2 endpoints: third, fourth)", "(endpoints not recorded)",
@@ -418,7 +419,7 @@ func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}
 	}
-	page = plainText(pageAt(t, s, "/order/"+createdTx, http.StatusOK)) // not counted, and not delivered
+	page = golden.PageText(pageAt(t, s, "/order/"+createdTx, http.StatusOK)) // not counted, and not delivered
 	if !strings.Contains(page, "USD Coin, value at the time unknown, $17.99 now") || !strings.Contains(page, "POL Polygon, no price now") || strings.Contains(page, "Total fees") {
 		t.Errorf("an order that was not counted has a value: %s", page)
 	}

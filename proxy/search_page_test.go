@@ -1,22 +1,16 @@
 package proxy_test
 
 import (
-	"html"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"crossgate/internal/golden"
 	"crossgate/order"
 	"crossgate/order/list"
 	"crossgate/order/query"
 )
-
-// plainText returns a page without its tags, on one line.
-func plainText(page string) string {
-	return html.UnescapeString(strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " "))
-}
 
 func TestSearchLeadsWhereATextBelongs(t *testing.T) {
 	w := newWorld(t)
@@ -73,7 +67,7 @@ func TestHomeShowsTheNewestOrders(t *testing.T) {
 	w.basis[1].From = order.BlockTime{Number: 70, Time: 1_784_948_000}
 	s := w.server(t)
 	page := pageAt(t, s, "/", http.StatusOK)
-	text := plainText(page)
+	text := golden.PageText(page)
 	for _, want := range []string{"Ethereum the first order now none", "Polygon 25 July 2026, 02:53 UTC 2 minutes ago 2"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the start page lacks %s: %s", want, text)

@@ -1,9 +1,13 @@
-// Package golden compares text with files in tests, and rewrites the files on go test PACKAGE -update.
+// Package golden has the texts that tests compare: it compares them with files, rewrites the files on
+// go test PACKAGE -update, and takes them out of pages.
 package golden
 
 import (
 	"flag"
+	"html"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,4 +29,11 @@ func Check(tb testing.TB, path, text string) {
 	if diff := cmp.Diff(string(must.Get(os.ReadFile(path))(tb)), text); diff != "" {
 		tb.Errorf("%s: go test -run %s -update writes it anew (-want +got):\n%s", path, tb.Name(), diff)
 	}
+}
+
+var tag = regexp.MustCompile(`<[^>]*>`)
+
+// PageText returns a page of HTML, or a part of one, without its tags, on one line.
+func PageText(page string) string {
+	return html.UnescapeString(strings.Join(strings.Fields(tag.ReplaceAllString(page, " ")), " "))
 }

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"bytes"
-	"html"
 	"io"
 	"regexp"
 	"strings"
@@ -33,11 +32,6 @@ func Render(t *testing.T, write func(io.Writer) error) string {
 	var page bytes.Buffer
 	must.Do(t, write(&page))
 	return page.String()
-}
-
-// Text returns a page without its tags, on one line.
-func Text(page string) string {
-	return html.UnescapeString(strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " "))
 }
 
 func TestExplorersAreLinkedWhereTheyAreKnown(t *testing.T) {

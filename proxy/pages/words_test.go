@@ -2,7 +2,6 @@ package pages
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"math/big"
 	"net/url"
@@ -105,7 +104,6 @@ func written(to io.Writer, page any) error {
 var (
 	drawn  = regexp.MustCompile(`(?s)<option.*?</option>|<svg.*?</svg>`)
 	ending = regexp.MustCompile(`</(h\d|p|li|tr|dd|summary|div|figcaption)>`)
-	tag    = regexp.MustCompile(`(?s)<[^>]*>`)
 )
 
 // said returns the text of a page's main part, line by line.
@@ -114,8 +112,8 @@ func said(page string) string {
 	page, _, _ = strings.Cut("<main"+page, "</main>")
 	var text strings.Builder
 	for line := range strings.Lines(ending.ReplaceAllString(strings.ReplaceAll(drawn.ReplaceAllString(page, ""), "\n", " "), "\n")) {
-		if words := strings.Fields(tag.ReplaceAllString(line, " ")); len(words) > 0 {
-			text.WriteString(html.UnescapeString(strings.Join(words, " ")) + "\n")
+		if words := golden.PageText(line); words != "" {
+			text.WriteString(words + "\n")
 		}
 	}
 	return text.String()

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"html"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/quote"
@@ -43,7 +43,7 @@ func TestOperatorsSeeHowEverythingIs(t *testing.T) {
 		{quote.Record{Name: "kyberswap", Outbid: 2, Refused: 1, Took: 130 * time.Millisecond, Reason: "HTTP 500", At: atNoon.Add(-time.Minute)}},
 		{quote.Record{Name: "odos", Won: 2, Took: 90 * time.Millisecond}},
 	}
-	page := plain(operatorsPage(t, o))
+	page := golden.PageText(operatorsPage(t, o))
 	for _, want := range []string{
 		"Healthy", "Base 1,000,010 1,000,000 20 seconds 0 – 0 3 1,000,011, 2 of 2", "Base base-1 preferred ready closed 0 42 ms 2.5/s 0 % 12 searches 700 blocks no eth_simulateV1 none",
 		"Base base-2 ready closed −19 – 0.0/s 0 % no limit – none", "Base base-3 ready closed – – 0.0/s 0 % no limit – none",
@@ -75,8 +75,8 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 		"shop https://shop.example failing , began 1 hour ago 1,200 7 3 HTTP 500 Deliver anew", "venue velora has given nothing but failures for 2 days",
 		"odos gave no quote yet 0 0 4", "velora failing 0 0 0 7", "lifi not asked yet",
 	} {
-		if !strings.Contains(plain(page), want) {
-			t.Errorf("the page lacks %q: %s", want, plain(page))
+		if !strings.Contains(golden.PageText(page), want) {
+			t.Errorf("the page lacks %q: %s", want, golden.PageText(page))
 		}
 	}
 	if strings.Contains(page, `dot good`) {
@@ -96,8 +96,8 @@ func TestOperatorsSeeWhatIsNotWell(t *testing.T) {
 		"endpoint odos-2 of odos is away", "endpoint odos-3 of odos is cordoned",
 		"not indexed yet", "away , retried in 2 seconds open – – 0.0/s 50 % no limit – 1 hour ago:", "No venues are configured.",
 	} {
-		if !strings.Contains(plain(page), want) {
-			t.Errorf("the page lacks %q: %s", want, plain(page))
+		if !strings.Contains(golden.PageText(page), want) {
+			t.Errorf("the page lacks %q: %s", want, golden.PageText(page))
 		}
 	}
 	if strings.Contains(page, "<script>alert") || strings.Contains(page, "<img src=x") {
@@ -133,8 +133,3 @@ func TestOperatorsCommandByButtons(t *testing.T) {
 var atNoon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 const injected = `</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'{{.}}`
-
-// plain is a page without its tags, on one line.
-func plain(page string) string {
-	return html.UnescapeString(strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " "))
-}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/order"
 	"crossgate/proxy/pages"
 	"crossgate/quote"
@@ -46,7 +47,7 @@ func crossed(e *crosschain.Estimate) func(*Swap) {
 }
 
 func TestSwapPageTellsWhatAnOrderBetweenChainsComesTo(t *testing.T) {
-	plain := text(pageOf(t, nil, crossed(orderToPolygon()), withoutTx))
+	plain := golden.PageText(pageOf(t, nil, crossed(orderToPolygon()), withoutTx))
 	for _, want := range []string{
 		"1 ETH on Ethereum buys, on Polygon,", "2,981.03 USDC $2,981.03, quoted 2026-11-21 12:00:00 UTC", "Value difference −0.63 %",
 		"Fixed fee 0.001 ETH", "For a transaction, enter a recipient", "Protocol fee Ethereum 0.0004 ETH",

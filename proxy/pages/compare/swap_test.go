@@ -3,7 +3,6 @@ package compare
 import (
 	"bytes"
 	"errors"
-	"html"
 	"math/big"
 	"net/url"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/proxy/pages"
 	"crossgate/proxy/swaps"
@@ -79,14 +79,9 @@ func pageOf(t *testing.T, of *swaps.Comparison, change ...func(*Swap)) string {
 
 func withoutTx(s *Swap) { s.JSON, s.HasTx = "", false }
 
-// text returns a page without its tags, on one line.
-func text(page string) string {
-	return html.UnescapeString(strings.Join(strings.Fields(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")), " "))
-}
-
 func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 	page := pageOf(t, comparisonOfSix())
-	plain := text(page)
+	plain := golden.PageText(page)
 	for _, want := range []string{
 		"0.1 ETH on Ethereum buys", "299 USDC $299.00, quoted 2026-11-21 11:59:58 UTC",
 		"Rate 1 ETH for 2,990 USDC, 1 USDC for 0.000334448 ETH", "Price impact 0.20 % Value $299.40 for $300.00", "Minimum received 298 USDC",
@@ -121,7 +116,7 @@ func TestSwapPageSaysWhoElseIsPaid(t *testing.T) {
 		"an affiliate":       {url.Values{"tokenOutRecipient": {mine}, "affiliateFeePercent": {"5"}, "affiliateFeeRecipient": {others}}, "Affiliate fee 5 % to " + others},
 		"an affiliate of no": {url.Values{"tokenOutRecipient": {mine}, "affiliateFeePercent": {"0"}}, ""},
 	} {
-		plain := text(pageOf(t, comparisonOfSix(), func(s *Swap) {
+		plain := golden.PageText(pageOf(t, comparisonOfSix(), func(s *Swap) {
 			for field := range each.form {
 				s.Form[field] = each.form[field]
 			}
@@ -166,7 +161,7 @@ func TestBarsBeginAtTheWorstVenue(t *testing.T) {
 func TestSwapPageKnowsNoValueWithoutAPrice(t *testing.T) {
 	c := comparisonOfSix()
 	c.In.USD, c.Out.USD, c.Fee, c.ProtocolFee, c.SlippagePercent, c.Compared[0].USD = nil, nil, nil, chain.Amount{}, 0.3, nil
-	plain := text(pageOf(t, c, withoutTx))
+	plain := golden.PageText(pageOf(t, c, withoutTx))
 	for _, want := range []string{
 		"299 USDC no price, quoted", "Price impact unknown: not both tokens have a price", "Network fee unknown", "Protocol fee none",
 		"Slippage 0.3 % Route", "298.2525 no price −0.25 %", "For a transaction, enter a recipient",
@@ -184,7 +179,7 @@ func TestSmallValuesAreNotToldAsNothing(t *testing.T) {
 	c := comparisonOfSix()
 	for _, usd := range []float64{0.0008, 0} {
 		c.Fee.USD = &usd
-		if plain := text(pageOf(t, c)); !strings.Contains(plain, "Network fee under $0.01, 0.00044 ETH") {
+		if plain := golden.PageText(pageOf(t, c)); !strings.Contains(plain, "Network fee under $0.01, 0.00044 ETH") {
 			t.Errorf("a fee of less than a cent: %s", plain)
 		}
 	}
@@ -196,7 +191,7 @@ func TestSwapPageSaysWhyThereIsNoTransaction(t *testing.T) {
 	for _, stuck.Venue = range []string{"first", "second"} {
 		c.Asked = append(c.Asked, stuck)
 	}
-	plain := text(pageOf(t, c, withoutTx))
+	plain := golden.PageText(pageOf(t, c, withoutTx))
 	for _, want := range []string{
 		"No transaction 0.1 ETH to USDC on Ethereum: no venue made a transaction.",
 		"2 venues refused: the transaction would fail: the transfer from the sender failed ( first , second )",

@@ -279,6 +279,14 @@ func TestEventsByCursor(t *testing.T) {
 	}
 	wantError(t, get(s, "/v1.0/events?cursor="+end+"1"), http.StatusBadRequest, "CURSOR_UNKNOWN")
 	wantError(t, get(s, "/v1.0/events?cursor=-1&maker=0x12&delivery=soon"), http.StatusBadRequest, "INVALID_QUERY_PARAMETERS")
+	for i := range byte(20) {
+		k.tell(t, uint64(5+i), order.ID{i + 6}, false, created(t, order.ID{i + 6}, createdTx, now).Created.Fact)
+	}
+	_, most := cursorOf("cursor=0&limit=20")
+	if found, next := cursorOf("cursor=0&limit=1&taker=" + nobody); len(found) > 0 || next != most {
+		t.Errorf("a search of 20 parts of one event: %v, next %s, want %s", found, next, most)
+	}
+	_, end = cursorOf("cursor=" + most)
 	k.ledger.Keep = -time.Hour
 	must.Do(t, k.ledger.Expire(t.Context()))
 	wantError(t, get(s, "/v1.0/events?cursor="+next), http.StatusGone, "CURSOR_EXPIRED")

@@ -158,7 +158,7 @@ func (s *Orders) loadEvents(ctx context.Context, q events) ([]proxy.Body, cache.
 		return nil, proxy.NoLife, err
 	}
 	var texts [][]byte
-	for next, parts := q.after, 0; ; parts++ {
+	for next, parts := q.after, 1; ; parts++ {
 		part, err := s.feed.Next(ctx, next, q.filter, int(q.most)-len(texts))
 		if err != nil {
 			return nil, proxy.NoLife, s.cursorProblem(err)

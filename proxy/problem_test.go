@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -48,6 +49,12 @@ func TestLongRequestsAreRefused(t *testing.T) {
 			t.Errorf("%.60s %.60s: %+v, want code %d and %q", test.target, test.body, e, test.code, test.says)
 		}
 	}
+	s.MountHandler(http.MethodPost, "/whole", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if body, err := io.ReadAll(r.Body); err == nil {
+			t.Errorf("a handler reads %d bytes", len(body))
+		}
+	}))
+	serve(s, httptest.NewRequest(http.MethodPost, "/whole", strings.NewReader(strings.Repeat("a", proxy.BodyBytes+1))))
 }
 
 // secret is part of errors and must not reach a client.

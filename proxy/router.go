@@ -84,7 +84,11 @@ func (s *Server) MountForm(path string, cost int, form gin.HandlerFunc) {
 // MountHandler adds a handler of one method and path that is not part of the API.
 func (s *Server) MountHandler(method, path string, handler http.Handler) {
 	to := s.router
-	to.engine.Handle(method, path, gin.WrapH(handler))
+	to.engine.Handle(method, path, func(c *gin.Context) {
+		// If paths are passed through, the transport bounds only the bodies of the API's.
+		c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, bodyBytes)
+		handler.ServeHTTP(c.Writer, c.Request)
+	})
 	to.engine.OPTIONS(path, preflight([]string{method}))
 }
 

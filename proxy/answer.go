@@ -132,9 +132,14 @@ func (b *Body) write(c *gin.Context, age time.Duration) {
 		header[chainsUnheard] = unheardValue(b.unheard)
 	}
 	sent := b.in(acceptsGzip(c.Request.Header["Accept-Encoding"]))
+	if !b.Quoted.IsZero() {
+		age = time.Since(b.Quoted)
+	}
+	if sent.etag != nil || !b.Quoted.IsZero() {
+		header["Age"] = ageOf(age)
+	}
 	if sent.etag != nil {
 		header["Etag"] = sent.etag
-		header["Age"] = ageOf(age)
 		if c.Request.Method != http.MethodPost && matches(c.Request.Header["If-None-Match"], sent.etag[0]) {
 			c.Status(http.StatusNotModified)
 			return
@@ -142,9 +147,6 @@ func (b *Body) write(c *gin.Context, age time.Duration) {
 	}
 	if b.Link != nil {
 		header["Link"] = b.Link
-	}
-	if !b.Quoted.IsZero() {
-		header["Age"] = ageOf(time.Since(b.Quoted))
 	}
 	if b.Unsimulated {
 		header["X-Unsimulated"] = isTrue

@@ -212,6 +212,11 @@ func TestSwapsTellHowOldPricesAreAndHowLongTheyHold(t *testing.T) {
 		if age, expires := header.Get("Age"), header.Get("Expires"); age != "3" || expires != "Sat, 21 Nov 2026 12:00:30 GMT" {
 			t.Errorf("Age = %q, Expires = %q", age, expires)
 		}
+		estimation := strings.Replace(strings.TrimSuffix(goodSwap, "&tokenOutRecipient="+nobody), "/transaction?", "/estimation?", 1)
+		same := get(s, estimation, "If-None-Match: "+get(s, estimation).Header.Get("ETag"))
+		if age := same.Header.Get("Age"); same.StatusCode != http.StatusNotModified || age != "3" {
+			t.Errorf("HTTP %d, Age = %q, want that of the prices, too", same.StatusCode, age)
+		}
 	})
 }
 

@@ -47,11 +47,12 @@ func (s *Pages) exportCSV(c *gin.Context) {
 	})
 }
 
-// inert returns a row whose cells spreadsheets will not run as formulas.
+// inert returns a row whose cells spreadsheets will not run as formulas. In many countries a semicolon ends a cell.
 func inert(row []string) []string {
 	row = slices.Clone(row)
 	for i, cell := range row {
-		if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		cell = strings.ReplaceAll(cell, ";", ";'")
+		if row[i] = cell; cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 			row[i] = "'" + cell
 		}
 	}

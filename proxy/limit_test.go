@@ -90,6 +90,9 @@ func TestClientsHaveQuotas(t *testing.T) {
 		if got := do(s, http.MethodOptions, order).Header.Get("RateLimit"); got != "" {
 			t.Errorf("a preflight is charged: %s", got)
 		}
+		if do(s, http.MethodOptions, "/elsewhere").Header.Get("RateLimit") == "" {
+			t.Error("a request that an origin may get is not charged")
+		}
 		if strings.Contains(w.log.String(), walletKey) {
 			t.Error("the log tells a key")
 		}

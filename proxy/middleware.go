@@ -101,9 +101,9 @@ const (
 	SwapCost     = 10
 )
 
-// limitClients charges requests to the quotas of their clients, and rejects those over quota.
+// limitClients charges requests, except preflights, to the quotas of their clients, and rejects those over quota.
 func (s *Server) limitClients(c *gin.Context) {
-	if c.Request.Method == http.MethodOptions {
+	if c.Request.Method == http.MethodOptions && c.FullPath() != "" { // otherwise it is passed through
 		return
 	}
 	cost := max(s.router.costs[c.FullPath()], CheapCost)

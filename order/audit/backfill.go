@@ -206,7 +206,7 @@ func beginAtFinal(ctx context.Context, r *follow.Reader) (begun ledger.Checkpoin
 	return first.Checkpoint, err
 }
 
-// origin returns the first block that can hold an order.
+// origin returns the first block that can hold an order, or first if that is earlier.
 func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
 	reader, hasStates := b.Source.(order.StateReader)
 	if !hasStates || first == 0 {
@@ -219,7 +219,7 @@ func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find the first block with orders: %w", err)
 	}
-	return min(origin, first-1), nil
+	return min(origin, first), nil
 }
 
 // readBack reads the blocks from origin to before first, the newest ranges first. The last range includes the blocks
@@ -267,6 +267,9 @@ func (b *backfill) newestFirst(origin, end uint64) func() (ledger.Range, bool) {
 // readHistory returns the events of a range, and its first block.
 func (b *backfill) readHistory(ctx context.Context, r ledger.Range, origin uint64) (ledger.Contents, error) {
 	got := ledger.Contents{Range: r}
+	if r.To < origin {
+		return got, nil
+	}
 	var err error
 	searched, read := ledger.Range{From: max(r.From, origin), To: r.To}, b.Source.Events
 	if fromLogs, can := b.Source.(order.LogSource); can {

@@ -39,37 +39,39 @@ func oldLedger(blocks int) (l *testChain, deals []deal) {
 }
 
 func TestBackfillReadsWhatIsBeforeTheLookback(t *testing.T) {
-	for _, store := range []*store.DB{openStore(t), openPostgres(t)} {
-		ledger, deals := oldLedger(205)
-		ledger.origin = 33
-		x := newIndex(store, map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{Chains: evmChains(1), Lookback: 20, Range: 2}))
-		followAll(t, x)
-		if o := stored(t, store, deals[10].id); o != nil {
-			t.Fatalf("order %s was read from before the lookback", o.ID)
-		}
-		var mu sync.Mutex
-		var last audit.Progress
-		must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(p audit.Progress) {
-			mu.Lock()
-			defer mu.Unlock()
-			last = p
-		}))
-		if want := (audit.Progress{Chain: 1, Total: 184 - 33, Read: 184 - 33, Events: 15, Done: true}); last != want {
-			t.Errorf("at the end: %+v, want %+v", last, want)
-		}
-		for i, d := range deals {
-			if o, want := stored(t, store, d.id), 10*(i+1) >= 33; (o != nil) != want {
-				t.Errorf("order in block %d: stored %v, want %v", 10*(i+1), o != nil, want)
+	for _, test := range []struct{ origin, read, orders uint64 }{{33, 184 - 33, 17}, {190, 0, 2}} { // 184 is the first block followed
+		for _, store := range []*store.DB{openStore(t), openPostgres(t)} {
+			ledger, deals := oldLedger(205)
+			ledger.origin = test.origin
+			x := newIndex(store, map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{Chains: evmChains(1), Lookback: 20, Range: 2}))
+			followAll(t, x)
+			if o := stored(t, store, deals[10].id); o != nil {
+				t.Fatalf("order %s was read from before the lookback", o.ID)
 			}
-		}
-		ledger.mine()
-		followAll(t, x)
-		if !x.Followers[0].Covers(0) {
-			t.Error("the follower does not know that all history is there")
-		}
-		status, err := audit.Of(x.Chains).Status(t.Context())
-		if err != nil || status[0].Orders != 17 || status[0].From.Number != 0 || status[0].Indexed != 205 || status[0].Head != 205 {
-			t.Errorf("Status = %+v, %v", status, err)
+			var mu sync.Mutex
+			var last audit.Progress
+			must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(p audit.Progress) {
+				mu.Lock()
+				defer mu.Unlock()
+				last = p
+			}))
+			if want := (audit.Progress{Chain: 1, Total: test.read, Read: test.read, Events: test.orders - 2, Done: true}); last != want {
+				t.Errorf("at the end: %+v, want %+v", last, want)
+			}
+			for i, d := range deals {
+				if o, want := stored(t, store, d.id), uint64(10*(i+1)) >= min(test.origin, 184); (o != nil) != want {
+					t.Errorf("order in block %d: stored %v, want %v", 10*(i+1), o != nil, want)
+				}
+			}
+			ledger.mine()
+			followAll(t, x)
+			if !x.Followers[0].Covers(0) {
+				t.Error("the follower does not know that all history is there")
+			}
+			status, err := audit.Of(x.Chains).Status(t.Context())
+			if err != nil || status[0].Orders != test.orders || status[0].From.Number != 0 || status[0].Indexed != 205 || status[0].Head != 205 {
+				t.Errorf("Status = %+v, %v", status, err)
+			}
 		}
 	}
 }

@@ -41,6 +41,7 @@ type parts struct {
 	services  []*service                // of the same endpoints, in the order of the file
 	origins   map[string]*upstream.Pool // of passthrough, by the host's name
 	shared    *shared.Cache             // nil: replicas share no cache
+	stream    *shared.Stream            // Redis stream for the feed, not connected yet; nil: none
 }
 
 // service is the pool of endpoints configured for one chain, venue, origin or other service.
@@ -99,6 +100,7 @@ func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
 		b.parts.origins[each.Name] = b.service(path, each.Name, originPrefix+each.Name, each.Endpoints,
 			attribute.String("crossgate.host", each.Name)).Pool
 	}
+	b.addEvents()
 	if before == nil && c.Cache.Shared.Reveal() != "" { // a running gateway keeps its own
 		made, err := SharedCache(c, log)
 		if err != nil {

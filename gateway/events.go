@@ -21,36 +21,42 @@ const eventsKept = 7 * 24 * time.Hour
 // eventStream is the name of the Redis stream that the feed is published to.
 const eventStream = "crossgate:events"
 
-// openEvents creates the feed, the webhooks and the Redis stream.
-func (g *Gateway) openEvents(ctx context.Context, c config.Config, p *parts) (err error) {
-	g.feed = feed.New(g.store, eventsKept, orders.EncodeEntry(p.registry))
-	g.webhooks = webhook.New(g.store, g.feed, webhook.Options{Filter: orders.ParseFeedFilter, Logger: g.log})
-	if url := c.Events.Redis.Reveal(); url != "" {
-		if g.stream, err = shared.NewStream(url, eventStream); err != nil {
-			return config.Mistakes{c.Mistake("events.redis", err.Error())}
-		}
-	}
-	return g.configureWebhooks(ctx, c)
-}
-
-// configureWebhooks replaces the database's configured subscribers with those of c.
-func (g *Gateway) configureWebhooks(ctx context.Context, c config.Config) error {
-	var mistakes config.Mistakes
-	hooks := make([]webhook.Hook, len(c.Events.Webhooks))
-	for i, each := range c.Events.Webhooks {
-		hooks[i] = webhook.Hook{Name: each.Name, URL: each.URL.Reveal(), Filter: each.Filter}
+// addEvents checks the subscribers to events, and the address of the Redis stream.
+func (b *builder) addEvents() {
+	for i, each := range b.config.Events.Webhooks {
+		path := fmt.Sprintf("events.webhooks[%d]", i)
 		for at, secret := range each.Secrets {
-			hooks[i].Secrets = append(hooks[i].Secrets, secret.Reveal())
 			if err := webhook.CheckSecret(secret.Reveal()); err != nil {
-				mistakes = append(mistakes, c.Mistake(fmt.Sprintf("events.webhooks[%d].secrets[%d]", i, at), err.Error()))
+				b.mistake(fmt.Sprintf("%s.secrets[%d]", path, at), err)
 			}
 		}
 		if _, err := orders.ParseFeedFilter(each.Filter); err != nil {
-			mistakes = append(mistakes, c.Mistake(fmt.Sprintf("events.webhooks[%d].filter", i), err.Error()))
+			b.mistake(path+".filter", err)
 		}
 	}
-	if len(mistakes) > 0 {
-		return mistakes
+	if url := b.config.Events.Redis.Reveal(); url != "" {
+		var err error
+		if b.parts.stream, err = shared.NewStream(url, eventStream); err != nil {
+			b.mistake("events.redis", err)
+		}
+	}
+}
+
+// openEvents creates the feed and the webhooks.
+func (g *Gateway) openEvents(ctx context.Context, c config.Config, p *parts) error {
+	g.feed = feed.New(g.store, eventsKept, orders.EncodeEntry(p.registry))
+	g.webhooks = webhook.New(g.store, g.feed, webhook.Options{Filter: orders.ParseFeedFilter, Logger: g.log})
+	return g.configureWebhooks(ctx, c.Events.Webhooks)
+}
+
+// configureWebhooks replaces the database's configured subscribers.
+func (g *Gateway) configureWebhooks(ctx context.Context, configured []config.Webhook) error {
+	hooks := make([]webhook.Hook, len(configured))
+	for i, each := range configured {
+		hooks[i] = webhook.Hook{Name: each.Name, URL: each.URL.Reveal(), Filter: each.Filter}
+		for _, secret := range each.Secrets {
+			hooks[i].Secrets = append(hooks[i].Secrets, secret.Reveal())
+		}
 	}
 	return g.webhooks.Configure(ctx, hooks)
 }

@@ -79,7 +79,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{store: store, secure: operators, shared: p.shared, catalog: &catalog.Catalog{}, venues: &quote.History{}, log: log, started: time.Now()}
+	g := &Gateway{store: store, secure: operators, shared: p.shared, stream: p.stream, catalog: &catalog.Catalog{}, venues: &quote.History{}, log: log, started: time.Now()}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first := newSet(p, c, g)
 	if err := g.openEvents(ctx, c, p); err != nil {

@@ -155,7 +155,7 @@ func (g *Gateway) Reload(c config.Config) error {
 		return fmt.Errorf("reload: %w", err)
 	}
 	next := newSet(p, c, g)
-	if err := g.configureWebhooks(context.Background(), c); err != nil {
+	if err := g.configureWebhooks(context.Background(), c.Events.Webhooks); err != nil {
 		next.close()
 		return fmt.Errorf("reload: %w", err)
 	}

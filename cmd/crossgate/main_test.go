@@ -29,6 +29,8 @@ passthrough: {hosts: [
 venues: [{name: nobody, endpoints: [{url: "http://127.0.0.1:9"}]}]
 telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 `)
+	hooks := file("hooks.yaml", "chains: [{id: 1, endpoints: [{url: 'http://127.0.0.1:9'}]}]\nevents:\n  redis: http://SECRET.example\n"+
+		"  webhooks: [{name: a, url: 'https://SECRET.example', secrets: [SECRET], filter: delivery=never}]\n")
 	misspelt := file("misspelt.yaml", "listn: 127.0.0.1:0\nvenues: [{name: verola, endpoints: [{url: 'http://127.0.0.1:9'}]}]\n")
 	offline := file("offline.yaml", "index: {path: '"+directory+"/orders.db'}\nchains: [{id: 1, endpoints: [{name: away, url: \"http://127.0.0.1:9/SECRETKEY\"}]}]\n")
 	for _, test := range []struct {
@@ -75,6 +77,7 @@ telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 			"surprise: line 5:",
 		}},
 		{"serve --config " + wrong, 1, []string{"configuration " + wrong + ": ", "listen: line 2:", "surprise: line 5:"}},
+		{"check --config " + hooks, 1, []string{"3 mistakes", "events.redis: line 3", "events.webhooks[0].secrets[0]: line 4", "events.webhooks[0].filter: line 4"}},
 		{"check --config " + noCertificate, 1, []string{"venues[0]", "telemetry.tls: line 3: certificate of this gateway: no such file"}},
 		{"serve --config " + noCertificate, 1, []string{"crossgate: configuration " + noCertificate + ": "}},
 		{"doctor --config " + offline, 1, []string{"Ethereum (1)", "WRONG", "1 of 2 endpoints"}},

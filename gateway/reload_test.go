@@ -179,7 +179,7 @@ func change(t *testing.T, v reflect.Value) {
 	}
 }
 
-// TestLimitsAreReloaded sends requests as clients whose quotas, keys and proxies change.
+// TestLimitsAreReloaded sends requests as clients whose quotas, keys and proxies change, while the database is away.
 func TestLimitsAreReloaded(t *testing.T) {
 	const key = "0123456789abcdef"
 	c := plannedConfig(t)
@@ -187,6 +187,7 @@ func TestLimitsAreReloaded(t *testing.T) {
 	c.Limits = config.Limits{}
 	g := newGateway(t, c)
 	t.Cleanup(func() { _ = g.Close() })
+	must.Do(t, g.store.Close())
 	policy := func() string {
 		r := httptest.NewRequest(http.MethodGet, "/v1.0/supported-chains-info", http.NoBody)
 		r.RemoteAddr = "192.0.2.1:1000"

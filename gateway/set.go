@@ -155,9 +155,11 @@ func (g *Gateway) Reload(c config.Config) error {
 		return fmt.Errorf("reload: %w", err)
 	}
 	next := newSet(p, c, g)
-	if err := g.configureWebhooks(context.Background(), c.Events.Webhooks); err != nil {
-		next.close()
-		return fmt.Errorf("reload: %w", err)
+	if !reflect.DeepEqual(was.config.Events.Webhooks, c.Events.Webhooks) { // all else needs no database
+		if err := g.configureWebhooks(context.Background(), c.Events.Webhooks); err != nil {
+			next.close()
+			return fmt.Errorf("reload: %w", err)
+		}
 	}
 	g.sets.current.Store(next) // requests in flight keep the previous set
 	was.next = next

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 
 	"crossgate/config"
+	"crossgate/store"
 )
 
 // lookInterval is how often the file and its secret files are read. A change applies once two consecutive readings are
@@ -23,6 +25,7 @@ type reloader struct {
 	running config.Config
 	seen    string // last handled revision, applied or not
 	read    string // revision at the last look
+	awaits  string // revision that is applied once the database is back; empty: none
 	apply   func(config.Config) error
 	log     *slog.Logger
 }
@@ -44,7 +47,7 @@ func (r *reloader) run(ctx context.Context, requests <-chan os.Signal) {
 }
 
 // reload reads the file and applies it if it changed or a reload was requested. If the file has a mistake, the running
-// configuration stays.
+// configuration stays; if the database is needed and away, each look tries again.
 func (r *reloader) reload(requested bool) {
 	next, err := config.Load(r.file)
 	was := r.read
@@ -56,13 +59,20 @@ func (r *reloader) reload(requested bool) {
 	if err == nil {
 		err = r.apply(next)
 	}
+	remedy, awaited := "; fix the file", r.awaits
+	if r.awaits = ""; errors.Is(err, store.ErrUnavailable) {
+		remedy, r.awaits, r.seen = " until the database is back", r.read, r.running.Revision()
+		if awaited == r.awaits {
+			return // logged before
+		}
+	}
 	measureReload(err == nil)
 	by := "changed file"
 	if requested {
 		by = "SIGHUP"
 	}
 	if err != nil {
-		r.log.Error("configuration not reloaded; fix the file", "running", r.running.Revision(), "by", by, "error", err)
+		r.log.Error("configuration not reloaded"+remedy, "running", r.running.Revision(), "by", by, "error", err)
 		return
 	}
 	r.log.Info("configuration reloaded", "revision", next.Revision(), "was", r.running.Revision(), "by", by)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"crossgate/config"
 	"crossgate/gateway"
 	"crossgate/internal/must"
+	"crossgate/store"
 )
 
 // written is a log for tests to read.
@@ -35,6 +37,8 @@ type watched struct {
 	log   *written
 	asks  chan os.Signal
 	ended chan struct{}
+
+	outages int // left, of attempts to apply a configuration with an endpoint named away
 }
 
 const chainOf = "chains: [{id: 1, endpoints: [{name: %NAME%, url: 'https://node.example/${RELOAD_TEST_KEY}'}]}]\n"
@@ -52,13 +56,17 @@ func startWatching(t *testing.T, file string) *watched {
 	running := must.Get(config.Load(file))(t)
 	w := &watched{
 		file: file, used: make(chan config.Config, 10), log: &written{line: make(chan string, 10)},
-		asks: make(chan os.Signal), ended: make(chan struct{}),
+		asks: make(chan os.Signal), ended: make(chan struct{}), outages: 3,
 	}
 	r := &reloader{
 		file: file, every: 5 * time.Millisecond, running: running, seen: running.Revision(), log: slog.New(slog.NewTextHandler(w.log, nil)),
 		apply: func(c config.Config) error {
-			if c.Chains[0].Endpoints[0].Name == "refused" {
+			switch name := c.Chains[0].Endpoints[0].Name; {
+			case name == "refused":
 				return errors.New("refused by the gateway")
+			case name == "away" && w.outages > 0:
+				w.outages--
+				return fmt.Errorf("reload: %w", store.ErrUnavailable)
 			}
 			w.used <- c
 			return nil
@@ -115,6 +123,13 @@ func TestFileIsReadAgainWhenItChanges(t *testing.T) {
 	write(text("refused"))
 	if said, name := w.next(t); name != "" || !strings.Contains(said, "refused by the gateway") {
 		t.Errorf("after a refused change: %q uses %q, want the old one to stay", said, name)
+	}
+	write(text("away"))
+	if said, name := w.next(t); name != "" || !strings.Contains(said, "not reloaded until the database is back") {
+		t.Errorf("while the database is away: %q uses %q, want the old one to stay", said, name)
+	}
+	if said, name := w.next(t); name != "away" || !strings.Contains(said, "configuration reloaded") {
+		t.Errorf("once the database is back: %q uses %q, want the change", said, name)
 	}
 	write(text("three"))
 	if said, name := w.next(t); name != "three" {

@@ -97,18 +97,18 @@ func Load(path string) (Config, error) {
 // or, if that is not set, by the content of the file that NAME_FILE names. It returns all mistakes, in the order of the
 // file, as Mistakes.
 func Parse(text []byte) (Config, error) {
-	document, err := parseDocument(text)
-	if err != nil {
-		return Config{}, Mistakes{{Message: err.Error()}}
-	}
 	c := base()
 	r := &report{lines: make(map[string]int)}
 	r.reads.Write(text)
-	if len(document.Content) > 0 {
+	document, err := parseDocument(text)
+	if err == nil && len(document.Content) > 0 {
 		decode(document.Content[0], reflect.ValueOf(&c).Elem(), place{in: r})
 	}
 	read := sha256.Sum256(r.reads.Bytes())
 	c.lines, c.revision = r.lines, hex.EncodeToString(read[:6]) // short enough to compare by eye
+	if err != nil {
+		return c, Mistakes{{Message: err.Error()}}
+	}
 	c.nameEndpoints()
 	c.check(place{in: r})
 	if len(r.mistakes) == 0 {

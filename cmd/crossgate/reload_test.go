@@ -120,6 +120,12 @@ func TestFileIsReadAgainWhenItChanges(t *testing.T) {
 	if said, name := w.next(t); name != "" || !strings.Contains(said, "not reloaded") || !strings.Contains(said, "2 mistakes") {
 		t.Errorf("after a bad change: %q uses %q, want the old one to stay, and both mistakes named", said, name)
 	}
+	for _, broken := range []string{"chains: [", "chains: {"} {
+		write([]byte(broken))
+		if said, _ := w.next(t); !strings.Contains(said, "did not find expected") {
+			t.Errorf("after %q: %q, want each broken file logged", broken, said)
+		}
+	}
 	write(text("refused"))
 	if said, name := w.next(t); name != "" || !strings.Contains(said, "refused by the gateway") {
 		t.Errorf("after a refused change: %q uses %q, want the old one to stay", said, name)

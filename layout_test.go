@@ -151,7 +151,7 @@ const (
 var doors = []door{
 	{"github.com/gin-gonic/gin", "proxy proxy/creations proxy/manage proxy/orders proxy/swaps proxy/pages/...", "bench", "HTTP is served by proxy: return a value or an error to it"},
 	{"github.com/modelcontextprotocol/go-sdk", "proxy/mcp", "sandbox/stories", "agents are served by proxy/mcp, as one more client of the paths"},
-	{"golang.org/x/net/http/httpguts", "proxy/transport cache/rfc9111", "", "what a header may hold is decided where it is read"},
+	{"golang.org/x/net/http/httpguts", "config proxy/transport cache/rfc9111", "", "what a header may hold is decided where it is read"},
 	{"golang.org/x/net/publicsuffix", "proxy/admin", "", "which names outsiders can have matters where they are refused"},
 	{"github.com/dgraph-io/ristretto/v2", "cache", "bench", "remember answers through cache.Cache"},
 	{"github.com/dunglas/httpsfv", "cache/rfc9111", "", "structured fields are read where the rules about them are"},

@@ -85,7 +85,8 @@ func entries(node *yaml.Node, at place) func(yield func(string, *yaml.Node) bool
 		first := make(map[string]int)
 		for i := 0; i < len(node.Content); i += 2 {
 			key, value := node.Content[i], node.Content[i+1]
-			if name, _, isRun := strings.Cut(key.Value, ":"); isRun { // the rest is a value: do not quote it
+			isPath := key.Style != 0 && strings.HasPrefix(key.Value, "/")        // in quotes
+			if name, _, isRun := strings.Cut(key.Value, ":"); isRun && !isPath { // the rest is a value: do not quote it
 				at.in.lines[at.key(name).path] = key.Line
 				at.key(name).mistake("want a space after the colon")
 				continue

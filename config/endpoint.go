@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // Endpoint is one URL of a service, with its rate limits.
@@ -106,7 +108,7 @@ func (e Endpoint) check(at place) {
 		"want a URL that begins with wss:// or ws:// and has a host, other characters percent-encoded")
 	for name, value := range e.Headers {
 		shown, _, _ := strings.Cut(name, " ") // the rest may be a value
-		at.key("headers").key(shown).mistakeIf(strings.ContainsAny(name+value.Reveal(), "\r\n\x00") || strings.Contains(name, " ") || name == "",
+		at.key("headers").key(shown).mistakeIf(!httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value.Reveal()),
 			"not a valid HTTP header")
 	}
 	at.key("burst").mistakeIf(e.Burst > 0 && e.RequestsPerSecond == 0, "want it together with requestsPerSecond, or not at all")

@@ -164,6 +164,8 @@ func TestMistakesOfSections(t *testing.T) {
 		{"index: {behind: 0s}", "index.behind"},
 		{"passthrough: {hosts: [{name: a, endpoints: [{url: 'https://a.example'}]}, {name: b, endpoints: [{url: 'https://b.example'}]}]}", "passthrough.hosts[1].hosts"},
 		{"passthrough: {hosts: [{name: a, endpoints: [{url: 'https://a.example'}], paths: {x: cache, /y: keep}}]}", "passthrough.hosts[0].paths./y passthrough.hosts[0].paths.x"},
+		{"passthrough: {hosts: [{name: a, endpoints: [{url: 'https://a.example'}], paths: {'/a:b': pass, /c:SECRET: pass}}]}", "passthrough.hosts[0].paths./c"},
+		{"venues: [{name: velora, endpoints: [{url: 'https://a.example', headers: {'X:SECRET': a, X(Y: a, X-Z: \"a\\x01\"}}]}]", "venues[0].endpoints[0].headers.X venues[0].endpoints[0].headers.X(Y venues[0].endpoints[0].headers.X-Z"},
 		{"passthrough: {shadow: {share: 1}}", "passthrough.shadow.paths"},
 		{"passthrough: {shadow: {share: 1, paths: {/: nowhere}}}", "passthrough.shadow.paths./"},
 		{"swap: {fee: {bps: 1001, " + recipient + "}}", "swap.fee.bps"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"slices"
 	"time"
 
@@ -159,19 +160,18 @@ func Loads(c chain.Chain, own config.Chain, i config.Index) (unasked, asked web.
 func loadOf(c chain.Chain, own config.Chain, every time.Duration) web.Load {
 	const days = 30
 	p := follow.Project(c, every, len(own.Endpoints))
-	costs := map[string]int{"eth_getLogs": 60, "*": 20}
-	l := web.Load{CallsPerDay: uint64(p.Total()), CallsPerMonth: uint64(days * p.Total())}
-	for i, e := range own.Endpoints {
-		if i == 0 && e.Costs != nil {
-			costs = e.Costs
-		}
-		if e.Monthly == 0 {
-			l.Monthly = 0
-			break
-		}
-		l.Monthly += uint64(e.Monthly)
+	isPlanned := !slices.ContainsFunc(own.Endpoints, func(e config.Endpoint) bool { return e.Monthly == 0 })
+	costs := own.Endpoints[0].Costs
+	if costs == nil && !isPlanned {
+		costs = map[string]int{"eth_getLogs": 60, "*": 20}
 	}
-	l.UnitsPerMonth = uint64(days * p.Units(costs))
+	units := p.Units(costs)
+	l := web.Load{CallsPerDay: uint64(p.Total()), CallsPerMonth: uint64(days * p.Total()), UnitsPerMonth: uint64(days * units)}
+	for _, e := range own.Endpoints {
+		if isPlanned {
+			l.Monthly += uint64(math.Round(float64(e.Monthly) * units / p.Units(e.Costs)))
+		}
+	}
 	if at := slices.IndexFunc(own.Endpoints, func(e config.Endpoint) bool { return e.Price > 0 }); at >= 0 {
 		l.USDPerMonth = new(days * p.Units(own.Endpoints[at].Costs) * own.Endpoints[at].Price / 1e6)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/internal/must"
 	"crossgate/store"
@@ -141,4 +142,27 @@ func TestPlansWithoutAStore(t *testing.T) {
 	again := newGateway(t, c)
 	wantLeft(t, "after a restart", again.Endpoint("1", "node"), shareOfDay-300)
 	must.Do(t, again.Close())
+}
+
+// TestPlansAreComparedInTheirUnits projects the following of a chain for endpoints with plans of requests and of units.
+func TestPlansAreComparedInTheirUnits(t *testing.T) {
+	known, _ := chain.Documented().Chain(1)
+	units := map[string]int{"*": 20}
+	for name, test := range map[string]struct {
+		endpoints []config.Endpoint
+		each      uint64 // units of a call, at least
+		planned   uint64 // by all plans, in these units
+	}{
+		"no plan":                  {[]config.Endpoint{{}}, 20, 0},
+		"requests":                 {[]config.Endpoint{{Monthly: 3_000_000}}, 1, 3_000_000},
+		"units":                    {[]config.Endpoint{{Monthly: 3_000_000, Costs: units}}, 20, 3_000_000},
+		"requests, and then units": {[]config.Endpoint{{Monthly: 1_000_000}, {Monthly: 40_000_000, Costs: units}}, 1, 3_000_000},
+		"units, and then requests": {[]config.Endpoint{{Monthly: 40_000_000, Costs: units}, {Monthly: 1_000_000}}, 20, 60_000_000},
+		"a plan, and one without":  {[]config.Endpoint{{Monthly: 1_000_000}, {}}, 20, 0},
+	} {
+		_, load := Loads(known, config.Chain{ID: 1, Endpoints: test.endpoints}, config.Index{})
+		if each := load.UnitsPerMonth / load.CallsPerMonth; each != test.each && (test.planned > 0 || each < test.each) || load.Monthly != test.planned {
+			t.Errorf("%s: %d units for %d calls, %d planned; want %d each, %d", name, load.UnitsPerMonth, load.CallsPerMonth, load.Monthly, test.each, test.planned)
+		}
+	}
 }

@@ -60,9 +60,10 @@ type ChainCondition struct {
 type Load struct {
 	CallsPerDay   uint64 `json:"callsPerDay"`
 	CallsPerMonth uint64 `json:"callsPerMonth"`
-	// UnitsPerMonth are by each endpoint's own costs; by default 60 for eth_getLogs and 20 for any other call.
+	// UnitsPerMonth are by the costs of the chain's first endpoint. Without any, a call is one unit if all endpoints
+	// have plans, or else eth_getLogs is 60 and any other call 20.
 	UnitsPerMonth uint64 `json:"unitsPerMonth"`
-	Monthly       uint64 `json:"monthly"` // total of the plans of the chain's endpoints; 0 if one has none
+	Monthly       uint64 `json:"monthly"` // total of the plans of the chain's endpoints in these units; 0 if one has none
 	// USDPerMonth is the cost of the units at the price of the first endpoint that has one; for a sum, if each has one.
 	// Nil means unknown.
 	USDPerMonth *float64 `json:"usdPerMonth,omitempty"`

@@ -186,7 +186,7 @@ func TestLoadsThatFailAreLeftToTheNext(t *testing.T) {
 		}
 		waiting <- got
 	})
-	until(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lease", named("key")), "awaited") == 1 })
+	until(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lock", named("key")), "awaited") == 1 })
 	close(end)
 	wantResult(t, "the other", <-waiting, "value", Miss, false)
 	asked.Wait()
@@ -209,7 +209,7 @@ func TestLocksAreReleasedWhenValuesAreNotAskedFor(t *testing.T) {
 		_, next := b.shared.Claim(t.Context(), named("key"), shared.Stale, 5*time.Second)
 		waiting <- next
 	}()
-	until(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lease", named("key")), "awaited") == 1 })
+	until(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lock", named("key")), "awaited") == 1 })
 	must.Do(t, server.Pause())
 	until(t, "no more calls to be made", func() bool {
 		a.shared.TryClaim(t.Context(), named("another"), shared.Any)

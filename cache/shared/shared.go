@@ -122,7 +122,7 @@ const (
 )
 
 func valueName(key Key) string { return namePrefix + "value:" + key.text() }
-func lockName(key Key) string  { return namePrefix + "lease:" + key.text() }
+func lockName(key Key) string  { return namePrefix + "lock:" + key.text() }
 
 // OnPurge sets the function to call for purges by other replicas; no keys mean everything. Call it before Run.
 func (c *Cache) OnPurge(purge func(how Purge, keys ...Key)) { c.onPurge = purge }

@@ -307,7 +307,7 @@ func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 	}
 }
 
-// operate sends a request to the operators' listener next to s.
+// operate sends a request to the admin listener next to s.
 func operate(t *testing.T, s *site, path string) *http.Response {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -351,7 +351,7 @@ func TestOperatorsHaveAPage(t *testing.T) {
 	}
 }
 
-// TestPublicSideHasNoOperators proves that the public listener serves nothing of the operators' listener.
+// TestPublicSideHasNoOperators proves that the public listener serves nothing of the admin listener.
 func TestPublicSideHasNoOperators(t *testing.T) {
 	s := newWorld(t).server(t)
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap"} {

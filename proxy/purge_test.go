@@ -30,14 +30,14 @@ func (standing) Condition(context.Context) web.Condition {
 	return web.Condition{Venues: []web.Venue{{Record: quote.Record{Name: "odos", Won: 7}}}}
 }
 
-// operatorsOf returns the operators' listener next to s.
+// operatorsOf returns the admin listener next to s.
 func operatorsOf(s *site, token string) http.Handler {
 	return admin.Handler(admin.Options{
 		Server: s, Gateway: standing{}, Pages: web.New(chain.Documented()), Token: token, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
 	})
 }
 
-// operatorPosts sends a request with the operators' token and further headers to the operators' listener.
+// operatorPosts sends a request with the operators' token and further headers to the admin listener.
 func operatorPosts(operators http.Handler, target string, headers ...string) *http.Response {
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+target, http.NoBody)
 	r.Header.Set("Authorization", "Bearer "+adminToken)

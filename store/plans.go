@@ -52,7 +52,7 @@ func (db *DB) AddVenueDays(ctx context.Context, days []quote.VenueDay) error {
 				contested = venue_days.contested + excluded.contested, gain = venue_days.gain + excluded.gain`, rows)
 	})
 	if err != nil {
-		return fmt.Errorf("store what became of venues: %w", err)
+		return fmt.Errorf("store the results of venues: %w", err)
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (db *DB) Venues(ctx context.Context, from, to uint64) (all []quote.VenueDay
 	}, `SELECT venue, CAST(SUM(quoted) AS BIGINT), CAST(SUM(won) AS BIGINT), CAST(SUM(contested) AS BIGINT), CAST(SUM(gain) AS BIGINT)
 		FROM venue_days WHERE day >= $1 AND day <= $2 GROUP BY venue ORDER BY 3 DESC, 2 DESC, 1`, int64(from), int64(to))
 	if err != nil {
-		return nil, fmt.Errorf("read what became of venues: %w", err)
+		return nil, fmt.Errorf("read the results of venues: %w", err)
 	}
 	return all, nil
 }

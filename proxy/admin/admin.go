@@ -1,4 +1,4 @@
-// Package admin serves the operators' listener: metrics, readiness with the state of every dependency, a status page,
+// Package admin serves the admin listener: metrics, readiness with the state of every dependency, a status page,
 // profiles, and the commands that change something.
 //
 //	GET  /metrics, /healthz, /readyz, /, /assets/*, /debug/pprof/*      no token needed

@@ -74,8 +74,10 @@ func exportRows(flags *pflag.FlagSet) action {
 			return err
 		}
 		e.client = &crossgate.Client{
-			URL: cmp.Or(strings.TrimSuffix(*at, "/"), strings.TrimSuffix(healthURL(c.TLS, c.Listen), "/healthz")),
-			Key: os.Getenv(exportKey), HTTP: &http.Client{Timeout: time.Minute}, MaxRetryAfter: time.Hour,
+			URL: strings.TrimSuffix(*at, "/"), Key: os.Getenv(exportKey), HTTP: &http.Client{Timeout: time.Minute}, MaxRetryAfter: time.Hour,
+		}
+		if *at == "" {
+			e.client.URL, e.client.HTTP.Transport = strings.TrimSuffix(healthURL(c.TLS, c.Listen), "/healthz"), onThisMachine()
 		}
 		e.out = bufio.NewWriter(out)
 		if terminal, is := errOut.(*os.File); is {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -25,10 +26,15 @@ func TestHealthcheckAsksTheGatewayOfThisMachine(t *testing.T) {
 			t.Errorf("a gateway on %s is asked at %s, want %s", listen, got, want)
 		}
 	}
-	lives := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	lives := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"next":"0"}`) }))
 	defer lives.Close()
 	if status, err := askHealth(t.Context(), lives.URL+"/healthz"); status != http.StatusOK || err != nil {
 		t.Errorf("a server with TLS: %d, %v", status, err)
+	}
+	file, exported := filepath.Join(t.TempDir(), "tls.yaml"), bytes.Buffer{}
+	write(t, file, "listen: "+lives.Listener.Addr().String()+"\ntls: {certFile: a.pem, keyFile: a.key}\nchains: [{id: 1, endpoints: [{url: 'http://127.0.0.1:9'}]}]\n")
+	if code := run(t.Context(), []string{"export", "--config", file}, &exported, &exported); code != 0 {
+		t.Errorf("export from a server with TLS = %d: %s", code, exported.String())
 	}
 	ails := httptest.NewServer(http.NotFoundHandler())
 	defer ails.Close()

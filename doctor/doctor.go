@@ -1,5 +1,5 @@
 // Package doctor calls every service in a configuration and reports mistakes and limits: endpoints of chains, venues
-// and their keys, price services, the database and the shared cache.
+// and their keys, price services, token lists, origins, the database, the shared cache and the stream of events.
 package doctor
 
 import (
@@ -23,7 +23,7 @@ import (
 // Diagnosis is the report on every service in a configuration.
 type Diagnosis struct {
 	Chains   []Chain   `json:"chains"`
-	Services []Service `json:"services"` // venues, prices, the database, the shared cache
+	Services []Service `json:"services"` // venues, prices, token lists, origins, the database, the shared cache, the event stream
 }
 
 // Chain is the report on one chain and its endpoints.
@@ -81,16 +81,29 @@ func Diagnose(ctx context.Context, c config.Config, report func(audit.Progress))
 		})
 	}
 	working.Wait()
-	for _, each := range c.Prices.DefiLlama {
-		d.Services = append(d.Services, serviceOf("prices "+each.Name, func() (string, error) { return askPrices(ctx, each) }))
+	add := func(name string, ask func() (string, error)) { d.Services = append(d.Services, serviceOf(name, ask)) }
+	addAll := func(kind string, endpoints []config.Endpoint) {
+		for _, each := range endpoints {
+			add(kind+" "+each.Name, func() (string, error) { return askAny(ctx, each) })
+		}
 	}
-	d.Services = append(d.Services, serviceOf("database", func() (string, error) {
+	addAll("prices", c.Prices.DefiLlama)
+	for _, each := range c.Tokens.Lists {
+		addAll("token list", each.Endpoints)
+	}
+	for _, each := range c.Passthrough.Hosts {
+		addAll("origin", each.Endpoints)
+	}
+	add("database", func() (string, error) {
 		ctx, cancel := context.WithTimeout(ctx, serviceLimit)
 		defer cancel()
 		return "usable", gateway.Database(c).Inspect(ctx)
-	}))
+	})
 	if c.Cache.Shared.Reveal() != "" {
-		d.Services = append(d.Services, serviceOf("shared cache", func() (string, error) { return askShared(ctx, c) }))
+		add("shared cache", func() (string, error) { return askShared(ctx, c) })
+	}
+	if c.Events.Redis.Reveal() != "" {
+		add("event stream", func() (string, error) { return askStream(ctx, c) })
 	}
 	return d, ctx.Err()
 }

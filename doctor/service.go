@@ -79,8 +79,8 @@ func exampleSwap(c config.Config, profile quote.Profile) (quote.Swap, bool) {
 	return quote.Swap{}, false
 }
 
-// askPrices accepts any response, since the content at a price service's base URL is undefined.
-func askPrices(ctx context.Context, own config.Endpoint) (said string, err error) {
+// askAny accepts any response, since the content at a service's base URL is undefined.
+func askAny(ctx context.Context, own config.Endpoint) (said string, err error) {
 	e, err := upstream.NewEndpoint(gateway.EndpointOptions(own))
 	if err != nil {
 		return "", err
@@ -96,6 +96,19 @@ func askPrices(ctx context.Context, own config.Endpoint) (said string, err error
 		said = ": it may require a key"
 	}
 	return fmt.Sprintf("answers (HTTP %d)%s", response.Status, said), err
+}
+
+// askStream reads the position of the stream of events.
+func askStream(ctx context.Context, c config.Config) (said string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
+	defer cancel()
+	stream, err := gateway.EventStream(c)
+	if err != nil {
+		return "", err
+	}
+	defer stream.Close()
+	_, err = stream.Last(ctx)
+	return "usable", err
 }
 
 // askShared connects to the shared cache, for a few seconds at most.

@@ -18,8 +18,10 @@ import (
 // eventsKept is how long events are kept for clients that resume; webhook retries take a day.
 const eventsKept = 7 * 24 * time.Hour
 
-// eventStream is the name of the Redis stream that the feed is published to.
-const eventStream = "crossgate:events"
+// EventStream returns the Redis stream that the feed is published to, which the configuration must set.
+func EventStream(c config.Config) (*shared.Stream, error) {
+	return shared.NewStream(c.Events.Redis.Reveal(), "crossgate:events")
+}
 
 // addEvents checks the subscribers to events, and the address of the Redis stream.
 func (b *builder) addEvents() {
@@ -34,9 +36,9 @@ func (b *builder) addEvents() {
 			b.mistake(path+".filter", err)
 		}
 	}
-	if url := b.config.Events.Redis.Reveal(); url != "" {
+	if b.config.Events.Redis.Reveal() != "" {
 		var err error
-		if b.parts.stream, err = shared.NewStream(url, eventStream); err != nil {
+		if b.parts.stream, err = EventStream(b.config); err != nil {
 			b.mistake("events.redis", err)
 		}
 	}

@@ -34,8 +34,8 @@ configuration file is taken over while it runs, at SIGHUP at once.`, serve),
 		command("check", "report every mistake in a configuration", "", check),
 		command("healthcheck", "ask the gateway of this machine whether it lives",
 			"Ask the gateway of this machine whether it lives, for images without a shell. The exit status is 1 when it does not.", healthcheck),
-		command("doctor", "call everything that a configuration names", `Call everything that a configuration names: what each endpoint serves and can do, whether keys, database and shared
-cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, examine),
+		command("doctor", "call everything that a configuration names", `Call everything that a configuration names, except webhooks: what each endpoint serves and can do, whether keys, database
+and shared cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, examine),
 		command("schema", "print the JSON schema of the configuration, for editors", "", schema),
 		command("backfill", "read history into the order index", "Read history into the order index. It can be stopped and resumed.", backfill),
 		command("export", "write a gateway's orders or events as CSV or JSON lines", `Write the orders or events of a running gateway, oldest first. It can be stopped, and goes on with the cursor that it ends

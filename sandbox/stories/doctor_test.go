@@ -71,6 +71,10 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 	guarded := redistest.ServeGuarded(t, redistest.Guarded{Own: authority.Issue(t, "127.0.0.1"), User: "crossgate", Password: "another"})
 	c.Cache.Shared = config.NewSecret(fmt.Sprintf("rediss://crossgate:%s@127.0.0.1:%d/0", doctorKey, guarded.Port()))
 	c.Cache.SharedCAFile = authority.File
+	away := []config.Endpoint{{Name: "away", URL: config.NewSecret("http://127.0.0.1:9/" + doctorKey)}}
+	c.Tokens.Lists = []config.TokenList{{Name: "list", Endpoints: away}}
+	c.Passthrough.Hosts = []config.Host{{Name: "host", Endpoints: away}}
+	c.Events.Redis = config.NewSecret("redis://:" + doctorKey + "@127.0.0.1:9/0")
 	found := diagnose(t, c)
 	compareDefects(t, "wrong", found.wrong, map[string]string{
 		"confused": "serves chain 8453, not 1", "gone": "unreachable", "chain-8453": "multicall: no code at 0x",
@@ -79,6 +83,7 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 		"deaf": "lists no logs", "page": "not a JSON-RPC response", "moved": "HTTP 301", "lost": "HTTP 404", "forbidden": "HTTP 403",
 		"nowhere": "lookup", "untrusted": "certificate", "plain": "HTTP response to HTTPS client", "busy": "HTTP 503",
 		"venue kyberswap": "HTTP 401", "database": "connection refused", "shared cache": "WRONGPASS",
+		"token list away": "connection refused", "origin away": "connection refused", "event stream": "connection refused",
 	}, true)
 	compareDefects(t, "limited", found.limited, map[string]string{
 		"stateless": "state: newest 0", "logless": "logs: newest 0", "blockless": "blocks: newest 0",

@@ -66,6 +66,9 @@ func inspected(flags *pflag.FlagSet, do func(ctx context.Context, i inspection, 
 	flags.Func("until", "`TIME`: orders with an event then or before", unixTime(&i.of.Until))
 	return configured(flags, func(ctx context.Context, c config.Config, out, errOut io.Writer) error {
 		i.config = c
+		if i.of.Until > 0 && i.of.Since > i.of.Until {
+			return wrongUsage("--since is after --until")
+		}
 		if _, known := c.Registry().Chain(i.of.Chain); i.of.Chain != 0 && !known {
 			return fmt.Errorf("chain %d is not configured", i.of.Chain)
 		}
@@ -111,6 +114,9 @@ func repair(flags *pflag.FlagSet) action {
 		ofBlocks := flags.Changed("from") || flags.Changed("to")
 		if ofBlocks && (len(i.of.Orders) > 0 || !i.of.Taker.IsAbsent() || i.of.Since > 0 || i.of.Until > 0) {
 			return wrongUsage("--from and --to take no selection of orders, only --chain")
+		}
+		if *first > *last {
+			return wrongUsage("--from %d is after --to %d", *first, *last)
 		}
 		counted := units{"orders", "transactions"}
 		if ofBlocks {

@@ -51,6 +51,8 @@ telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 		{"index audit --since yesterday", 2, []string{`"yesterday" is not a time`}},
 		{"index audit --chain 424242", 1, []string{"chain 424242 is not configured"}},
 		{"index repair --from 5 --since 2026-01-31", 2, []string{"--from and --to take no selection"}},
+		{"index repair --from 5 --to 3", 2, []string{"--from 5 is after --to 3"}},
+		{"index audit --since 2026-02-01 --until 2026-01-31", 2, []string{"--since is after --until"}},
 		{"serve --nonsense", 2, []string{"unknown flag: --nonsense\n"}},
 		{"serve --confg gateway.yaml", 2, []string{"unknown flag: --confg; did you mean --config?"}},
 		{"check --config " + misspelt, 1, []string{"listn: line 1: unknown key; did you mean listen?", `"verola" is not a venue; did you mean velora?`}},

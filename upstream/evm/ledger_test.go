@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +18,6 @@ import (
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/onchain"
-	"crossgate/upstream/evm"
 )
 
 // testChain is a made-up chain.
@@ -241,21 +238,6 @@ type ledger struct {
 	CallDefaults []struct{ To, Selector, Result string }
 
 	logs []nodeLog // from the receipts
-}
-
-func goldenFolder(t *testing.T) string {
-	t.Helper()
-	folder := filepath.Join(evm.Recorded, "golden", "ledgers-A")
-	evm.NeedRecorded(t, folder)
-	return folder
-}
-
-func readJSON(t *testing.T, path string, into any) {
-	t.Helper()
-	text := must.Get(os.ReadFile(path))(t)
-	if err := json.Unmarshal(text, into); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
 }
 
 func (l ledger) node() *node {

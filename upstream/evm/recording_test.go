@@ -2,9 +2,9 @@ package evm_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/order"
 )
 
@@ -31,12 +32,12 @@ type recording struct {
 // emptyRoot is the root of no receipts (Ethereum yellow paper, KEC(RLP(()))).
 const emptyRoot = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"
 
-func readRecording(t *testing.T, path string) *recording {
+func readRecording(t *testing.T, native int) *recording {
 	t.Helper()
 	r := &recording{byHash: map[string]uint64{}, inBlocks: map[uint64][]string{}}
-	readJSON(t, path, &r.ledger)
+	text := recorded.File(t, fmt.Sprintf("golden/ledgers-A/ledger-A-%d.json", native))
 	var raw struct{ Blocks []json.RawMessage }
-	readJSON(t, path, &raw)
+	must.Do(t, errors.Join(json.Unmarshal(text, &r.ledger), json.Unmarshal(text, &raw)))
 	r.headers = raw.Blocks
 	for i, text := range raw.Blocks {
 		var block struct {
@@ -82,22 +83,20 @@ func blockOf(receipt json.RawMessage) uint64 {
 	return parseQuantity(in.BlockNumber)
 }
 
-// golden holds the ledgers of the golden set and their outcome, read once, since reading takes a second.
+// golden holds the ledgers of the golden set, read once, since reading takes a second.
 var golden struct {
 	once    sync.Once
 	ledgers []*recording
-	truth   goldenTruth
 }
 
 // readRecordings returns the recorded ledgers, each at its end, and their outcome.
 func readRecordings(t *testing.T) (recordings []*recording, truth *goldenTruth) {
 	t.Helper()
-	folder := goldenFolder(t)
+	truth = new(goldenTruth)
+	recorded.JSON(t, "golden/ledgers-A/expected-A.json", truth)
 	golden.once.Do(func() {
-		paths := must.Get(filepath.Glob(filepath.Join(folder, "ledger-A-*.json")))(t)
-		readJSON(t, filepath.Join(folder, "expected-A.json"), &golden.truth)
-		for _, path := range paths {
-			golden.ledgers = append(golden.ledgers, readRecording(t, path))
+		for _, native := range []int{1, 137, 146, 8453} {
+			golden.ledgers = append(golden.ledgers, readRecording(t, native))
 		}
 	})
 	for _, l := range golden.ledgers {
@@ -105,7 +104,7 @@ func readRecordings(t *testing.T) (recordings []*recording, truth *goldenTruth) 
 			ledger: l.ledger, headers: l.headers, byHash: l.byHash, inBlocks: l.inBlocks, head: l.Head,
 		})
 	}
-	return recordings, &golden.truth
+	return recordings, truth
 }
 
 // goldenTruth is the outcome of the ledgers: orders and locks.

@@ -2,11 +2,8 @@ package swap
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -115,18 +112,3 @@ func documented(t *testing.T, id chain.ID) chain.Chain {
 	c.Contracts.Multicall = chain.Address{}
 	return c
 }
-
-// readShared reads a file of the recorded material, or skips the test if it is missing.
-func readShared(t *testing.T, path string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("%s is not there: the recorded material lies in a folder named shared beside the checkout of this repository", path)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-var recordedRouter = filepath.Join("..", "..", "..", "..", "shared", "golden", "router", "router-vectors-A.json")

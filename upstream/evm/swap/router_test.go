@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +16,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/recorded"
 	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -49,35 +50,38 @@ type revertVector struct {
 	Inner *revertVector
 }
 
-func readVectors(t *testing.T, path string) (vectors []routerVector, reverts map[string]string) {
+// eachVectors runs a test with an excerpt of the recording, and with all of it.
+func eachVectors(t *testing.T, test func(t *testing.T, vectors []routerVector, reverts map[string]string)) {
+	t.Run("excerpt", func(t *testing.T) { readVectors(t, must.Get(os.ReadFile("testdata/router.json"))(t), test) })
+	t.Run("whole", func(t *testing.T) { readVectors(t, recorded.File(t, "golden/router/router-vectors-A.json"), test) })
+}
+
+func readVectors(t *testing.T, text []byte, test func(t *testing.T, vectors []routerVector, reverts map[string]string)) {
 	t.Helper()
-	text := readShared(t, path)
 	var recording struct {
 		Errors []struct{ Signature, Selector string }
 		Chains []struct{ Vectors []routerVector }
 	}
 	must.Do(t, json.Unmarshal(text, &recording))
+	var vectors []routerVector
 	for _, c := range recording.Chains {
 		vectors = append(vectors, c.Vectors...)
 	}
-	reverts = map[string]string{}
+	reverts := map[string]string{}
 	for _, e := range recording.Errors {
 		name, _, _ := strings.Cut(e.Signature, "(")
 		reverts[e.Selector] = name
 	}
-	return vectors, reverts
+	test(t, vectors, reverts)
 }
 
 func TestRouterCalldataIsThatOfTheRealCalls(t *testing.T) {
-	for _, path := range []string{filepath.Join("testdata", "router.json"), recordedRouter} {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			vectors, _ := readVectors(t, path)
-			for _, v := range vectors {
-				checkCalldata(t, v)
-			}
-			t.Logf("%d calls", len(vectors))
-		})
-	}
+	eachVectors(t, func(t *testing.T, vectors []routerVector, _ map[string]string) {
+		for _, v := range vectors {
+			checkCalldata(t, v)
+		}
+		t.Logf("%d calls", len(vectors))
+	})
 }
 
 func checkCalldata(t *testing.T, v routerVector) {
@@ -108,25 +112,22 @@ func checkCalldata(t *testing.T, v routerVector) {
 }
 
 func TestRevertsHaveTheirNames(t *testing.T) {
-	for _, path := range []string{filepath.Join("testdata", "router.json"), recordedRouter} {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			vectors, names := readVectors(t, path)
-			named := 0
-			for _, v := range vectors {
-				if v.Result.Status == "revert" {
-					named++
-					checkRevert(t, v.ID, explainRevert(common.FromHex(v.Result.RevertData)), v.Result.Error)
-				}
+	eachVectors(t, func(t *testing.T, vectors []routerVector, names map[string]string) {
+		named := 0
+		for _, v := range vectors {
+			if v.Result.Status == "revert" {
+				named++
+				checkRevert(t, v.ID, explainRevert(common.FromHex(v.Result.RevertData)), v.Result.Error)
 			}
-			for id, want := range names {
-				known, found := knownErrors[[4]byte(common.FromHex(id))]
-				if !found || known.Name != want {
-					t.Errorf("error %s is %q here, want %s", id, known.Name, want)
-				}
+		}
+		for id, want := range names {
+			known, found := knownErrors[[4]byte(common.FromHex(id))]
+			if !found || known.Name != want {
+				t.Errorf("error %s is %q here, want %s", id, known.Name, want)
 			}
-			t.Logf("%d reverts and %d errors", named, len(names))
-		})
-	}
+		}
+		t.Logf("%d reverts and %d errors", named, len(names))
+	})
 }
 
 // checkRevert checks the error's name and every argument; for a require or a panic only the text.

@@ -3,7 +3,6 @@ package bench
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -41,21 +40,14 @@ func makerText(n int) string { return fmt.Sprintf("0x%040x", 0xfeed0000+n%makers
 // subscribersAt, an environment variable, makes the test binary a process of subscribers at that address.
 const subscribersAt = "CROSSGATE_SUBSCRIBERS"
 
-// heard is what such a process prints when its input ends.
-type heard struct {
-	Events  int
-	Delays  []int64 // microseconds: 50th, 99th, and longest
-	Missing string
-}
-
-// TestSubscribers is such a process.
+// TestSubscribers is such a process. It reads how many events to wait for, and then prints their delays in microseconds:
+// the 50th and 99th of a hundred, and the longest.
 func TestSubscribers(t *testing.T) {
 	address := os.Getenv(subscribersAt)
 	if address == "" {
 		t.Skip("it is a part of BenchmarkEvents")
 	}
-	var mu sync.Mutex
-	var delays []int64
+	all, wanted := make(chan int64, 1<<16), make(chan int)
 	connections := make([]net.Conn, subscribers)
 	var reading sync.WaitGroup
 	for i := range connections {
@@ -77,26 +69,34 @@ func TestSubscribers(t *testing.T) {
 					id, _ = strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 				}
 				if strings.HasPrefix(line, "event: ") {
-					mu.Lock()
-					delays = append(delays, time.Now().UnixMicro()-id)
-					mu.Unlock()
+					all <- time.Now().UnixMicro() - id
 				}
 			}
 		})
 	}
 	fmt.Println("subscribed")
+	go func() {
+		var count int
+		_, _ = fmt.Scan(&count) // of events; 0 if the benchmark has ended
+		wanted <- count
+	}()
+	var delays []int64
+	for want := -1; want < 0 || len(delays) < want; {
+		select {
+		case delay := <-all:
+			delays = append(delays, delay)
+		case want = <-wanted:
+		}
+	}
+	slices.Sort(delays)
+	if len(delays) > 0 {
+		fmt.Println("heard", delays[len(delays)/2], delays[len(delays)*99/100], delays[len(delays)-1])
+	}
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	for _, each := range connections {
 		each.Close()
 	}
 	reading.Wait()
-	slices.Sort(delays)
-	said := heard{Events: len(delays)}
-	if len(delays) > 0 {
-		said.Delays = []int64{delays[len(delays)/2], delays[len(delays)*99/100], delays[len(delays)-1]}
-	}
-	text := must.Get(json.Marshal(said))(t)
-	fmt.Printf("heard %s\n", text)
 }
 
 // inUse returns the memory of this process in use, stacks included, in bytes. Each collection halves stacks that are
@@ -111,7 +111,7 @@ func inUse() uint64 {
 }
 
 // BenchmarkEvents lets a thousand subscribers in another process follow one maker's orders each, while two thousand
-// events a second are written to SQLite. It reports their delays, the memory per subscriber, and the effect on lookups.
+// events a second are written to SQLite, for ten seconds, or one with -short. It reports their delays, the memory per subscriber, and the effect on lookups.
 func BenchmarkEvents(b *testing.B) {
 	const perSecond, each = 2000, 100
 	db := must.Get(store.OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "orders.db")))(b)
@@ -143,8 +143,9 @@ func BenchmarkEvents(b *testing.B) {
 		slices.Sort(took)
 		return took[len(took)/2]
 	}
-	lookups(time.Second)
-	alone, before, goroutines := lookups(3*time.Second), inUse(), runtime.NumGoroutine()
+	span := time.Duration(size(10, 1)) * time.Second
+	lookups(span / 10)
+	alone, before, goroutines := lookups(span/3), inUse(), runtime.NumGoroutine()
 	child := exec.CommandContext(b.Context(), os.Args[0], "-test.run", "^TestSubscribers$")
 	child.Env = append(os.Environ(), subscribersAt+"="+address)
 	child.Stderr = os.Stderr
@@ -164,9 +165,9 @@ func BenchmarkEvents(b *testing.B) {
 	var beside float64
 	for b.Loop() {
 		var asked sync.WaitGroup
-		asked.Go(func() { beside = lookups(10 * time.Second) })
+		asked.Go(func() { beside = lookups(span) })
 		tick := time.NewTicker(time.Second / (perSecond / each))
-		for begun := time.Now(); time.Since(begun) < 10*time.Second; written += each {
+		for begun := time.Now(); time.Since(begun) < span; written += each {
 			<-tick.C
 			write(b, log, written, each)
 			f.Look()
@@ -174,29 +175,22 @@ func BenchmarkEvents(b *testing.B) {
 		tick.Stop()
 		asked.Wait()
 	}
-	time.Sleep(time.Second) // the last of them are on their way
+	must.Get(fmt.Fprintln(input, written*subscribers/makers))(b)
+	var usual, most, longest int64
+	for longest == 0 && lines.Scan() {
+		_, _ = fmt.Sscanf(lines.Text(), "heard %d %d %d", &usual, &most, &longest)
+	}
 	loaded := float64(inUse())
 	must.Do(b, input.Close())
-	var said heard
-	for lines.Scan() {
-		if text, is := strings.CutPrefix(lines.Text(), "heard "); is {
-			must.Do(b, json.Unmarshal([]byte(text), &said))
-		}
-	}
 	must.Do(b, child.Wait())
 	for runtime.NumGoroutine() > goroutines+10 {
 		time.Sleep(10 * time.Millisecond)
 	}
 	loaded = (loaded - float64(inUse())) / subscribers // without the feed's own buffers
-	if want := written * subscribers / makers; said.Events != want {
-		b.Errorf("%d events were heard, want %d", said.Events, want)
-	}
-	if len(said.Delays) == 3 {
-		b.ReportMetric(float64(said.Delays[0])/1000, "p50-ms")
-		b.ReportMetric(float64(said.Delays[1])/1000, "p99-ms")
-		b.ReportMetric(float64(said.Delays[2])/1000, "longest-ms")
-	}
-	b.ReportMetric(float64(written)/(10*float64(b.N)), "events/s")
+	b.ReportMetric(float64(usual)/1000, "p50-ms")
+	b.ReportMetric(float64(most)/1000, "p99-ms")
+	b.ReportMetric(float64(longest)/1000, "longest-ms")
+	b.ReportMetric(float64(written)/(span.Seconds()*float64(b.N)), "events/s")
 	b.ReportMetric(memory, "B/subscriber")
 	b.ReportMetric(loaded, "B/subscriber-after")
 	b.ReportMetric(beside/alone, "lookup-ratio")

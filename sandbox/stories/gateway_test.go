@@ -23,6 +23,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 
+	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/gateway"
 	"crossgate/internal/must"
@@ -96,18 +97,13 @@ func tested(c config.Config) config.Config {
 	return c
 }
 
-// swapsAlone is configOf for a gateway that only serves swaps: it reads no history of orders.
-func swapsAlone(t testing.TB, world *sandbox.World) config.Config {
+// serveSwaps serves only swaps, with a changed configuration, on some chains or on all. It reads no history of orders,
+// seldom asks for new ones, and returns the gateway's URL.
+func serveSwaps(t testing.TB, world *sandbox.World, change func(*config.Config), on ...chain.ID) (url string) {
 	t.Helper()
 	c := configOf(t, world)
-	c.Index.Lookback = 1
-	return c
-}
-
-// serveSwaps serves only swaps, with a changed configuration, and returns the gateway's URL.
-func serveSwaps(t testing.TB, world *sandbox.World, change func(*config.Config)) (url string) {
-	t.Helper()
-	c := swapsAlone(t, world)
+	c.Index.Lookback, c.Index.Asked = 1, time.Minute
+	c.Chains = slices.DeleteFunc(c.Chains, func(c config.Chain) bool { return len(on) > 0 && !slices.Contains(on, c.ID) })
 	change(&c)
 	_, url = serveConfig(t, c)
 	return url

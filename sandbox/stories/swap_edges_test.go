@@ -117,7 +117,7 @@ func TestSwapsWorkOnAChainAheadOfTheClock(t *testing.T) {
 	base, _ := world.Chain(8453)
 	must.Do(t, world.Mine(t.Context(), base.Facts.ID, 1500))
 	for _, name := range []string{"uniswap-v2", "velora"} {
-		url := serveSwaps(t, world, func(c *config.Config) { onlyVenues(c, name) })
+		url := serveSwaps(t, world, func(c *config.Config) { onlyVenues(c, name) }, base.Facts.ID)
 		newTrader(t, world, base, url).makeSwap(t, swapCases[0])
 	}
 }
@@ -178,7 +178,7 @@ func TestAFixedOutcomeIsDelivered(t *testing.T) {
 			trader := newTrader(t, world, ethereum, serveSwaps(t, world, func(c *config.Config) {
 				c.Swap.Execution = row.execution
 				c.Venues = slices.DeleteFunc(c.Venues, func(v config.Venue) bool { return row.onChainOnly && len(v.Endpoints) > 0 })
-			}))
+			}, ethereum.Facts.ID))
 			for _, swap := range []swapCase{
 				{in: "coin", out: "USDC", amount: "350000000"},
 				{in: "USDC", out: "DAI", amount: "75000000000000000000", toStranger: true},
@@ -242,7 +242,7 @@ func TestVenuesThatPromiseTooMuchNeverWin(t *testing.T) {
 							return fmt.Appendf(nil, `%q:"%s"`, parts[1], more)
 						})
 					})
-				}))
+				}, base.Facts.ID))
 				query := w.query(swapCases[2])
 				query.Set("senderAddress", w.stranger.Hex()) // who has approved nothing
 				var explained struct {
@@ -296,7 +296,7 @@ func TestPlainNodesHandOutWhatWasMeasured(t *testing.T) {
 			onlyVenues(c, "kyberswap")
 			at := slices.IndexFunc(c.Chains, func(c config.Chain) bool { return c.ID == 8453 })
 			c.Chains[at].Endpoints = defective(t, c.Chains[at].Endpoints[0], defects{"plain": plainNodes[takesOverrides]})
-		}))
+		}, base.Facts.ID))
 	}
 	header := func(w *trader, c swapCase) (status int, marked string) {
 		response := must.Get(http.Get(w.gateway + "/v1.0/chain/transaction?" + w.query(c).Encode()))(t)
@@ -396,11 +396,11 @@ func TestOperatorIsPaidByDirectSwaps(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	const bps = 20
 	operator := common.HexToAddress("0x000000000000000000000000000000000000f00d")
+	base, _ := world.Chain(8453)
 	address := serveSwaps(t, world, func(c *config.Config) {
 		c.Swap.Execution = config.ExecuteDirectly
 		c.Swap.Fee = config.Fee{Bps: bps, Recipient: chain.NewAddress(operator.Bytes())}
-	})
-	base, _ := world.Chain(8453)
+	}, base.Facts.ID)
 	trader := newTrader(t, world, base, address)
 	for _, one := range []swapCase{
 		{"coin", "USDC", "250000000000000000", false, ""},

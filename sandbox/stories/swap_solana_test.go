@@ -21,6 +21,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 	"github.com/mr-tron/base58"
 
+	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/internal/must"
 	"crossgate/sandbox"
@@ -110,7 +111,7 @@ func TestSwapTransactionOnSolanaDoesWhatItSays(t *testing.T) {
 			if name != "" {
 				onlyVenues(c, name)
 			}
-		})
+		}, chain.Solana)
 		w := newSolanaTrader(t, world, address)
 		for _, one := range solanaCases {
 			t.Run(fmt.Sprintf("%s/%s/%t", name, one, one.toStranger), func(t *testing.T) {
@@ -227,7 +228,7 @@ func TestLiarsOnSolanaNeverWin(t *testing.T) {
 		"a promise that the transaction does not keep":       {doubled, "its minimum is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			address := serveSwaps(t, world, func(c *config.Config) { between(t, c, "jupiter", lie.answered) })
+			address := serveSwaps(t, world, func(c *config.Config) { between(t, c, "jupiter", lie.answered) }, chain.Solana)
 			w := newSolanaTrader(t, world, address)
 			var told struct {
 				Aggregators []struct{ Name, Verdict, Reason string }
@@ -306,7 +307,7 @@ func TestAffiliatesOnSolanaArePaid(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	wallet := world.Accounts()[2].Wallet.Key.String()
 	for _, name := range []string{"jupiter", "dflow"} {
-		address := serveSwaps(t, world, func(c *config.Config) { onlyVenues(c, name) })
+		address := serveSwaps(t, world, func(c *config.Config) { onlyVenues(c, name) }, chain.Solana)
 		for _, one := range []struct {
 			swapCase
 			recipient, paid string // the owner of the accounts that are paid into

@@ -127,7 +127,7 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 				trader := newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
 					onlyVenues(c, name)
 					c.Swap.Execution = execution
-				}))
+				}, base.Facts.ID))
 				for _, one := range everyFourth(i) {
 					if execution == config.ExecuteDirectly && name == "okx" && one.in != "coin" {
 						continue // TestVenueThatWantsAnotherApprovalIsCompared
@@ -162,7 +162,7 @@ func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
 		return newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
 			onlyVenues(c, names...)
 			c.Swap.Execution = config.ExecuteDirectly
-		}))
+		}, base.Facts.ID))
 	}
 	alone, together := trader(t, "okx"), trader(t, "okx", "lifi")
 	for _, one := range swapCases[1:3] {

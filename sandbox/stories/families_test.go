@@ -259,18 +259,20 @@ type sentByTronWeb struct {
 	Codes                 []string // of sending it with another signature, unchanged, and again
 }
 
-// byTronWeb makes a path's approval with the fourth account's key, signs the path's transaction, and sends it.
-func (f front) byTronWeb(t *testing.T, path string) (sent sentByTronWeb) {
+// byTronWeb makes paths' approvals with the fourth account's key, signs their transactions, and sends them.
+func (f front) byTronWeb(t *testing.T, paths ...string) (all []sentByTronWeb) {
 	t.Helper()
 	tron, _ := f.world.Chain(chain.Tron)
-	run := exec.CommandContext(t.Context(), "node", "tronweb.mjs", tron.RPC, f.facts(t).Accounts[3].PrivateKey[2:], path)
+	run := exec.CommandContext(t.Context(), "node", append([]string{"tronweb.mjs", tron.RPC, f.facts(t).Accounts[3].PrivateKey[2:]}, paths...)...)
 	run.Dir = filepath.Join("testdata", "client")
 	run.Stderr = os.Stderr
-	must.Do(t, json.Unmarshal(must.Get(run.Output())(t), &sent))
-	if want := []string{"SIGERROR", "sent", "DUP_TRANSACTION_ERROR"}; sent.Result != "SUCCESS" || !cmp.Equal(sent.Codes, want) {
-		t.Errorf("%s: %s, %q, want %q", sent.TxID, sent.Result, sent.Codes, want)
+	must.Do(t, json.Unmarshal(must.Get(run.Output())(t), &all))
+	for _, sent := range all {
+		if want := []string{"SIGERROR", "sent", "DUP_TRANSACTION_ERROR"}; sent.Result != "SUCCESS" || !cmp.Equal(sent.Codes, want) {
+			t.Errorf("%s: %s, %q, want %q", sent.TxID, sent.Result, sent.Codes, want)
+		}
 	}
-	return sent
+	return all
 }
 
 // ordersByTronWeb makes the requests of the service's integrator example (usdt-tron-to-sol.ts, tron-to-sol.ts), which
@@ -298,7 +300,11 @@ func (f front) ordersByTronWeb(t *testing.T, tron, solana, other side) {
 	if unapproved.Header.Get("X-Unsimulated") != "true" || !strings.Contains(string(text), `"notSimulated":"allowance"`) {
 		t.Errorf("creation before the approval: %s, %s", unapproved.Status, text)
 	}
-	sent := f.byTronWeb(t, example(tron.token("USDT"), "2000000"))
+	var waiting creationJSON
+	other.create(t, path(other, tron, other.token("USDC"), tron.token("USDT"), "30000000", foreign, owner), "USDC", big.NewInt(30_000_000), &waiting)
+	cancel := f.url + "/v1.0/dln/order/" + waiting.OrderID + "/cancel-tx"
+	getOnce(t, "indexed", cancel, &struct{}{})
+	sent := f.byTronWeb(t, example(tron.token("USDT"), "2000000"), cancel)[0]
 	if o, err := f.world.Order(t.Context(), common.HexToHash(sent.OrderID)); err != nil || o.GiveChain() != tron.place.Facts.ID {
 		t.Errorf("order %s: %v", sent.OrderID, err)
 	}
@@ -314,11 +320,6 @@ func (f front) ordersByTronWeb(t *testing.T, tron, solana, other side) {
 	if !slices.Contains(done.Fulfilled, sent.OrderID) {
 		t.Errorf("the taker fulfilled %q, want %s", done.Fulfilled, sent.OrderID)
 	}
-	var waiting creationJSON
-	other.create(t, path(other, tron, other.token("USDC"), tron.token("USDT"), "30000000", foreign, owner), "USDC", big.NewInt(30_000_000), &waiting)
-	cancel := f.url + "/v1.0/dln/order/" + waiting.OrderID + "/cancel-tx"
-	getOnce(t, "indexed", cancel, &struct{}{})
-	f.byTronWeb(t, cancel)
 	f.awaitCancelled(t, waiting.OrderID)
 }
 

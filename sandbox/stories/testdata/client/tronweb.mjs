@@ -1,8 +1,8 @@
-// Signs and sends with TRON's own client library, as a wallet does: node tronweb.mjs NODE KEY URL. What URL answers is approved
+// Signs and sends with TRON's own client library, as a wallet does: node tronweb.mjs NODE KEY URL... What a URL answers is approved
 // where less is allowed, and then sent as it was answered. Prints what became of it.
 import { TronWeb } from "tronweb";
 
-const [node, privateKey, url] = process.argv.slice(2);
+const [node, privateKey, ...urls] = process.argv.slice(2);
 const tronWeb = new TronWeb({ fullHost: node, privateKey });
 const owner = tronWeb.defaultAddress.hex;
 const price = (await tronWeb.trx.getChainParameters()).find(({ key }) => key === "getEnergyFee").value;
@@ -30,18 +30,22 @@ async function sent(to, data, callValue) {
   throw new Error(`${signed.txID} is in no block`);
 }
 
-const response = await fetch(url);
-const answer = await response.json();
-if (!response.ok) throw new Error(JSON.stringify(answer));
-const tx = answer.tx ?? answer;
-if (tx.allowanceTarget) {
-  const { address: token, amount } = answer.estimation.srcChainTokenIn;
-  const spender = tronWeb.address.fromHex(hex41(tx.to));
-  const erc20 = await tronWeb.contract().at(token);
-  if (BigInt(String(await erc20.allowance(owner, spender).call())) < BigInt(amount)) {
-    const { transaction } = await tronWeb.transactionBuilder.triggerSmartContract(
-      token, "approve(address,uint256)", {}, [{ type: "address", value: spender }, { type: "uint256", value: amount }], owner);
-    await sent(token, transaction.raw_data.contract[0].parameter.value.data, 0);
+const all = [];
+for (const url of urls) {
+  const response = await fetch(url);
+  const answer = await response.json();
+  if (!response.ok) throw new Error(JSON.stringify(answer));
+  const tx = answer.tx ?? answer;
+  if (tx.allowanceTarget) {
+    const { address: token, amount } = answer.estimation.srcChainTokenIn;
+    const spender = tronWeb.address.fromHex(hex41(tx.to));
+    const erc20 = await tronWeb.contract().at(token);
+    if (BigInt(String(await erc20.allowance(owner, spender).call())) < BigInt(amount)) {
+      const { transaction } = await tronWeb.transactionBuilder.triggerSmartContract(
+        token, "approve(address,uint256)", {}, [{ type: "address", value: spender }, { type: "uint256", value: amount }], owner);
+      await sent(token, transaction.raw_data.contract[0].parameter.value.data, 0);
+    }
   }
+  all.push({ ...(await sent(tx.to, tx.data, Number(tx.value))), orderId: answer.orderId });
 }
-console.log(JSON.stringify({ ...(await sent(tx.to, tx.data, Number(tx.value))), orderId: answer.orderId }));
+console.log(JSON.stringify(all));

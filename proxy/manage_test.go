@@ -151,6 +151,10 @@ func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 		f.Creation.Receiver = maker
 		check(fmt.Sprintf(`{"dstChainTokenOutRecipient":%q,"dlnHook":{"type":"evm_transaction_call","data":{"to":%q,"calldata":"0x01020304","gas":7}}}`, maker, paid), want)
 	}
+	onSolana, _ := chain.Documented().Chain(chain.Solana)
+	f.Creation.Take.Chain, f.Creation.Receiver, f.Creation.ExternalCall = chain.Solana, onSolana.Contracts.ExternalCallAdapter, []byte{1}
+	hooked := `{"dstChainTokenOutRecipient":"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v","dlnHook":{"type":"solana_serialized_instructions","data":{"instructions":"0x01"}}}`
+	check(hooked, `[]`)
 }
 
 // TestVerifyTellsAddressesOfSolanaApart proves that base58 is case-sensitive, and prepended expenses not compared.

@@ -9,6 +9,16 @@ import (
 	"crossgate/order/onchain"
 )
 
+// CallReceiver returns the program that orders with an external call must have as their receiver on Solana, since dln_dst
+// delivers to it (docs of hooks for Solana; class DlnDst of @debridge-finance/dln-client 8.3.6). Elsewhere, without a
+// call, and if it is unknown, it is absent.
+func CallReceiver(take chain.Chain, call []byte) chain.Address {
+	if take.Family != chain.SVM || len(call) == 0 {
+		return chain.Address{}
+	}
+	return take.Contracts.ExternalCallAdapter
+}
+
 // CanCancelSolanaCall returns why the external call in an onchain.CallAccount cannot be cancelled; nil: it can.
 func CanCancelSolanaCall(account []byte) error {
 	state, err := onchain.DecodeCallAccount(account)

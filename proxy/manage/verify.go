@@ -134,9 +134,13 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 	if q.request.Get("prependOperatingExpenses") == "true" {
 		delete(found, "srcChainTokenInAmount")
 	}
+	take, _ := chains.Chain(all[0].Creation.Take.Chain)
+	if to := creation.CallReceiver(take, all[0].Creation.ExternalCall); !to.IsAbsent() && to == all[0].Creation.Receiver {
+		delete(found, "dstChainTokenOutRecipient") // the call decides who gets the delivery
+	}
 	call := "" // in the form in which an order has it
 	if q.request.Get("dlnHook") != "" || q.request.Get("externalCall") != "" {
-		call = "0x" + hex.EncodeToString(creations.ExternalCall(q.request, chains.Family(all[0].Creation.Take.Chain)))
+		call = "0x" + hex.EncodeToString(creations.ExternalCall(q.request, take.Family))
 	}
 	asked, maker := proxy.Query{Values: q.request}, all[0].Maker.Format(chains.Family(q.chain))
 	if a := all[0].Affiliate; a != nil && q.request.Get("affiliateFeeRecipient") != "" {

@@ -26,7 +26,7 @@ func (e *Estimator) Appraise(ctx context.Context, t order.Terms) (all []creation
 		)})
 	}
 	take, _ := e.Registry.Chain(t.Take.Chain)
-	if executor := callExecutor(take, t.ExternalCall); !executor.IsAbsent() && t.Receiver != executor {
+	if executor := creation.CallReceiver(take, t.ExternalCall); !executor.IsAbsent() && t.Receiver != executor {
 		all = append(all, creation.Warning{Code: creation.CallNeverRun, Text: fmt.Sprintf(
 			"the receiver of an order with an external call must be the executor %s: the order can never be filled", executor)})
 	}

@@ -176,22 +176,13 @@ func (j *journey) creation(e *Estimate) (creation.Creation, error) {
 		Receiver: m.Recipient, Authorities: m.Authorities, ExternalCall: r.ExternalCall,
 		Salt: &salt, ReferralCode: m.ReferralCode, Metadata: metadata,
 	}
-	if executor := callExecutor(j.take, c.ExternalCall); !executor.IsAbsent() {
+	if executor := creation.CallReceiver(j.take, c.ExternalCall); !executor.IsAbsent() {
 		c.Receiver = executor
 	}
 	if share := j.affiliate(e); share != nil {
 		c.AffiliateFee = creation.AffiliateFee(*share)
 	}
 	return c, err
-}
-
-// callExecutor returns the program that Solana's orders with an external call are delivered to: their receiver (docs of
-// hooks for Solana; class DlnDst of @debridge-finance/dln-client 8.3.6). Elsewhere, and without a call, it is absent.
-func callExecutor(take chain.Chain, call []byte) chain.Address {
-	if take.Family != chain.SVM || len(call) == 0 {
-		return chain.Address{}
-	}
-	return take.Contracts.ExternalCallAdapter
 }
 
 // affiliate returns the integrator's share, nil if there is none.

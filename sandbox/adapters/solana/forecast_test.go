@@ -231,7 +231,7 @@ func TestForecastWithoutANode(t *testing.T) {
 	if len(all) != 1 || all[0].Refusal != nil || all[0].ID != nil || len(all[0].Unknown) < 3 || all[0].Creation.GiveAmount != o.GiveAmount || all[0].Maker != o.Maker {
 		t.Errorf("without a node: %+v", all)
 	}
-	also := must.Get(wire.ParseUnsigned(data))(t).Draft()
+	also := must.Get(must.Get(wire.ParseUnsigned(data))(t).Draft(nil))(t)
 	patch := also.Instructions[len(also.Instructions)-1]
 	patch.Data = append([]byte{0x40, 0xbc, 0x81, 0xff, 0x40, 0x81, 0x8b, 0x66}, patch.Data[8:48]...) // patch_order_give
 	also.Instructions = append(also.Instructions, patch)
@@ -239,7 +239,7 @@ func TestForecastWithoutANode(t *testing.T) {
 	if !slices.ContainsFunc(all[0].Warnings, func(w creation.Warning) bool { return w.Code == creation.CallsOthers }) {
 		t.Errorf("giving more to another order: %+v", all[0].Warnings)
 	}
-	dear := must.Get(wire.ParseUnsigned(data))(t).Draft()
+	dear := must.Get(must.Get(wire.ParseUnsigned(data))(t).Draft(nil))(t)
 	dear.Instructions = append(wire.Budget{Units: wire.MaxComputeUnits, Price: 1_428_572}.Instructions(), dear.Instructions[2:]...) // of 2,000,001 lamports
 	all = must.Get(c.Forecast(t.Context(), creation.Transaction{Data: must.Get(dear.Compile())(t)}))(t)
 	if last := all[0].Warnings; len(last) == 0 || last[len(last)-1].Code != creation.HighPriority || !strings.Contains(last[len(last)-1].Text, "2000001 lamports") {

@@ -47,11 +47,14 @@ func (s *Pages) exportCSV(c *gin.Context) {
 	})
 }
 
-// inert returns a row whose cells spreadsheets will not run as formulas. In many countries a semicolon ends a cell.
+// inTwo is for spreadsheets of countries where a semicolon ends a cell.
+var inTwo = strings.NewReplacer(";=", ";'=", ";+", ";'+", ";-", ";'-", ";@", ";'@", ";\t", ";'\t", ";\r", ";'\r")
+
+// inert returns a row whose cells spreadsheets will not run as formulas.
 func inert(row []string) []string {
 	row = slices.Clone(row)
 	for i, cell := range row {
-		cell = strings.ReplaceAll(cell, ";", ";'")
+		cell = inTwo.Replace(cell)
 		if row[i] = cell; cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 			row[i] = "'" + cell
 		}

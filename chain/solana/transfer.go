@@ -12,8 +12,8 @@ const (
 	TokenAccountRent = (128 + 165) * 6_960
 )
 
-// Instructions of the system program, of the token programs (github.com/solana-program/token, instruction.rs) and of the
-// program of associated accounts (github.com/solana-program/associated-token-account, instruction.rs).
+// Instructions of the system program, of the token programs (github.com/solana-program/token, instruction.rs) and of
+// the program of associated accounts (github.com/solana-program/associated-token-account, instruction.rs).
 const (
 	systemTransfer   = 2
 	transferChecked  = 12

@@ -39,6 +39,7 @@ var domainErrors = []struct {
 	{crosschain.ErrNotRefundable, notRefundable},
 	{crosschain.ErrCallsNothing, callsNothing},
 	{crosschain.ErrCallNeverRun, callNeverRun},
+	{crosschain.ErrLongCall, longCall},
 	{crosschain.ErrBelowRent, belowRent},
 	{crosschain.ErrNotClaimable, notClaimable},
 	{quote.ErrUnsupportedChain, unsupportedChain},

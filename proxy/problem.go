@@ -44,7 +44,7 @@ var (
 	SameChains          = Kind{400, 25, "SAME_SOURCE_AND_DESTINATION_CHAINS", "srcChainId and dstChainId must differ; /v1.0/chain/transaction swaps on one chain"}
 	SenderEmpty         = Kind{400, 1105, "SENDER_ADDRESS_EMPTY", "senderAddress is required by enableEstimate and by an amount of max"}
 	impossibleRoute     = Kind{400, 1106, "IMPOSSIBLE_ROUTE", "no route between these tokens: see /v1.0/dln/order/create-tx/explain for which side has none"}
-	swapFirst           = Kind{400, 1106, impossibleRoute.ID, "the source chain has no public router, by which a swap goes before an order: swap into a reserve token by /v1.0/chain/transaction first, and create an order of that"}
+	swapFirst           = Kind{400, 1106, impossibleRoute.ID, "no swap goes before this order: the source chain has no public router, or a transaction has no room for both; swap into a reserve token by /v1.0/chain/transaction first, and create an order of that"}
 	noCreation          = Kind{400, 1106, impossibleRoute.ID, "orders from this chain can be quoted here, not created"}
 	lowGiveAmount       = Kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "Amount less than a taker's expenses, so that nothing is left for the recipient; /v1.0/dln/order/create-tx/explain has them"}
 	intermediaryUnknown = Kind{400, 1107, "INTERMEDIARY_TOKEN_NOT_CONFIGURED", "intermediary tokens must be equal reserve tokens of their chains"}
@@ -53,6 +53,7 @@ var (
 	notRefundable       = Kind{400, 2, InvalidParameters.ID, "srcAllowedCancelBeneficiary must not be a contract that refuses the coin, or a refund would fail"}
 	callsNothing        = Kind{400, 1110, "EXTERNAL_CALL_WITHOUT_CODE", "the hook calls an address without a contract, so that it would do nothing"}
 	callNeverRun        = Kind{400, 2, InvalidParameters.ID, "the hook's reward must not exceed the amount that the order takes, or the call could never be run"}
+	longCall            = Kind{400, 2, InvalidParameters.ID, "the hook is too long for a transaction on Solana; choose a shorter one"}
 	belowRent           = Kind{400, 12, lowGiveAmount.ID, "Amount less than the 890880 lamports of SOL that open an account on Solana, which dstChainTokenOutRecipient has not"}
 	notClaimable        = Kind{400, 1111, "GIVE_TOKEN_NOT_CLAIMABLE", "no taker could be paid for an order of this token with an affiliate; leave affiliateFeePercent out"}
 	senderLacks         = Kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks tokenIn, or the coin for fees and accounts; name a sender who has them, a smaller tokenInAmount, or ask /v1.0/chain/estimation for a price"}

@@ -38,6 +38,7 @@ type LookupTable struct {
 
 // Errors of drafts that cannot be compiled.
 var (
+	ErrTooLong        = errors.New("transaction is too long")
 	errNoInstructions = errors.New("transaction without instructions")
 	errSecondSigner   = errors.New("transaction with a second signer")
 )
@@ -102,7 +103,7 @@ func (d Draft) Compile() ([]byte, error) {
 	l := d.place(roles)
 	positions := l.positions(d.Tables)
 	if len(positions) > 1<<8 {
-		return nil, fmt.Errorf("transaction with %d accounts", len(positions))
+		return nil, fmt.Errorf("%w: %d accounts", ErrTooLong, len(positions))
 	}
 	const signatures, readSigners = 1, 0
 	raw := append([]byte{signatures}, make([]byte, SignatureSize)...)
@@ -123,7 +124,7 @@ func (d Draft) Compile() ([]byte, error) {
 	}
 	raw = l.appendTables(raw)
 	if len(raw) > MaxTransaction {
-		return nil, fmt.Errorf("transaction of %d bytes", len(raw))
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooLong, len(raw))
 	}
 	return raw, nil
 }

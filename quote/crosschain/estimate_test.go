@@ -79,6 +79,7 @@ func (x *exchange) Estimate(ctx context.Context, r quote.Request) (quote.Estimat
 	paid = paid.MulDiv(kept1e6, 1_000_000)
 	e := quote.Estimate{Gross: paid, MinOut: paid.Sub(quote.Share(paid, *r.SlippagePercent)), RecommendedSlippage: 1, QuotedAt: time.Unix(1, 0)}
 	e.Out.Amount = paid.Sub(paid.MulDiv(x.operatorBps, 10_000))
+	e.MinOut = e.Out.Amount
 	if o := r.Onward; o != nil && !o.Expected.IsZero() {
 		x.failures--
 		if x.failures >= 0 || paid.Cmp(o.Expected) < 0 {
@@ -633,6 +634,13 @@ func TestTheWholeBalancePaysForItsTransaction(t *testing.T) {
 	}
 }
 
+// fullWriter writes what does not fit into a transaction.
+type fullWriter struct{}
+
+func (fullWriter) Create(context.Context, creation.OnSolana, order.ID, []byte, quote.Priority) ([]byte, error) {
+	return nil, solana.ErrTooLong
+}
+
 // TestNoOtherOrderIsHandedOut lets the simulation fail in each way, and requests fresh prices if shared ones expired.
 func TestNoOtherOrderIsHandedOut(t *testing.T) {
 	r := request(usd, usd, 1e9)
@@ -644,6 +652,20 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 		j.runner.err = said
 		if e, err := j.Estimate(t.Context(), r); !errors.Is(err, want) {
 			t.Errorf("after %v: %+v, %v, want %v", said, e.Made, err, want)
+		}
+	}
+	for want, asked := range map[error]crosschain.Request{quote.ErrNoRouter: request(dai, usd, 5e18), crosschain.ErrLongCall: request(usd, usd, 1e9)} {
+		asked.Making = r.Making
+		if want == crosschain.ErrLongCall {
+			asked.ExternalCall = creation.Call{Fallback: receiver, Executor: named(0x77)}.Envelope()
+		}
+		full := newJourney(onSolana, func(o *crosschain.Options) {
+			from := o.Chains[here]
+			from.Writer = fullWriter{}
+			o.Chains[here] = from
+		})
+		if _, err := full.Estimate(t.Context(), asked); !errors.Is(err, want) {
+			t.Errorf("too long for a transaction: %v, want %v", err, want)
 		}
 	}
 	j := newJourney()

@@ -22,6 +22,7 @@ var (
 	ErrNotClaimable = errors.New("no taker could be paid for the order")
 	ErrCallsNothing = errors.New("the external call calls an address without code")
 	ErrCallNeverRun = errors.New("the external call cannot be run")
+	ErrLongCall     = errors.New("the external call leaves no room for the rest of its transaction")
 	ErrBelowRent    = errors.New("the recipient has no account on Solana, and the amount is too small to open one")
 	ErrRefusesCoin  = errors.New("the recipient's contract refuses the coin, so that nothing can be delivered to it")
 	// ErrNotRefundable: a refund includes the fixed fee, in the coin, and fails with that (golden/create, rule 23).

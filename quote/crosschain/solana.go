@@ -2,6 +2,7 @@ package crosschain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/shopspring/decimal"
@@ -17,7 +18,7 @@ import (
 // Writer writes Solana transactions that have an order as one of their instructions.
 type Writer interface {
 	// Create returns a transaction that creates the order with an ID, after the swap in before, a venue's transaction,
-	// if that is not empty.
+	// if that is not empty. solana.ErrTooLong: it does not fit.
 	Create(ctx context.Context, o creation.OnSolana, id order.ID, before []byte, p quote.Priority) ([]byte, error)
 }
 
@@ -36,7 +37,13 @@ func (j *journey) onSolana(ctx context.Context, e *Estimate, c creation.Creation
 		}
 		m.Tx = m.Venue.Tx
 	}
-	if m.Tx.Data, err = j.Chains[j.give.ID].Writer.Create(ctx, o, promise.ID, m.Tx.Data, j.request.Priority); err != nil {
+	m.Tx.Data, err = j.Chains[j.give.ID].Writer.Create(ctx, o, promise.ID, m.Tx.Data, j.request.Priority)
+	switch isLong := errors.Is(err, solana.ErrTooLong); {
+	case isLong && e.SwapsBefore():
+		return legError("source", fmt.Errorf("%w to swap in another transaction: %w", quote.ErrNoRouter, err), nil)
+	case isLong && len(o.ExternalCall) > 0:
+		return fmt.Errorf("%w: %w", ErrLongCall, err)
+	case err != nil:
 		return err
 	}
 	gas, err := j.check(ctx, promise, m.Tx)

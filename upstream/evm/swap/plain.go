@@ -39,8 +39,10 @@ const walletGas = 500_000
 func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
 	overridden := !s.chain.Client().Lacks("eth_call", jsonrpc.Overrides)
 	switch {
-	case !overridden && len(set.accounts) > 0:
+	case !overridden && now.coins.Cmp(t.Tx.Value) < 0:
 		return quote.Result{}, now.withoutOverrides()
+	case !overridden && len(set.accounts) > 0:
+		return quote.Result{}, fmt.Errorf("%w: the sender may lack the coin for gas, and no endpoint takes overrides of states", quote.ErrNotSimulated)
 	case !overridden && set.approve:
 		return quote.Result{}, fmt.Errorf("%w: the storage layout of allowances of token %s is unknown", quote.ErrNotSimulated, t.In)
 	}

@@ -113,7 +113,8 @@ func TestGasIsWhatANodeEstimates(t *testing.T) {
 // TestRefusedOverridesAreRemembered, so that an endpoint that refuses them is not asked for them again.
 func TestRefusedOverridesAreRemembered(t *testing.T) {
 	tooMany := fault(-32602, "too many arguments, want at most 2")
-	c := (&node{answers: map[string]string{"eth_call": tooMany, "eth_estimateGas": tooMany}}).serve(t, documented(t, 8453))
+	n := &node{answers: simulated(map[string]string{"eth_call": tooMany, "eth_estimateGas": tooMany, "eth_simulateV1": fault(-32601, "the method does not exist")})}
+	c := n.serve(t, documented(t, 8453))
 	s := NewSimulator(c)
 	if _, err := s.layout(t.Context(), someToken); err != nil || len(s.layouts) > 0 {
 		t.Errorf("a layout that no endpoint could look for is kept as unknown: %v", err)
@@ -122,6 +123,16 @@ func TestRefusedOverridesAreRemembered(t *testing.T) {
 	for _, method := range []string{"eth_call", "eth_estimateGas"} {
 		if !c.Client().Lacks(method, jsonrpc.Overrides) {
 			t.Errorf("refused overrides of %s are asked for again", method)
+		}
+	}
+	for has, lacks := range map[string]bool{"0x0": true, "0x7": false} { // the gas limit is generous: less may do
+		n.answers["eth_getBalance"] = fmt.Sprintf(`"result":%q`, has)
+		_, err := s.Simulate(t.Context(), quote.Simulation{
+			Sender: somebody, Recipient: somebody, In: chain.NativeCoin(chain.EVM), Out: someToken,
+			Tx: quote.Tx{To: otherToken, Data: make([]byte, 4), Value: chain.NewAmount(7)},
+		})
+		if !errors.Is(err, quote.ErrNotSimulated) || errors.Is(err, quote.ErrSenderLacks) != lacks {
+			t.Errorf("a sender with %s of 7: %v, want that it is too little: %t", has, err, lacks)
 		}
 	}
 }

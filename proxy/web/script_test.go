@@ -12,7 +12,7 @@ import (
 func TestScriptsParse(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("Node.js is not here: scripts are not parsed")
+		t.Skip("Node.js is not there; Debian and Ubuntu: apt-get install nodejs")
 	}
 	const parse = `for (const file of process.argv.slice(1))
 		new (require("vm").SourceTextModule)(require("fs").readFileSync(file, "utf8"), { identifier: file })`

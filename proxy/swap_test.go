@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
@@ -168,7 +169,14 @@ func withoutRecipient(t *testing.T) string {
 
 func TestEstimationNeedsNoRecipient(t *testing.T) {
 	w := newWorld(t)
-	response := get(w.server(t), "/v1.0/chain/estimation"+withoutRecipient(t))
+	s := w.server(t)
+	hurried := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1.0/chain/estimation"+withoutRecipient(t), http.NoBody)
+	hurried.Header.Set("Prefer", "wait=1")
+	s.Handler().ServeHTTP(httptest.NewRecorder(), hurried)
+	response := get(s, hurried.RequestURI)
+	if w.lastSwap.Wait != 0 {
+		t.Error("who has time gets the prices of a client that has not")
+	}
 	if text := string(body(t, response)); !strings.HasPrefix(text, `{"estimation":{"tokenIn":`) || strings.Contains(text, `"tx"`) {
 		t.Errorf("HTTP %d %s, want an estimate without a transaction", response.StatusCode, text)
 	}

@@ -162,10 +162,6 @@ func (s *Swaps) estimationRoute() proxy.Route[quote.Request] {
 		return s.encoder.AppendEstimation(nil, e)
 	}))
 	r.Shared = true // it reveals no sender, recipient or transaction
-	r.Key = func(path string, q quote.Request) cache.Key {
-		q.Wait = 0 // irrelevant to a cached comparison
-		return proxy.KeyOf(path, q)
-	}
 	return r
 }
 

@@ -70,6 +70,7 @@ func writeNew(ctx context.Context, db database, path string) error {
 	if err := os.RemoveAll(part); err != nil { // left over from an interrupted copy
 		return err
 	}
+	createPrivate(part)
 	if _, err := db.ExecContext(ctx, `VACUUM INTO $1`, part); err != nil {
 		return errors.Join(err, os.RemoveAll(part))
 	}

@@ -49,7 +49,7 @@ func eventsOf(t *testing.T, db *DB) (events []string) {
 	return events
 }
 
-// TestABackupIsRestored backs up a file while it is written.
+// TestABackupIsRestored backs up a file while it is written. The files hold secrets of webhooks.
 func TestABackupIsRestored(t *testing.T) {
 	dir := t.TempDir()
 	from, to := Location{Path: filepath.Join(dir, "orders.db")}, Location{Path: filepath.Join(dir, "restored.db")}
@@ -65,6 +65,11 @@ func TestABackupIsRestored(t *testing.T) {
 	}
 	if err := to.Restore(t.Context(), backup); err == nil || !strings.Contains(err.Error(), "exists") {
 		t.Errorf("a restore over a database: %v, want a refusal", err)
+	}
+	for _, path := range []string{from.Path, from.Path + "-wal", backup, to.Path} {
+		if mode := must.Get(os.Stat(path))(t).Mode(); mode.Perm() != 0o600 {
+			t.Errorf("%s is %v, want that no other user reads it", path, mode)
+		}
 	}
 	moved := Location{Path: filepath.Join(dir, "moved.db")}
 	must.Do(t, os.WriteFile(moved.Path+"-wal", []byte("changes of the file that was moved away"), 0o600))

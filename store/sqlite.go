@@ -28,6 +28,7 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := inspectFile(ctx, path); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, withRemedy(err))
 	}
+	createPrivate(path)
 	writer, err := openFile(path, 1, fileOptions(busyLimit))
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
@@ -51,6 +52,14 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 	a.hasTables = true
 	db := &DB{name: path, reader: reader, writer: writer, availability: a, writes: new(writeState), telemetry: newTelemetry("sqlite")}
 	return db.measured()
+}
+
+// createPrivate creates an empty file that only this user can read, unless it exists: secrets of webhooks are stored in
+// it. SQLite gives its log the same permissions, and reports why it cannot open a file.
+func createPrivate(path string) {
+	if created, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err == nil {
+		_ = created.Close()
+	}
 }
 
 // connect opens a connection, which enables the write-ahead log in a new file. SQLite does not wait for other writers

@@ -146,6 +146,7 @@ func TestOneEndpointsCreationIsConfirmed(t *testing.T) {
 		"an order less":      {first, all, order.Intrinsic, 2, false},
 		"an order too many":  {all, first, order.Intrinsic, 1, false},
 		"no order after all": {all, none, order.Corroborated, 0, false},
+		"nor a known sender": {all, none, order.Single, 0, true},
 	} {
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: disputed{give, test.said, test.agreed, test.standing}, 137: take},
 			quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))

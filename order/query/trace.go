@@ -143,12 +143,13 @@ type provenance struct {
 
 func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] }
 
-// onOneWord returns the chain of the transaction just read if its contents rest on a single endpoint.
+// onOneWord returns the chain of the transaction just read if its contents rest on a single endpoint; none if there are
+// none after all.
 func (from provenance) onOneWord() []chain.ID {
 	if from.confirm == nil {
 		return nil
 	}
-	if said := from.confirm(); said.Standing == order.Single {
+	if said := from.confirm(); said.Standing == order.Single && len(said.Events) > 0 {
 		return []chain.ID{said.Events[0].At.Chain}
 	}
 	return nil

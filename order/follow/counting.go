@@ -16,7 +16,7 @@ import (
 const (
 	countPause    = 10 * time.Millisecond
 	countInterval = 3 * time.Second
-	revalueEvery  = 3 * time.Hour // for orders of today and yesterday whose prices were not known
+	revalueEvery  = time.Hour // for orders of today and yesterday whose prices were not known
 )
 
 // catchUp counts changed orders until ctx ends. One replica at a time does so.

@@ -60,14 +60,15 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 	return len(ids) == AtOnce, nil
 }
 
-// updateUnpriced marks orders of a day and later whose value is partly unknown as uncounted.
+// updateUnpriced marks some orders of a day and later whose value is partly unknown as uncounted.
 var updateUnpriced = `UPDATE orders SET uncounted = 1 WHERE number IN (SELECT number FROM order_values v
-	JOIN orders o ON ` + store.PrefixOf(`o.id`) + ` = ` + store.PrefixOf(`v.id`) + ` AND o.id = v.id WHERE day >= $1 AND unpriced = 1)`
+	JOIN orders o ON ` + store.PrefixOf(`o.id`) + ` = ` + store.PrefixOf(`v.id`) + ` AND o.id = v.id WHERE day >= $1 AND unpriced = 1 ORDER BY random() LIMIT $2)`
 
 // Revalue has orders created yesterday or later counted again if a price was not known: its source may have failed.
+// They are few enough for statistics to go on.
 func Revalue(ctx context.Context, db *store.DB, l store.Lease) error {
 	return db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, updateUnpriced, time.Now().Unix()/secondsOfDay-1)
+		_, err := tx.ExecContext(ctx, updateUnpriced, time.Now().Unix()/secondsOfDay-1, mostUncounted/2)
 		return err
 	})
 }

@@ -60,10 +60,6 @@ func (c *Client) separate() {
 	}
 }
 
-// Sent returns how many calls were sent to the endpoints so far, including those of repeated attempts and proofs of
-// identity.
-func (c *Client) Sent() uint64 { return c.lastID.Load() }
-
 // Capabilities returns the capabilities of the endpoint with that name, or nil if it is not in the pool.
 func (c *Client) Capabilities(endpoint string) *Capabilities {
 	for e, known := range c.abilities {

@@ -86,24 +86,6 @@ func TestCallDecodesTheResult(t *testing.T) {
 	}
 }
 
-// TestEveryCallThatIsSentCounts lets the first endpoint fail, so that a call is sent twice.
-func TestEveryCallThatIsSentCounts(t *testing.T) {
-	failing := transport(func(*http.Request) (*http.Response, error) { return answer(500, ""), nil })
-	var first, second int
-	calls := []*jsonrpc.Call{jsonrpc.NewCall(&first, nil, "one", 1), jsonrpc.NewCall(&second, nil, "two", 2)}
-	for name, test := range map[string]struct {
-		client *jsonrpc.Client
-		want   uint64
-	}{
-		"one endpoint": {rpc(t, node(echo)), 2},
-		"a second one": {rpc(t, failing, node(echo)), 4},
-	} {
-		if err := test.client.All(t.Context(), calls...); err != nil || test.client.Sent() != test.want {
-			t.Errorf("%s: %v, %d calls sent, want %d", name, err, test.client.Sent(), test.want)
-		}
-	}
-}
-
 func TestCallRefusesWhatIsNoAnswer(t *testing.T) {
 	for name, bad := range map[string]transport{
 		"page":             always(200, "<html>busy</html>"),

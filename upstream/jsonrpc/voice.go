@@ -245,20 +245,16 @@ func (c *Client) witness(calls []*Call, heard []string) *upstream.Endpoint {
 	return nil
 }
 
-// Other returns a client that asks just one endpoint, of a different voice than heard; nil if none can be expected to
-// answer.
-func (c *Client) Other(method string, heard ...string) *Client {
-	if witness := c.witness([]*Call{{Method: method}}, heard); witness != nil {
-		return c.alone[witness]
-	}
-	return nil
-}
-
-// OneByOne has endpoints of different providers asked each by itself, until one of them is enough.
+// OneByOne has endpoints of different providers that can be expected to answer asked each by itself, until one of them
+// is enough.
 func (c *Client) OneByOne(method string, isEnough func(alone *Client) bool) {
 	var asked []string
-	for alone := c.Other(method); alone != nil && !isEnough(alone); alone = c.Other(method, asked...) {
-		asked = append(asked, alone.Name())
+	for {
+		witness := c.witness([]*Call{{Method: method}}, asked)
+		if witness == nil || isEnough(c.alone[witness]) {
+			return
+		}
+		asked = append(asked, witness.Name())
 	}
 }
 

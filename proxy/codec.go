@@ -90,6 +90,7 @@ func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) 
 		}
 		b := &shared.Bodies[i]
 		b.Text, b.Basis, texts = string(texts[:length]), moved(b.Basis, shared.Made, made), texts[length:]
+		b.Quoted = movedTime(b.Quoted, shared.Made, made)
 	}
 	if len(texts) > 0 {
 		return answer{}, errMalformedAnswer
@@ -99,19 +100,22 @@ func decodeAnswer(text []byte, life cache.Life, made time.Time) (answer, error) 
 	return a, nil
 }
 
+const century = 100 * 365 * 24 * time.Hour // more than any lag, and twice that does not overflow
+
 // moved translates a basis from another replica's clock, by which its answer was made then, to this one's.
 func moved(b order.Basis, then, now time.Time) order.Basis {
-	const century = 100 * 365 * 24 * time.Hour // more than any lag, and twice that does not overflow
-	move := func(at time.Time) time.Time {
-		if at.IsZero() {
-			return time.Time{}
-		}
-		return now.Add(-min(max(then.Sub(at), 0), century))
-	}
-	b.At, b.Behind = move(b.At), min(max(b.Behind, 0), century)
+	b.At, b.Behind = movedTime(b.At, then, now), min(max(b.Behind, 0), century)
 	for i := range b.Chains {
 		c := &b.Chains[i]
-		c.Level, c.Epoch = move(c.Level), nil
+		c.Level, c.Epoch = movedTime(c.Level, then, now), nil
 	}
 	return b
+}
+
+// movedTime translates a time, zero if unknown, likewise.
+func movedTime(at, then, now time.Time) time.Time {
+	if at.IsZero() {
+		return time.Time{}
+	}
+	return now.Add(-min(max(then.Sub(at), 0), century))
 }

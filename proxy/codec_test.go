@@ -27,7 +27,7 @@ func answersToShare() map[string]answer {
 		{
 			Text: strings.Repeat("body ", 1000), Link: []string{`<?index=1>; rel="next"`}, Final: true,
 			Orders: []order.ID{{1}, {2}}, Basis: basis,
-			Quoted: time.UnixMilli(1_784_950_000_123).UTC(), Expires: time.UnixMilli(1_784_950_009_000).UTC(),
+			Quoted: madeToShare.Add(-3 * time.Second), Expires: time.UnixMilli(1_784_950_009_000).UTC(),
 		},
 		{Text: "[]"},
 	}, life, madeToShare)
@@ -54,6 +54,10 @@ func TestAnswersSurviveTheirEncoding(t *testing.T) {
 		if !reflect.DeepEqual(got, a) {
 			t.Errorf("%s: decoded %+v, want %+v", name, got, a)
 		}
+	}
+	behind, err := decodeAnswer(encodeAnswer(answersToShare()["bodies"]), cache.Life{}, madeToShare.Add(time.Minute))
+	if age := madeToShare.Add(time.Minute).Sub(behind.Bodies[0].Quoted); err != nil || age != 3*time.Second {
+		t.Errorf("prices of a replica whose clock is behind are %v old, want 3s (%v)", age, err)
 	}
 }
 

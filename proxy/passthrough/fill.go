@@ -79,7 +79,7 @@ func (h *Handler) join(x *exchange, stale *variant, isAlone bool) (f *fill, isFi
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
 	f.cancel = cancel
-	f.request.Inform = f.informs
+	f.request.Method, f.request.Inform = http.MethodGet, f.informs // a HEAD may have found that the response is stale
 	h.works.Add(1)
 	go f.run(ctx)
 	return f, true

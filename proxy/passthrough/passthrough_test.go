@@ -68,6 +68,7 @@ func TestCourses(t *testing.T) {
 		"stored":               {{"GET", "/kept", "", 200, 1, "fwd=uri-miss; fwd-status=200; stored"}, {"GET", "/kept", "", 200, 1, "hit; ttl="}},
 		"HEAD of what is":      {{"GET", "/kept", "", 200, 1, ""}, {"HEAD", "/kept", "", 200, 1, "hit"}},
 		"HEAD is not stored":   {{"HEAD", "/kept", "", 200, 1, "fwd=uri-miss"}, {"GET", "/kept", "", 200, 2, "stored"}},
+		"HEAD of what is old":  {{"GET", "/old", "", 200, 1, ""}, {"HEAD", "/old", "", 200, 1, "detail=stale-while-revalidate"}, {"GET", "/old", "", 200, 2, ""}},
 		"not stored":           {{"GET", "/other", "", 200, 1, "fwd=uri-miss; fwd-status=200"}, {"GET", "/other", "", 200, 2, "fwd=uri-miss"}},
 		"by query":             {{"GET", "/kept?a", "", 200, 1, ""}, {"GET", "/kept?b", "", 200, 2, ""}, {"GET", "/kept?a", "", 200, 1, ""}},
 		"an error":             {{"GET", "/error", "", 404, 1, ""}, {"GET", "/error", "", 404, 1, "hit"}},

@@ -196,7 +196,8 @@ func (f *fill) open(response *http.Response) {
 		f.head, f.isKept = f.handler.refresh(f, received)
 		return
 	}
-	if !rfc9111.MayStore(f.request.Header, received, f.host.SetCookie) || variesByOurs(response.Header) || response.ContentLength > f.host.MaxBody {
+	if !rfc9111.MayStore(f.request.Header, received, f.host.SetCookie) || variesByOurs(response.Header) ||
+		response.ContentLength > f.host.MaxBody || rfc9111.IsFailure(response.StatusCode) && f.hasSpare(now) {
 		f.response = response
 		if !f.isAlone && !rfc9111.IsFailure(response.StatusCode) {
 			f.handler.loosen(f)
@@ -212,6 +213,13 @@ func (f *fill) open(response *http.Response) {
 	f.growing, f.response = &growth{changed: make(chan struct{})}, &announced
 	close(f.opened)
 	f.store()
+}
+
+// hasSpare reports whether a stored response may be served in place of a failure.
+func (f *fill) hasSpare(now time.Time) bool {
+	stored, _, _ := f.handler.store.Find(f.key)
+	v := stored.match(f.asks)
+	return v != nil && rfc9111.MayServeOnError(f.asks, v.policy, now)
 }
 
 // store reads the body, and stores the response once it is complete.

@@ -89,15 +89,15 @@ func TestOtherPathsArePassedThrough(t *testing.T) {
 		method, path string
 		status       int
 		id           string
-	}{{"GET", "/private/x", 404, "PATH_NOT_FOUND"}, {"TRACE", "/x", 405, "METHOD_NOT_ALLOWED"}, {"GET", "/broken", 502, "UPSTREAM_FAILED"}} {
+	}{{"GET", "/private/x", 404, "PATH_NOT_FOUND"}, {"TRACE", "/x", 405, "METHOD_NOT_ALLOWED"}, {"GET", "/broken?key=" + secret, 502, "UPSTREAM_FAILED"}} {
 		response := do(s, each.method, each.path)
 		wantError(t, response, each.status, each.id)
 		if header := response.Header; header.Get("Access-Control-Allow-Origin") != "*" || header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: an error that pages of other origins cannot read: %v", each.path, header)
 		}
 	}
-	if line := w.log.String(); !regexp.MustCompile(`"path":"/broken","status":502,.*"error":"`).MatchString(line) {
-		t.Errorf("the log does not say why a request failed:\n%s", line)
+	if line := w.log.String(); !regexp.MustCompile(`"path":"/broken","status":502,.*"error":"`).MatchString(line) || strings.Contains(line, secret) {
+		t.Errorf("the log does not say why a request failed, or tells its query:\n%s", line)
 	}
 }
 

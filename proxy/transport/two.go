@@ -154,11 +154,6 @@ func (w *takenWriter) WriteString(text string) (int, error) {
 // Flush sends all that is buffered.
 func (w *takenWriter) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
-// CloseNotify is required by Gin.
-func (w *takenWriter) CloseNotify() <-chan bool {
-	return w.ResponseWriter.(interface{ CloseNotify() <-chan bool }).CloseNotify()
-}
-
 // Unwrap is for http.ResponseController.
 func (w *takenWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 

@@ -14,11 +14,8 @@ import (
 	"crossgate/proxy"
 )
 
-// Limits of a batch: ids and hashes per request, and concurrent lookups.
-const (
-	mostBatched = 100
-	batchLanes  = 8
-)
+// batchLanes are the concurrent lookups of a batch.
+const batchLanes = 8
 
 // batch asks for orders by their ids or the hashes of their creations, as clients wrote them.
 type batch struct{ texts []string }
@@ -43,7 +40,7 @@ func (s *Orders) parseBatch(c *gin.Context) (batch, error) {
 	}
 	q := batch{texts: m.list("ids")}
 	if len(q.texts) == 0 && len(m.Wrong) == 0 {
-		m.Mistake(fmt.Sprintf("ids must be a list of 1 to %d order ids or hashes of creations", mostBatched))
+		m.Mistake(fmt.Sprintf("ids must be a list of 1 to %d order ids or hashes of creations", longestList))
 	}
 	return q, m.err()
 }

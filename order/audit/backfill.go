@@ -176,7 +176,7 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 		}
 	}
 	b.reached(position.First)
-	origin, err := b.origin(ctx, position.First)
+	origin, err := originBefore(ctx, b.Source, position.First)
 	if err != nil {
 		return err
 	}
@@ -206,10 +206,10 @@ func beginAtFinal(ctx context.Context, r *follow.Reader) (begun ledger.Checkpoin
 	return first.Checkpoint, err
 }
 
-// origin returns the first block that can hold an order, or first if that is earlier.
-func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
-	reader, hasStates := b.Source.(order.StateReader)
-	if !hasStates || first == 0 {
+// originBefore returns the first block of a chain that can hold an order, or a block if that is earlier.
+func originBefore(ctx context.Context, source order.Source, block uint64) (uint64, error) {
+	reader, hasStates := source.(order.StateReader)
+	if !hasStates || block == 0 {
 		return 0, nil
 	}
 	origin, err := reader.Origin(ctx)
@@ -219,7 +219,7 @@ func (b *backfill) origin(ctx context.Context, first uint64) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find the first block with orders: %w", err)
 	}
-	return min(origin, first), nil
+	return min(origin, block), nil
 }
 
 // readBack reads the blocks from origin to before first, the newest ranges first. The last range includes the blocks

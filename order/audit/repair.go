@@ -216,7 +216,8 @@ func (m *mender) corrected(ctx context.Context, c ledger.Correction, changes []o
 	m.repair.Orders = slices.Compact(m.repair.Orders)
 }
 
-// mendBlocks verifies the part of a range that is final and that the index has read.
+// mendBlocks verifies the part of a range that is final and that the index has read. Blocks before the origin count as
+// verified: nothing can be in them.
 func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 	verifier, can := m.Verifier()
 	position, known, err := m.Ledger.Checkpoint(ctx, m.ID)
@@ -231,17 +232,26 @@ func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 	if r.From > r.To {
 		return nil
 	}
+	origin, err := originBefore(ctx, m.Source, r.To)
+	if err != nil {
+		return err
+	}
+	first := max(r.From, origin)
 	m.repair.From, m.repair.To = r.From, r.To
-	m.progress.Total = r.To - r.From + 1
+	m.progress.Total = r.To - first + 1
 	changes, err := m.RetryQuarantined(ctx)
 	m.Report(changes)
 	if err != nil {
 		return err
 	}
 	pause, failures := m.Paces.Asked, 0
-	for end := r.To + 1; end > r.From; {
-		part := ledger.Range{From: max(r.From, end-min(end, m.width.Now, proof.Together)), To: end - 1}
-		err := m.mendPart(ctx, verifier, part)
+	for end := r.To + 1; end > first; {
+		part := ledger.Range{From: max(first, end-min(end, m.width.Now, proof.Together)), To: end - 1}
+		proven := part
+		if part.From == first {
+			proven.From = r.From
+		}
+		err := m.mendPart(ctx, verifier, part, proven)
 		if err == nil {
 			end, pause, failures = part.From, m.Paces.Asked, 0
 			m.width.Held(0)
@@ -261,8 +271,8 @@ func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 	return nil
 }
 
-// mendPart verifies some blocks, and stores the differences together with how far the chain is now proven.
-func (m *mender) mendPart(ctx context.Context, verifier order.Verifier, part ledger.Range) error {
+// mendPart verifies some blocks, and stores the differences together with the blocks that are proven then.
+func (m *mender) mendPart(ctx context.Context, verifier order.Verifier, part, proven ledger.Range) error {
 	position, _, err := m.Ledger.Checkpoint(ctx, m.ID)
 	if err != nil {
 		return err
@@ -276,7 +286,7 @@ func (m *mender) mendPart(ctx context.Context, verifier order.Verifier, part led
 		if found.Standing == order.Single {
 			return nil
 		}
-		return tx.JoinProven(ctx, m.ID, part)
+		return tx.JoinProven(ctx, m.ID, proven)
 	})
 	if err != nil {
 		return err

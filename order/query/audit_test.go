@@ -31,7 +31,7 @@ var (
 	_ order.Verifier        = keeper{}
 )
 
-func (k keeper) Origin(context.Context) (uint64, error) { return 0, nil }
+func (k keeper) Origin(context.Context) (uint64, error) { return 1, nil }
 
 func (k keeper) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	states := make([]order.StoredState, len(ids))
@@ -325,12 +325,12 @@ func TestRepairOfBlocksProvesWhatAnEarlierVersionRead(t *testing.T) {
 		a := newAudited(t, db)
 		sound := dump(t, a.store)
 		damageStore(t, a.store, `DELETE FROM events WHERE order_number = (SELECT number FROM orders WHERE id = $1)`, a.deals[order.StateFulfilled].id)
-		execute(t, a.store.DB, `UPDATE checkpoints SET proven_from = block + 1, proven_end = block + 1`)
+		execute(t, a.store.DB, `UPDATE checkpoints SET proven_from = 11, proven_end = 11`)
 		repairs := must.Get(audit.Of(a.Chains).RepairBlocks(t.Context(), 0, 0, 1<<62, func(audit.Progress) {}))(t)
 		for _, r := range repairs {
 			position, _, err := a.store.Checkpoint(t.Context(), r.Chain)
-			if err != nil || !r.IsWhole() || r.Added != 1 || r.Blocks != r.To+1 || r.From != 0 {
-				t.Errorf("repair %+v, %v, want one event added and all final blocks verified", r, err)
+			if err != nil || !r.IsWhole() || r.Added != 1 || r.Blocks != r.To || r.From != 0 || position.ProvenFrom != 0 {
+				t.Errorf("repair %+v, %v, want one event added and all final blocks from the origin on verified", r, err)
 			}
 			if position.Reorgs != 1 {
 				t.Errorf("chain %d: answers were withdrawn %d times, want once", r.Chain, position.Reorgs)

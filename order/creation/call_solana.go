@@ -9,9 +9,9 @@ import (
 	"crossgate/order/onchain"
 )
 
-// CallReceiver returns the program that orders with an external call must have as their receiver on Solana, since dln_dst
-// delivers to it (docs of hooks for Solana; class DlnDst of @debridge-finance/dln-client 8.3.6). Elsewhere, without a
-// call, and if it is unknown, it is absent.
+// CallReceiver returns the program that orders with an external call must have as their receiver on Solana, since
+// dln_dst delivers to it (docs of hooks for Solana; class DlnDst of @debridge-finance/dln-client 8.3.6). Elsewhere,
+// without a call, and if it is unknown, it is absent.
 func CallReceiver(take chain.Chain, call []byte) chain.Address {
 	if take.Family != chain.SVM || len(call) == 0 {
 		return chain.Address{}

@@ -76,15 +76,19 @@ func newAnswer(bodies []Body, life cache.Life, made time.Time) answer {
 		b.freshness = freshnessOf(b.Basis, made)
 		b.plain = form{body: b.Text, length: []string{strconv.Itoa(len(b.Text))}}
 		if life.Fresh > 0 {
-			const etagBytes = 16
-			digest := sha256.Sum256([]byte(b.Text))
-			b.plain.etag = []string{`"` + hex.EncodeToString(digest[:etagBytes]) + `"`}
+			b.plain.etag = []string{etagOf(sha256.Sum256([]byte(b.Text)))}
 		}
 		if len(b.Text) >= smallestEncoded {
 			b.packed = new(packed)
 		}
 	}
 	return answer{Bodies: bodies, Made: made}
+}
+
+// etagOf returns the entity tag of a text with a digest.
+func etagOf(digest [sha256.Size]byte) string {
+	const size = 16
+	return `"` + hex.EncodeToString(digest[:size]) + `"`
 }
 
 // cost returns an upper bound of the answer's memory in bytes. A compressed form is kept only if it halves the body.

@@ -1,9 +1,12 @@
 package proxy
 
 import (
+	"bytes"
+	"crypto/sha256"
 	_ "embed"
-	"strconv"
+	"net/http"
 	"sync"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -28,10 +31,11 @@ var openAPIJSON = sync.OnceValue(func() []byte {
 	return text
 })
 
-func sendDocument(c *gin.Context, kind string, text []byte) {
-	header := c.Writer.Header()
+// SendDocument sends a document that changes only with the program. Browsers ask again whether it has changed.
+func SendDocument(c *gin.Context, kind string, text []byte) {
+	digest, header := sha256.Sum256(text), c.Writer.Header()
 	header.Set("Content-Type", kind)
 	header.Set("Cache-Control", "no-cache")
-	header.Set("Content-Length", strconv.Itoa(len(text)))
-	_, _ = c.Writer.Write(text)
+	header.Set("Etag", etagOf(digest))
+	http.ServeContent(c.Writer, c.Request, "", time.Time{}, bytes.NewReader(text))
 }

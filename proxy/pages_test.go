@@ -226,6 +226,9 @@ func TestAssetsAreServedAndNothingElse(t *testing.T) {
 		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != want {
 			t.Errorf("GET %s = %d, %s", target, response.StatusCode, response.Header.Get("Content-Type"))
 		}
+		if again := get(s, target, "If-None-Match: "+response.Header.Get("Etag")); again.StatusCode != http.StatusNotModified {
+			t.Errorf("GET %s again = %d, want 304", target, again.StatusCode)
+		}
 	}
 	for _, target := range []string{"/assets/", "/assets/none.css", "/assets/../templates/order.html"} {
 		if response := get(s, target); response.StatusCode != http.StatusNotFound {

@@ -7,8 +7,10 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
+	"mime"
 	"net/http"
 	"net/url"
+	"path"
 	"strconv"
 	"time"
 
@@ -96,12 +98,12 @@ func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, opti
 
 // serveFile sends an embedded file.
 func (s *Pages) serveFile(c *gin.Context, files fs.FS, name string) {
-	if info, err := fs.Stat(files, name); err != nil || info.IsDir() {
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
 		s.server.TurnAway(c, proxy.UnknownPath.Because(""))
 		return
 	}
-	c.Writer.Header().Set("Cache-Control", "no-cache") // changes together with the pages
-	http.ServeFileFS(c.Writer, c.Request, files, name)
+	proxy.SendDocument(c, mime.TypeByExtension(path.Ext(name)), text)
 }
 
 // valueOf returns an answer's value for a page that also shows other things; had is false if it is unavailable.

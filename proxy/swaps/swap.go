@@ -162,8 +162,17 @@ func (s *Swaps) estimationRoute() proxy.Route[quote.Request] {
 		return s.encoder.AppendEstimation(nil, e)
 	}))
 	r.Shared = true // it reveals no sender, recipient or transaction
+	r.Key = func(path string, q quote.Request) cache.Key {
+		if q.Wait >= patience {
+			q.Wait = 0
+		}
+		return proxy.KeyOf(path, q)
+	}
 	return r
 }
+
+// patience is at least as long as venues are waited for: whoever has it gets the same comparison as all.
+const patience = 3 * time.Second
 
 // waitOf returns how long the client prefers to wait (RFC 7240, section 4.3: whole seconds), zero without preference.
 func waitOf(header http.Header) time.Duration {

@@ -171,7 +171,7 @@ func (s *Swaps) estimationRoute() proxy.Route[quote.Request] {
 	return r
 }
 
-// patience is at least as long as venues are waited for: whoever has it gets the same comparison as all.
+// patience is at least as long as venues are waited for: with it a client gets the same comparison as all others.
 const patience = 3 * time.Second
 
 // waitOf returns how long the client prefers to wait (RFC 7240, section 4.3: whole seconds), zero without preference.

@@ -29,6 +29,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (estimate Estimate,
 	if err := t.settle(ctx); err != nil {
 		return Estimate{}, err
 	}
+	defer t.renewGasPrice(ctx)
 	c, err := t.compareExact(ctx)
 	if errors.Is(err, ErrNoAffiliate) && !r.Affiliate.Percent.IsPositive() { // the operator would not be paid
 		err = fmt.Errorf("%w: %v", ErrNoRoute, err)
@@ -72,14 +73,7 @@ func (t *trade) settle(ctx context.Context) (err error) {
 	}
 	t.chain, t.prices = t.Chains[r.Chain], t.startPrices(ctx)
 	var reading sync.WaitGroup
-	reading.Add(1)
-	t.reads.Go(func() {
-		t.gasPrice = t.readGasPrice(ctx)
-		reading.Done()
-		if t.gasPrice != nil {
-			t.chain.Fees.RenewGasPrice(ctx) // for later requests
-		}
-	})
+	reading.Go(func() { t.gasPrice = t.readGasPrice(ctx) })
 	tokens, err := t.lookup(ctx)
 	reading.Wait()
 	if err != nil {

@@ -69,7 +69,7 @@ func TestEstimateIsTheWholeAnswer(t *testing.T) {
 	if s := best.built.Load(); s.Sender != recipient || s.GasPrice != chain.NewAmount(1_145_840_813) {
 		t.Errorf("swap = %+v, want the recipient as sender and the gas price", s)
 	}
-	if renewals.Load() != 1 {
+	if e.Close(); renewals.Load() != 1 {
 		t.Errorf("the gas price was renewed %d times for later requests, want once", renewals.Load())
 	}
 }

@@ -76,6 +76,19 @@ func (t *trade) readGasPrice(ctx context.Context) *GasPrice {
 	return &price
 }
 
+// renewGasPrice has the gas price read for later requests if it is no longer current. Only Close waits for it.
+func (t *trade) renewGasPrice(ctx context.Context) {
+	if t.gasPrice == nil {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	t.asking.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, gasPricePatience)
+		defer cancel()
+		t.chain.Fees.RenewGasPrice(ctx)
+	})
+}
+
 // fee returns the cost of the transaction itself, nil unless all of the chain's fees are known.
 func (t *trade) fee(ctx context.Context, b *built, prices market) *Fee {
 	if t.gasPrice == nil || !b.isFeeKnown {

@@ -2,6 +2,7 @@ package creation
 
 import (
 	"errors"
+	"fmt"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
@@ -51,6 +52,17 @@ func CanCancel(t order.Terms, state order.State) error {
 		return ErrCancelled
 	}
 	return ErrFulfilled
+}
+
+// CanCancelCall returns why no external call of an order can be cancelled on a chain with these contracts; nil: perhaps.
+func CanCancelCall(t order.Terms, c chain.Contracts) error {
+	switch {
+	case !t.HasExternalCall():
+		return ErrNoCall
+	case c.ExternalCallAdapter.IsAbsent():
+		return fmt.Errorf("%w: its contract of external calls is not known", ErrNotHere)
+	}
+	return nil
 }
 
 // CancelData returns the calldata with which the order's authority cancels it on the take chain's DlnDestination. It

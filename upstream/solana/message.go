@@ -109,11 +109,8 @@ func dataOf(state *accountInfo) []byte {
 // CancelCall returns the transaction by which an order's authority takes what waits for its external call. Errors:
 // creation's for calls, quote.ErrReverted.
 func (c *Chain) CancelCall(ctx context.Context, id order.ID, t order.Terms, _ ...chain.Amount) (creation.Transaction, error) {
-	switch {
-	case !t.HasExternalCall():
-		return creation.Transaction{}, creation.ErrNoCall
-	case c.chain.Contracts.ExternalCallAdapter.IsAbsent():
-		return creation.Transaction{}, fmt.Errorf("%w: its executor of external calls is not known", creation.ErrNotHere)
+	if err := creation.CanCancelCall(t, c.chain.Contracts); err != nil {
+		return creation.Transaction{}, err
 	}
 	isSense := func(a *accountInfo) bool {
 		_, err := onchain.DecodeCallAccount(a.Data)

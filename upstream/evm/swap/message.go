@@ -86,13 +86,11 @@ func messageFee(answers [][]byte) (chain.Amount, error) {
 // call: the first of amounts with a registered call. Errors: creation's for calls, quote.ErrReverted.
 func (s *Simulator) CancelCall(ctx context.Context, id order.ID, t order.Terms, amounts ...chain.Amount) (creation.Transaction, error) {
 	const registered, executed = 1, 2
-	adapter := s.chain.Facts().Contracts.ExternalCallAdapter
-	switch {
-	case !t.HasExternalCall():
-		return creation.Transaction{}, creation.ErrNoCall
-	case adapter.IsAbsent():
-		return creation.Transaction{}, fmt.Errorf("%w: its adapter of external calls is not known", creation.ErrNotHere)
+	contracts := s.chain.Facts().Contracts
+	if err := creation.CanCancelCall(t, contracts); err != nil {
+		return creation.Transaction{}, err
 	}
+	adapter := contracts.ExternalCallAdapter
 	var to []chain.Address
 	var asked [][]byte
 	for _, amount := range amounts {

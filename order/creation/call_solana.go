@@ -49,9 +49,8 @@ func CancelSolanaCall(c chain.Contracts, id order.ID, t order.Terms, program cha
 	return append(made, solana.DraftInstruction{
 		Program: c.ExternalCallAdapter, Data: onchain.SolanaFallback(id),
 		Accounts: []solana.DraftAccount{
-			write(onchain.CallAccount(c, id)), read(keeper), write(from),
-			{Address: authority, Signer: true, Writable: true},
-			write(to), read(solana.SystemProgram), read(program),
+			write(onchain.CallAccount(c, id)), read(keeper), write(from), sign(authority), write(to),
+			read(solana.SystemProgram), read(program),
 		},
 	})
 }

@@ -111,15 +111,17 @@ func write(a chain.Address) solana.DraftAccount {
 	return solana.DraftAccount{Address: a, Writable: true}
 }
 
+func sign(a chain.Address) solana.DraftAccount {
+	return solana.DraftAccount{Address: a, Signer: true, Writable: true}
+}
+
 // idBytes returns a chain's ID as used in seeds of accounts.
 func idBytes(id chain.ID) []byte {
 	word := chain.NewAmount(uint64(id)).Bytes32()
 	return word[:]
 }
 
-func (m SolanaMessage) signer() solana.DraftAccount {
-	return solana.DraftAccount{Address: m.Sender, Signer: true, Writable: true}
-}
+func (m SolanaMessage) signer() solana.DraftAccount { return sign(m.Sender) }
 
 // program returns the account that sends on behalf of dln_dst; source returns that of a message's target DlnSource.
 func (m SolanaMessage) program() chain.Address {

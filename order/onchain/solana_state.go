@@ -82,8 +82,6 @@ func DecodeTakeAccount(data []byte) (stored order.StoredState, err error) {
 	return stored, err
 }
 
-const idSize = 32 // bytes of an order ID
-
 // callVariants are the variants of a CallAccount (IDL of extcall_program 1.1.1).
 var callVariants = []order.ExternalCallState{
 	order.AwaitingExecution, order.Executing, order.Completed, order.Failed, order.CancelledCall,
@@ -94,6 +92,6 @@ func DecodeCallAccount(data []byte) (state order.ExternalCallState, err error) {
 	if len(data) == 0 {
 		return order.AwaitingOrderFulfillment, nil
 	}
-	_, state, err = openState(data, "ExtcallMeta", idSize, callVariants)
+	_, state, err = openState(data, "ExtcallMeta", uint64(len(order.ID{})), callVariants)
 	return state, err
 }

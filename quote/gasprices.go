@@ -13,8 +13,8 @@ type GasPrices struct {
 }
 
 type knownPrices struct {
-	prices         PricesOfGas
-	renewed, until time.Time // when they are due to be renewed; when they end
+	prices     PricesOfGas
+	due, until time.Time // when they are renewed; when they end
 }
 
 // PricesOfGas are a chain's gas prices by priority.
@@ -35,7 +35,7 @@ func (g *GasPrices) At(ctx context.Context, p Priority, read ReadGasPrices) (Gas
 // Renew reads prices that are no longer current, for one caller at a time. An error leaves the known ones.
 func (g *GasPrices) Renew(ctx context.Context, read ReadGasPrices) {
 	known := g.known.Load()
-	if known == nil || time.Now().Before(known.renewed) || !g.renewing.CompareAndSwap(false, true) {
+	if known == nil || time.Now().Before(known.due) || !g.renewing.CompareAndSwap(false, true) {
 		return
 	}
 	defer g.renewing.Store(false)

@@ -38,9 +38,11 @@ func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]cre
 	if err != nil {
 		return nil, err
 	}
-	all, err := observed(t, state, created)
+	var all []creation.Forecast
 	if f, foreign := creation.Judge(t, state); foreign == nil {
-		all, err = creation.Reconciled(t, []creation.Forecast{f}, created), nil
+		all = creation.Reconciled(t, []creation.Forecast{f}, created)
+	} else {
+		all, err = observed(t, state, created)
 	}
 	for i := range all {
 		if state.IsContract {

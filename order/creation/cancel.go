@@ -54,7 +54,7 @@ func CanCancel(t order.Terms, state order.State) error {
 	return ErrFulfilled
 }
 
-// CanCancelCall returns why no external call of an order can be cancelled on a chain with these contracts; nil: perhaps.
+// CanCancelCall returns why no external call of an order can be cancelled on a chain with contracts c; nil: perhaps.
 func CanCancelCall(t order.Terms, c chain.Contracts) error {
 	switch {
 	case !t.HasExternalCall():

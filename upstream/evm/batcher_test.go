@@ -12,10 +12,6 @@ import (
 	"time"
 
 	"crossgate/chain"
-	"crossgate/internal/must"
-	"crossgate/upstream"
-	"crossgate/upstream/evm"
-	"crossgate/upstream/jsonrpc"
 )
 
 // RoundTrip answers without a network, so that a node can be part of a synctest bubble.
@@ -39,10 +35,7 @@ func TestContractCallsGoTogether(t *testing.T) {
 			}
 			return "!asked alone"
 		}}
-		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: "node", URL: "http://node.invalid/", Transport: n,
-		}))(t)
-		c := evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", e)))
+		c := chainOver(t, n)
 		ask := func(ctx context.Context, token chain.Address, decimals byte, symbol string) {
 			to, data := nameOf(token)
 			answers, err := c.CallAll(ctx, to, data)

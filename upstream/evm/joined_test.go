@@ -2,6 +2,7 @@ package evm_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -29,12 +30,16 @@ func chainFar(t *testing.T, n *node) *evm.Chain {
 	return chainOver(t, far{n})
 }
 
-func chainOver(t *testing.T, node http.RoundTripper) *evm.Chain {
+func chainOver(t *testing.T, nodes ...http.RoundTripper) *evm.Chain {
 	t.Helper()
-	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: "node", URL: "http://node.invalid/", Transport: node,
-	}))(t)
-	return evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", e)))
+	var endpoints []*upstream.Endpoint
+	for i, node := range nodes {
+		name := fmt.Sprintf("node-%d", i+1)
+		endpoints = append(endpoints, must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
+			Name: name, URL: "http://" + name + ".invalid/", Transport: node,
+		}))(t))
+	}
+	return evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", endpoints...)))
 }
 
 // wantEvents reads the events of a transaction, and fails if there are none.

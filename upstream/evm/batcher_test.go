@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,13 +11,6 @@ import (
 
 	"crossgate/chain"
 )
-
-// RoundTrip answers without a network, so that a node can be part of a synctest bubble.
-func (n *node) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := httptest.NewRecorder()
-	n.ServeHTTP(answer, r)
-	return answer.Result(), nil
-}
 
 // nameOf returns the calls for a token's name and decimals.
 func nameOf(token chain.Address) (to []chain.Address, data [][]byte) {
@@ -35,7 +26,7 @@ func TestContractCallsGoTogether(t *testing.T) {
 			}
 			return "!asked alone"
 		}}
-		c := chainOver(t, n)
+		c := n.serve(t, testChain)
 		ask := func(ctx context.Context, token chain.Address, decimals byte, symbol string) {
 			to, data := nameOf(token)
 			answers, err := c.CallAll(ctx, to, data)

@@ -72,7 +72,7 @@ func TestTheFinalBlockIsAskedOfWhoKnowsIt(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tagless, other := newNode(1000), newNode(1000)
 				tagless.tagless = answer
-				c := chainOver(t, tagless, other)
+				c := serveAll(t, testChain, tagless, other)
 				for range 200 { // a fourth of which request it
 					got, err := c.Head(t.Context())
 					if err != nil || got.Finalized != other.finalized {

@@ -2,44 +2,23 @@ package evm_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"crossgate/chain"
-	"crossgate/internal/must"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
-	"crossgate/upstream/jsonrpc"
 )
 
 // far is a node with a latency of one second.
 type far struct{ *node }
 
-func (f far) RoundTrip(r *http.Request) (*http.Response, error) {
+func (f far) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	<-time.After(time.Second)
-	return f.node.RoundTrip(r)
-}
-
-// chainFar returns a chain served by n with a latency of one second.
-func chainFar(t *testing.T, n *node) *evm.Chain {
-	t.Helper()
-	return chainOver(t, far{n})
-}
-
-func chainOver(t *testing.T, nodes ...http.RoundTripper) *evm.Chain {
-	t.Helper()
-	var endpoints []*upstream.Endpoint
-	for i, node := range nodes {
-		name := fmt.Sprintf("node-%d", i+1)
-		endpoints = append(endpoints, must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: name, URL: "http://" + name + ".invalid/", Transport: node,
-		}))(t))
-	}
-	return evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", endpoints...)))
+	f.node.ServeHTTP(w, r)
 }
 
 // wantEvents reads the events of a transaction, and fails if there are none.
@@ -55,7 +34,7 @@ func TestSameReceiptIsAskedForOnce(t *testing.T) {
 		terms, id := delivery()
 		n := newNode(1000)
 		tx := n.add(t, 500, true, fulfilledLog(t, terms), unlockLog(t, id))
-		c := chainFar(t, n)
+		c := serveAll(t, testChain, far{n})
 		var asking sync.WaitGroup
 		for range 2 {
 			asking.Go(func() { wantEvents(t.Context(), t, c, tx) })
@@ -71,7 +50,7 @@ func TestSameReceiptIsAskedForOnce(t *testing.T) {
 func TestLogsComeWithTheirOwnProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNode(1000)
-		c := chainFar(t, n)
+		c := serveAll(t, testChain, far{n})
 		var asking sync.WaitGroup
 		for range 2 {
 			asking.Go(func() {
@@ -99,7 +78,7 @@ func TestLogsComeWithTheirOwnProof(t *testing.T) {
 func TestHeadIsAlwaysAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNode(1000)
-		c := chainFar(t, n)
+		c := serveAll(t, testChain, far{n})
 		var asking sync.WaitGroup
 		for range 2 {
 			asking.Go(func() {
@@ -121,7 +100,7 @@ func TestNewBlockOutdatesWhatIsAsked(t *testing.T) {
 		terms, _ := delivery()
 		n := newNode(1000)
 		tx := n.add(t, 500, true, fulfilledLog(t, terms))
-		c := chainFar(t, n)
+		c := serveAll(t, testChain, far{n})
 		for _, test := range []struct {
 			head  uint64
 			calls int
@@ -151,11 +130,11 @@ type late struct {
 	by time.Duration
 }
 
-func (l *late) RoundTrip(r *http.Request) (*http.Response, error) {
-	by := l.by
-	answer, err := l.node.RoundTrip(r)
+func (l *late) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	by, answer := l.by, httptest.NewRecorder()
+	l.node.ServeHTTP(answer, r)
 	<-time.After(by)
-	return answer, err
+	_, _ = answer.Body.WriteTo(w) // which is another recorder
 }
 
 // A block that arrives after the head of another branch is not remembered: a follower would list the logs of a block
@@ -165,7 +144,7 @@ func TestABlockOfABranchThatIsGoneIsNotRemembered(t *testing.T) {
 		n := newNode(1000)
 		n.answers["eth_getLogs"] = `"result":[]`
 		l := &late{n, time.Second}
-		c := chainOver(t, l)
+		c := serveAll(t, testChain, l)
 		head := func() {
 			if got, err := c.Head(t.Context()); err != nil || got.Latest.Number != 1000 {
 				t.Errorf("Head() = %+v, %v, want block 1000", got, err)

@@ -4,18 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
-	"crossgate/internal/must"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -62,21 +59,16 @@ func (n *node) serve(t *testing.T, c chain.Chain) *evm.Chain {
 	return evm.New(c, rpcOf(t, n))
 }
 
-func serveAll(t *testing.T, c chain.Chain, nodes ...*node) *evm.Chain {
+func serveAll[N http.Handler](t *testing.T, c chain.Chain, nodes ...N) *evm.Chain {
 	t.Helper()
 	return evm.New(c, rpcOf(t, nodes...))
 }
 
-func rpcOf(t *testing.T, nodes ...*node) *jsonrpc.Client {
+func rpcOf[N http.Handler](t *testing.T, nodes ...N) *jsonrpc.Client {
 	t.Helper()
 	var endpoints []*upstream.Endpoint
 	for i, n := range nodes {
-		server := httptest.NewServer(n)
-		t.Cleanup(server.Close)
-		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i+1), URL: server.URL, Transport: server.Client().Transport, Timeout: time.Minute,
-		}))(t)
-		endpoints = append(endpoints, e)
+		endpoints = append(endpoints, endpointOf(t, fmt.Sprintf("node-%d", i+1), n))
 	}
 	return jsonrpc.New(upstream.NewPool("chain", endpoints...))
 }

@@ -116,7 +116,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	g.orders = orders.Mount(server, g.feed, now.orders)
 	quotes := swaps.Mount(server, now.swaps)
 	made := creations.Mount(server, g.orders, now.estimateOrder)
-	manage.Mount(server, now.managed)
+	manage.Mount(server, g.orders, now.managed)
 	pages.Mount(server, g.orders, quotes, now.pages)
 	compare.Mount(server, quotes, made, now.pages)
 	if c.MCP {

@@ -82,7 +82,7 @@ func (s *sets) swaps() swaps.Options {
 // managed returns the options for checking, cancelling and unlocking orders.
 func (s *sets) managed() manage.Options {
 	now := s.now()
-	o := manage.Options{Orders: now.index, Appraiser: now.orders, Forecasters: map[chain.ID]manage.Forecaster{}, Settlers: map[chain.ID]manage.Settler{}}
+	o := manage.Options{Appraiser: now.orders, Forecasters: map[chain.ID]manage.Forecaster{}, Settlers: map[chain.ID]manage.Settler{}}
 	for id, c := range now.parts.chains {
 		if c.manage != nil {
 			o.Forecasters[id], o.Settlers[id] = c.manage, c.manage

@@ -136,7 +136,13 @@ func TestOrderThatIsRememberedIsNotCalledUnknown(t *testing.T) {
 		t.Fatalf("order ids: HTTP %d", got)
 	}
 	isDown = true
-	wantError(t, get(s, "/api/Orders/"+idText(11)), http.StatusServiceUnavailable, "CHAIN_UNREACHABLE")
+	order := "/v1.0/dln/order/" + idText(11)
+	for _, path := range []string{
+		"/api/Orders/" + idText(11), order + "/status", order + "/cancel-tx", order + "/extcall-cancel-tx",
+		"/v1.0/dln/order/unlock-tx?orderIds=" + idText(11) + "&unlockBeneficiary=" + taker,
+	} {
+		wantError(t, get(s, path), http.StatusServiceUnavailable, "CHAIN_UNREACHABLE")
+	}
 }
 
 func TestOrderIDsAreAlwaysAList(t *testing.T) {

@@ -165,9 +165,9 @@ func newSite(p parts) (*site, error) {
 	shown := func() pages.Options { return pages.Options{Details: p.Orders, Tokens: p.Tokens, Logo: p.Logo} }
 	pages.Mount(s, made.orders, made.swaps, shown)
 	compare.Mount(s, made.swaps, created, shown)
-	manage.Mount(s, func() manage.Options {
+	manage.Mount(s, made.orders, func() manage.Options {
 		return manage.Options{
-			Orders: p.Orders, Appraiser: p.Appraiser,
+			Appraiser:   p.Appraiser,
 			Forecasters: map[chain.ID]manage.Forecaster{8453: p.Manage, chain.Solana: p.Manage},
 			Settlers:    map[chain.ID]manage.Settler{137: p.Manage},
 		}

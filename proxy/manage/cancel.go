@@ -10,16 +10,9 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/creation"
-	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/wire"
 )
-
-// Finder finds orders (query.Index).
-type Finder interface {
-	// ByID returns an order, order.ErrNotFound if it is not indexed, or query.ErrUnavailable.
-	ByID(context.Context, order.ID) (query.Found, error)
-}
 
 // Settler builds transactions on a take chain with which an order's authority cancels or is paid for a delivery
 // (swap.Simulator). Errors are those of cancels and unlocks in package creation, and quote.ErrReverted.
@@ -77,7 +70,7 @@ func (p *paths) idRoute(path string, make func(context.Context, *order.Order, Se
 }
 
 func (p *paths) order(ctx context.Context, id order.ID) (*order.Order, error) {
-	found, err := p.options().Orders.ByID(ctx, id)
+	found, err := p.orders.ByID(ctx, id)
 	if errors.Is(err, order.ErrNotFound) {
 		err = proxy.UnknownStatus.From(err)
 	}

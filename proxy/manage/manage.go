@@ -13,6 +13,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/proxy"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/wire"
 )
 
@@ -30,7 +31,6 @@ type Appraiser interface {
 
 // Options are the services that the paths use.
 type Options struct {
-	Orders      Finder
 	Appraiser   Appraiser
 	Forecasters map[chain.ID]Forecaster
 	Settlers    map[chain.ID]Settler // by take chain
@@ -39,16 +39,17 @@ type Options struct {
 }
 
 type paths struct {
+	orders  *orders.Orders
 	options func() Options // returns the current ones
 	chains  chain.Registry
 	limit   time.Duration
 	encoder wire.Encoder
 }
 
-// Mount adds the paths to a server.
-func Mount(server *proxy.Server, options func() Options) {
+// Mount adds the paths to a server. Orders that exist come from existing.
+func Mount(server *proxy.Server, existing *orders.Orders, options func() Options) {
 	chains := server.Options.Chains
-	p := &paths{options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}}
+	p := &paths{orders: existing, options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}}
 	p.verifyRoute().Mount(server)
 	p.cancelRoute().Mount(server)
 	p.cancelCallRoute().Mount(server)

@@ -50,9 +50,9 @@ func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
 	return tx, remembered
 }
 
-// orderByID returns an order that the index has, or whose transaction was looked up lately; otherwise order.ErrNotFound
+// ByID returns an order that the index has, or whose transaction was looked up lately; otherwise order.ErrNotFound
 // with the basis of the search, query.ErrUnavailable or query.ErrEmpty.
-func (s *Orders) orderByID(ctx context.Context, id order.ID) (query.Found, error) {
+func (s *Orders) ByID(ctx context.Context, id order.ID) (query.Found, error) {
 	found, err := s.Options().Orders.ByID(ctx, id)
 	tx, remembered := s.creations.of(id)
 	if !remembered || !isUnindexed(err) {

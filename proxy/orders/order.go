@@ -53,7 +53,7 @@ func bodyOf(text []byte, o query.Found) proxy.Body {
 }
 
 func (s *Orders) loadOrder(ctx context.Context, id order.ID) ([]proxy.Body, cache.Life, error) {
-	o, err := s.orderByID(ctx, id)
+	o, err := s.ByID(ctx, id)
 	if err != nil {
 		return nil, proxy.NoLife, unknown(err, proxy.UnknownOrder, o.Basis)
 	}
@@ -116,7 +116,7 @@ func (s *Orders) mountFaces() {
 		{"/v1.0/dln/order/:orderId/status", proxy.Swapping, proxy.UnknownStatus, s.encoder.AppendStatus},
 	} {
 		s.idRoute(face.path, face.dialect, func(ctx context.Context, id order.ID) ([]proxy.Body, cache.Life, error) {
-			o, err := s.orderByID(ctx, id)
+			o, err := s.ByID(ctx, id)
 			if err != nil {
 				return nil, proxy.NoLife, unknown(err, face.notFound, o.Basis)
 			}

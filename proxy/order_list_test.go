@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/list"
+	"crossgate/order/query"
 	"crossgate/proxy"
 	"crossgate/proxy/orders"
 )
@@ -85,6 +87,38 @@ func TestListsReadEveryMember(t *testing.T) {
 		}
 		if got := w.lastList; !reflect.DeepEqual(got, orders.Part(want)) {
 			t.Errorf("%s\n is %+v,\nwant %+v", body, got, want)
+		}
+	}
+}
+
+// TestPartsOfAnUnindexedTransaction pages through orders of which two have no known creation.
+func TestPartsOfAnUnindexedTransaction(t *testing.T) {
+	w := newWorld(t)
+	for _, i := range []int{0, 2} {
+		uncreated := *w.orders[severalTx][i]
+		uncreated.Created = nil
+		w.orders[severalTx] = slices.Insert(w.orders[severalTx], i, &uncreated)
+	}
+	s := w.server(t, func(p *parts) {
+		ordersOf(p).list = func(list.Filter, uint64, uint64) (query.List, error) { return query.List{}, nil }
+	})
+	for part, want := range map[string]string{
+		`"take":1`:                            idText(10),
+		`"skip":1,"take":1,"sort":"Oldest"`:   idText(11),
+		`"skip":1,"take":20,"sort":"Largest"`: idText(11) + " " + idText(12),
+		`"skip":3`:                            "",
+	} {
+		var got struct {
+			Orders     []struct{ OrderID struct{ StringValue string } }
+			TotalCount int
+		}
+		must.Do(t, json.Unmarshal(post(s, listPath, `{"filter":"`+severalTx+`",`+part+`}`).Body.Bytes(), &got))
+		ids := []string{}
+		for _, o := range got.Orders {
+			ids = append(ids, o.OrderID.StringValue)
+		}
+		if strings.Join(ids, " ") != want || got.TotalCount != 3 {
+			t.Errorf("%s: %v of %d, want %s of 3", part, ids, got.TotalCount, want)
 		}
 	}
 }

@@ -217,7 +217,7 @@ func (s *Orders) List(ctx context.Context, q Part) (l Listed, b proxy.Body, unre
 // even if the index does not.
 func (q Part) soughtTx() chain.TxHash {
 	search := q.Filter.Search
-	if search == nil || q.Mode == SameChain || !reflect.DeepEqual(q.Filter, list.Filter{Search: search}) {
+	if search == nil || q.Mode == SameChain || !reflect.DeepEqual(q.Filter, list.Filter{Search: search, Sort: q.Filter.Sort}) {
 		return chain.TxHash{}
 	}
 	return search.Tx
@@ -233,14 +233,15 @@ func (s *Orders) listTransaction(ctx context.Context, tx chain.TxHash, skip, tak
 		return l, basis, proxy.Searched(err, basis)
 	}
 	basis = found[0].Basis
-	for i, o := range found {
+	for _, o := range found {
 		s.creations.remember(tx, o.ID)
 		if basis = basis.And(o.Basis); o.Created == nil {
 			continue
 		}
-		if l.Total++; uint64(i) >= skip && uint64(i) < skip+take {
+		if l.Total >= skip && l.Total < skip+take {
 			l.Items = append(l.Items, query.Item{Order: o.Order})
 		}
+		l.Total++
 	}
 	return l, basis, nil
 }

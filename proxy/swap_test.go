@@ -174,8 +174,8 @@ func TestEstimationNeedsNoRecipient(t *testing.T) {
 	hurried.Header.Set("Prefer", "wait=1")
 	s.Handler().ServeHTTP(httptest.NewRecorder(), hurried)
 	response := get(s, hurried.RequestURI)
-	if w.lastSwap.Wait != 0 {
-		t.Error("who has time gets the prices of a client that has not")
+	if vary := response.Header.Get("Vary"); w.lastSwap.Wait != 0 || vary != "Accept-Encoding, Prefer" {
+		t.Errorf("who has time gets the prices of a client that has not, here or from a cache: Vary = %q", vary)
 	}
 	if text := string(body(t, response)); !strings.HasPrefix(text, `{"estimation":{"tokenIn":`) || strings.Contains(text, `"tx"`) {
 		t.Errorf("HTTP %d %s, want an estimate without a transaction", response.StatusCode, text)

@@ -92,6 +92,7 @@ func (s *Swaps) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, 
 	r, err := ParseSwap(p, s.chains, hasRecipient)
 	c.Set(proxy.SwapChain, uint64(r.Chain))
 	r.Wait = waitOf(c.Request.Header)
+	c.Header("Vary", "Accept-Encoding, Prefer")
 	return r, err
 }
 

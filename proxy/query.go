@@ -19,12 +19,23 @@ type Query struct {
 	Values url.Values
 }
 
-func ReadQuery(rawQuery string) (Query, error) {
-	values, err := url.ParseQuery(rawQuery)
-	if err != nil {
-		return Query{}, InvalidParameters.Because("the query is not properly URL-encoded")
+// ReadQuery reads a query, or a form, as the frameworks behind the original APIs do: a semicolon is part of a value,
+// and badly encoded text stays as written.
+func ReadQuery(rawQuery string) Query {
+	values := url.Values{}
+	for pair := range strings.SplitSeq(rawQuery, "&") {
+		if name, value, _ := strings.Cut(pair, "="); pair != "" {
+			values.Add(unescaped(name), unescaped(value))
+		}
 	}
-	return Query{Values: values}, nil
+	return Query{Values: values}
+}
+
+func unescaped(text string) string {
+	if plain, err := url.QueryUnescape(text); err == nil {
+		return plain
+	}
+	return text
 }
 
 // Err returns an error that lists every wrong parameter, or nil.

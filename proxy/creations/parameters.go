@@ -34,11 +34,7 @@ const (
 
 // parse parses the documented parameters. Others, such as access tokens, are ignored.
 func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error) {
-	q, err := proxy.ReadQuery(rawQuery)
-	if err != nil {
-		return wanted{}, err
-	}
-	p := &parameters{Query: q}
+	p := &parameters{Query: proxy.ReadQuery(rawQuery)}
 	var r crosschain.Request
 	r.Give, r.Take = p.ChainID("srcChainId", chains), p.ChainID("dstChainId", chains)
 	p.give, p.take = chains.Family(r.Give), chains.Family(r.Take)
@@ -58,7 +54,8 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 		p.Mistake("dstChainTokenOutRecipient must not be dstChainTokenOut")
 	}
 	p.hook(&r, making.Recipient)
-	switch err = p.Err(); {
+	err := p.Err()
+	switch {
 	case err != nil:
 	case r.Give == r.Take:
 		err = proxy.SameChains.Because("")

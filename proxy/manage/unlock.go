@@ -40,10 +40,7 @@ func (p *paths) unlockRoute() proxy.Route[payment] {
 }
 
 func parsePayment(c *gin.Context) (m payment, err error) {
-	q, err := proxy.ReadQuery(c.Request.URL.RawQuery)
-	if err != nil {
-		return m, err
-	}
+	q := proxy.ReadQuery(c.Request.URL.RawQuery)
 	text, _ := q.Required("orderIds")
 	for each := range strings.SplitSeq(text, ",") {
 		id, err := chain.ParseHash(each)

@@ -62,10 +62,7 @@ func (s *Orders) EventsRoute() proxy.Route[events] {
 func unavailable(err error) error { return errors.Join(query.ErrUnavailable, err) }
 
 func (s *Orders) parseEvents(c *gin.Context) (q events, err error) {
-	values, err := url.ParseQuery(c.Request.URL.RawQuery)
-	if err != nil {
-		return q, proxy.InvalidParameters.Because("the query is not properly URL-encoded")
-	}
+	values := proxy.ReadQuery(c.Request.URL.RawQuery).Values
 	if last := c.GetHeader("Last-Event-ID"); last != "" && proxy.WantsStream(c.Request) {
 		values["cursor"] = []string{last} // a reconnecting EventSource resumes here, whatever its URL says
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -142,11 +141,10 @@ func ParseTxHash(text string, d proxy.Dialect) (chain.TxHash, error) {
 
 // ParseIndex parses the only parameter of lookups. Others, such as access tokens, are tolerated.
 func ParseIndex(rawQuery string) (int, error) {
-	values, err := url.ParseQuery(rawQuery)
-	if err != nil {
-		return 0, proxy.InvalidParameters.Because("the query is not properly URL-encoded")
+	if rawQuery == "" { // a hit of the cache allocates nothing here
+		return 0, nil
 	}
-	given, isGiven := values["index"]
+	given, isGiven := proxy.ReadQuery(rawQuery).Values["index"]
 	if !isGiven {
 		return 0, nil
 	}

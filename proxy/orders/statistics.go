@@ -115,10 +115,7 @@ func (s *Orders) VenuesRoute() proxy.Route[Days] {
 
 // parseDays parses dateFrom and dateTo, both inclusive. Days in the future have no orders.
 func parseDays(rawQuery string, now time.Time) (q Days, err error) {
-	p, err := proxy.ReadQuery(rawQuery)
-	if err != nil {
-		return q, err
-	}
+	p := proxy.ReadQuery(rawQuery)
 	p.InAnyCase("dateFrom", "dateTo")
 	today := uint64(now.Unix()) / SecondsOfDay
 	to, isTo := date(&p, "dateTo")

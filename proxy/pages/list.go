@@ -27,11 +27,7 @@ const rowsOfPage = 25
 // listPage shows the orders, or swaps within a chain, that match a form's filter. The form's fields are members of the
 // API's filter with one value each, and two days for the period.
 func (s *Pages) listPage(c *gin.Context) {
-	form, err := url.ParseQuery(c.Request.URL.RawQuery)
-	if err != nil {
-		s.server.FailPage(c, proxy.InvalidParameters.Because("the query is not properly URL-encoded"))
-		return
-	}
+	form := proxy.ReadQuery(c.Request.URL.RawQuery).Values
 	shown := List{Form: form, Chains: s.chains.All(), Origin: OriginOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
 	for _, state := range orders.AllStates {
 		shown.States = append(shown.States, state.String())

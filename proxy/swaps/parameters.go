@@ -22,11 +22,6 @@ type parameters struct {
 	family chain.Family // of the swap's chain; unknown until that is known
 }
 
-func readParameters(rawQuery string) (*parameters, error) {
-	q, err := proxy.ReadQuery(rawQuery)
-	return &parameters{Query: q}, err
-}
-
 // ParametersOf returns the parameters of a query. family is that of the swap's chain, if known.
 func ParametersOf(values url.Values, family chain.Family) *parameters {
 	return &parameters{Query: proxy.Query{Values: values}, family: family}
@@ -122,11 +117,7 @@ func (p *parameters) addBody(c *gin.Context) error {
 		return err
 	}
 	if kind, _, _ := strings.Cut(c.ContentType(), ";"); kind == "application/x-www-form-urlencoded" {
-		form, err := url.ParseQuery(string(body))
-		if err != nil {
-			return proxy.InvalidBody.Because("the body is not properly URL-encoded")
-		}
-		maps.Copy(p.Values, form)
+		maps.Copy(p.Values, proxy.ReadQuery(string(body)).Values)
 		return nil
 	}
 	given, err := proxy.ReadJSON(body, func(name string) string { return name })

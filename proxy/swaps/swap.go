@@ -82,12 +82,11 @@ func (s *Swaps) quoteRoute(
 
 // parseRequest parses a swap request from its query, its body if it is a POST, and its Prefer header.
 func (s *Swaps) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, error) {
-	p, err := readParameters(c.Request.URL.RawQuery)
-	if err == nil && c.Request.Method == http.MethodPost {
-		err = p.addBody(c)
-	}
-	if err != nil {
-		return quote.Request{}, err
+	p := &parameters{Query: proxy.ReadQuery(c.Request.URL.RawQuery)}
+	if c.Request.Method == http.MethodPost {
+		if err := p.addBody(c); err != nil {
+			return quote.Request{}, err
+		}
 	}
 	r, err := ParseSwap(p, s.chains, hasRecipient)
 	c.Set(proxy.SwapChain, uint64(r.Chain))

@@ -41,11 +41,7 @@ func TestDifferentSwapsHaveDifferentKeys(t *testing.T) {
 
 // parseQuery parses a swap request with a recipient from a query.
 func parseQuery(query string, registry chain.Registry) (quote.Request, error) {
-	p, err := readParameters(query)
-	if err != nil {
-		return quote.Request{}, err
-	}
-	return ParseSwap(p, registry, true)
+	return ParseSwap(&parameters{Query: proxy.ReadQuery(query)}, registry, true)
 }
 
 var compareRequests = cmp.Options{

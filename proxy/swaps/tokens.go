@@ -23,12 +23,9 @@ func (s *Swaps) tokensRoute() proxy.Route[chain.ID] {
 		Paths:   []string{"/v1.0/token-list"},
 		Dialect: proxy.Swapping,
 		Limit:   s.limit,
-		Parse: func(c *gin.Context) (id chain.ID, err error) {
-			p, err := readParameters(c.Request.URL.RawQuery)
-			if err == nil {
-				id, err = p.ChainID("chainId", s.chains), p.Err()
-			}
-			return id, err
+		Parse: func(c *gin.Context) (chain.ID, error) {
+			p := proxy.ReadQuery(c.Request.URL.RawQuery)
+			return p.ChainID("chainId", s.chains), p.Err()
 		},
 		Key: func(path string, id chain.ID) cache.Key { return cache.KeyOf(path, []byte(id.String())) },
 		Load: func(ctx context.Context, id chain.ID) ([]proxy.Body, cache.Life, error) {
@@ -58,10 +55,7 @@ func (s *Swaps) TokenSearchRoute() proxy.Route[TokenSearch] {
 }
 
 func parseTokenSearch(rawQuery string, chains chain.Registry) (q TokenSearch, err error) {
-	p, err := readParameters(rawQuery)
-	if err != nil {
-		return q, err
-	}
+	p := proxy.ReadQuery(rawQuery)
 	if q.Text = p.Optional("query"); q.Text == "" {
 		p.Mistake("query must be a symbol, a name or an address")
 	} else if len(q.Text) > LongestSearch {

@@ -62,11 +62,10 @@ func (s *Orders) EventsRoute() proxy.Route[events] {
 func unavailable(err error) error { return errors.Join(query.ErrUnavailable, err) }
 
 func (s *Orders) parseEvents(c *gin.Context) (q events, err error) {
-	values := proxy.ReadQuery(c.Request.URL.RawQuery).Values
+	m := membersOf(proxy.ReadQuery(c.Request.URL.RawQuery).Values)
 	if last := c.GetHeader("Last-Event-ID"); last != "" && proxy.WantsStream(c.Request) {
-		values["cursor"] = []string{last} // a reconnecting EventSource resumes here, whatever its URL says
+		m.Values["cursor"] = []string{last} // a reconnecting EventSource resumes here, whatever its URL says
 	}
-	m := membersOf(values)
 	q.filter = readFilter(m)
 	q.after, q.isGiven = m.number("cursor", 63)
 	q.most = usuallyEvents

@@ -1,10 +1,14 @@
 package orders
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gin-gonic/gin"
 
 	"crossgate/cache"
 	"crossgate/chain"
@@ -26,6 +30,18 @@ func TestQuestionsForEventsAreAlikeByTheirMembers(t *testing.T) {
 	for _, other := range []string{"referralCode=6&maker=" + taker, "referralCode=5&maker=" + nobody, "referralCode=5"} {
 		if key == keyOf(other) {
 			t.Errorf("%s has the key of another question", other)
+		}
+	}
+}
+
+// TestStreamsResumeAtTheLastEvent covers an EventSource, which sends the URL that it began with at each reconnection.
+func TestStreamsResumeAtTheLastEvent(t *testing.T) {
+	for _, target := range []string{"", "?cursor=5", "?CURSOR=5&limit=9", "?accesstoken=a;b&cursor=x"} {
+		c, _ := gin.CreateTestContext(nil)
+		c.Request = httptest.NewRequest(http.MethodGet, "/v1.0/events"+target, http.NoBody)
+		c.Request.Header = http.Header{"Accept": {"text/event-stream"}, "Last-Event-Id": {"7"}}
+		if q, err := new(Orders).parseEvents(c); err != nil || q.after != 7 || !q.isGiven {
+			t.Errorf("%s: resumes at %d, %v, want 7", target, q.after, err)
 		}
 	}
 }

@@ -134,6 +134,10 @@ func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 	f = returned(paid)
 	check(`{"dstChainId":137}`, `[{"parameter":"srcAllowedCancelBeneficiary","requested":"","found":"`+paid.String()+`"},{"parameter":"srcChainRefundAddress","requested":"","found":"`+paid.String()+`"}]`)
 	check(`{"srcAllowedCancelBeneficiary":"`+paid.String()+`","srcChainRefundAddress":"`+paid.String()+`"}`, `[]`)
+	f = creation.Forecast{Creation: creation.Creation{Receiver: maker, Take: order.Offer{Chain: chain.Tron, Token: paid}}}
+	inHex := fmt.Sprintf(`{"dstChainTokenOutRecipient":"41%x","dstChainTokenOut":"0x`, maker.Bytes())
+	check(inHex+strings.Repeat("AF", 20)+`"}`, `[]`)
+	check(inHex+strings.Repeat("AE", 20)+`"}`, `[{"parameter":"dstChainTokenOut","requested":"0x`+strings.Repeat("AE", 20)+`","found":"`+paid.Format(chain.TVM)+`"}]`)
 	f = returned(maker)
 	check(`{"dstChainId":137}`, `[]`)
 	hook := func(fallback chain.Address) []byte {

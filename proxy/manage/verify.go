@@ -155,12 +155,18 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 		if trace == nil || wanted == "" && (*trace == maker || !slices.Contains(mustBeAsked, name)) || wanted == "auto" || wanted == "max" {
 			continue
 		}
-		isHex := strings.HasPrefix(*trace, "0x") // in base58, case matters
-		if *trace != wanted && !(isHex && strings.EqualFold(*trace, wanted)) {
+		if *trace != wanted && !areOneAddress(*trace, wanted) {
 			differences = append(differences, wire.Difference{Parameter: name, Requested: wanted, Found: *trace})
 		}
 	}
 	return differences
+}
+
+// areOneAddress reports whether two texts are one address, such as the two notations of TRON.
+func areOneAddress(a, b string) bool {
+	one, _, err := chain.ParseAnyAddress(a)
+	other, _, _ := chain.ParseAnyAddress(b)
+	return err == nil && one == other
 }
 
 // moreThan returns a share of the gross amount in percent if it exceeds most thousandths of a percent, otherwise nil.

@@ -69,6 +69,7 @@ func TestListsReadEveryMember(t *testing.T) {
 		`{"giveChainIds":[137,1,137,"1"],"orderStates":["Created","created"],"unlockAuthorities":"` + taker + ` ` + taker + `"}`: {list.Filter{
 			GiveChains: []chain.ID{137, 1}, States: []order.State{order.StateCreated}, UnlockAuthorities: []chain.Address{who},
 		}, 0, 20, orders.CrossChain},
+		`{"orderStates":["None"]}`:                                {list.Filter{States: []order.State{order.None}}, 0, 20, orders.CrossChain},
 		`{"filterMode":"sameChain","maker":"` + taker + `"}`:      {list.Filter{Maker: who}, 0, 20, orders.SameChain},
 		`{"filterMode":"MIXED","maker":"` + taker + `","skip":3}`: {list.Filter{Maker: who}, 3, 20, "Mixed"},
 		search(taker):                             {list.Filter{Search: &list.Search{Address: who}}, 0, 20, orders.CrossChain},

@@ -132,7 +132,7 @@ func parsePart(m *Members) Part {
 var (
 	allModes  = []string{string(CrossChain), string(SameChain), string(mixed)}
 	AllStates = []order.State{
-		order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock,
+		order.None, order.StateCreated, order.StateFulfilled, order.StateSentUnlock, order.StateClaimedUnlock,
 		order.StateOrderCancelled, order.StateSentOrderCancel, order.StateClaimedOrderCancel,
 	}
 	allCalls = []order.ExternalCallState{

@@ -29,7 +29,7 @@ const rowsOfPage = 25
 func (s *Pages) listPage(c *gin.Context) {
 	form := proxy.ReadQuery(c.Request.URL.RawQuery).Values
 	shown := List{Form: form, Chains: s.chains.All(), Origin: OriginOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
-	for _, state := range orders.AllStates {
+	for _, state := range orders.AllStates[1:] { // no order is in the first
 		shown.States = append(shown.States, state.String())
 	}
 	part, body, wrong := s.partOf(c.Request.Context(), form)

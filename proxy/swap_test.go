@@ -143,6 +143,12 @@ func TestSwapsByPost(t *testing.T) {
 			t.Errorf("%s %s: %d %s, asked %+v, want %+v", test.query, test.body, answer.Code, answer.Body, w.lastSwap, want)
 		}
 	}
+	form := httptest.NewRequestWithContext(t.Context(), http.MethodPost, swapPath, strings.NewReader(strings.TrimPrefix(goodSwap, swapPath+"?")))
+	form.Header.Set("Content-Type", "Application/X-WWW-Form-Urlencoded; charset=utf-8") // names of types have no case
+	w.lastSwap = quote.Request{}
+	if answer := serve(s, form); answer.StatusCode != http.StatusOK || w.lastSwap != want {
+		t.Errorf("a form: %d %s, asked %+v", answer.StatusCode, body(t, answer), w.lastSwap)
+	}
 	answer := post(s, swapPath, `{"chainId":5,"tokenIn":[],`+rest[len(`"tokenIn":"`+usdcText+`",`):]+`}`)
 	for _, named := range []string{"tokenIn should not be empty", "chainId must be one of", "tokenOutRecipient should not be empty"} {
 		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), named) {

@@ -116,7 +116,7 @@ func (p *parameters) addBody(c *gin.Context) error {
 	if err != nil || len(bytes.TrimSpace(body)) == 0 {
 		return err
 	}
-	if kind, _, _ := strings.Cut(c.ContentType(), ";"); kind == "application/x-www-form-urlencoded" {
+	if strings.EqualFold(c.ContentType(), "application/x-www-form-urlencoded") {
 		maps.Copy(p.Values, proxy.ReadQuery(string(body)).Values)
 		return nil
 	}

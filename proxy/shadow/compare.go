@@ -182,7 +182,11 @@ func (c *comparison) walk(at place, isBehind bool, our, their any) {
 		c.inside(at, isBehind, our, their)
 	case selection:
 		c.selections(at, our, their)
-	case exact, ownMember:
+	case ownMember:
+		if !isBlank(their) {
+			c.inside(at, isBehind, our, their)
+		}
+	case exact:
 		c.inside(at, isBehind, our, their)
 	}
 }

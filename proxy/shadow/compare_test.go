@@ -62,6 +62,15 @@ func TestDifferencesAreClassed(t *testing.T) {
 		{"unknown state", orderRoute, `{"state":"Created"}`, `{"state":"Paused"}`, "state different"},
 		{"bare state", orderRoute + "/state", `"SentUnlock"`, `"Fulfilled"`, " expected"},
 		{
+			"message of a claim", orderRoute, `{"state":"ClaimedUnlock","claimedUnlockSrcEventInfo":{"transactionMetadata":7,"submissionId":{"stringValue":"0x1"}}}`,
+			`{"state":"ClaimedUnlock","claimedUnlockSrcEventInfo":{"transactionMetadata":7,"submissionId":{"stringValue":null}}}`, "",
+		},
+		{
+			"another message", orderRoute, `{"state":"ClaimedUnlock","claimedUnlockSrcEventInfo":{"transactionMetadata":7,"submissionId":{"stringValue":"0x1"}}}`,
+			`{"state":"ClaimedUnlock","claimedUnlockSrcEventInfo":{"transactionMetadata":7,"submissionId":{"stringValue":"0x2"}}}`,
+			"claimedUnlockSrcEventInfo/submissionId/stringValue different",
+		},
+		{
 			"what a state brings", orderRoute, `{"state":"Fulfilled","taker":{"stringValue":"a"}}`,
 			`{"state":"Created","taker":{"stringValue":null}}`, "state expected,taker expected",
 		},
@@ -109,6 +118,7 @@ func TestDifferencesAreClassed(t *testing.T) {
 
 		{"within the tolerance", swapRoute, `{"tokenOut":{"amount":"1000"}}`, `{"tokenOut":{"amount":"1009"}}`, ""},
 		{"beyond it", swapRoute, `{"tokenOut":{"amount":"1000"}}`, `{"tokenOut":{"amount":"1020"}}`, "tokenOut/amount different"},
+		{"a value as a text", "/v1.0/chain/estimation", `{"estimation":{"protocolFeeApproximateUsdValue":"1.5"}}`, `{"estimation":{"protocolFeeApproximateUsdValue":1.5}}`, ""},
 		{"another transaction", swapRoute, `{"tx":{"data":"0x00"}}`, `{"tx":{"data":"0x01","to":"0x1"}}`, ""},
 		{"chain of ours", "/v1.0/supported-chains", `{"chains":[1,5042]}`, `{"chains":[1]}`, ""},
 		{"chain of theirs", "/v1.0/supported-chains", `{"chains":[1]}`, `{"chains":[1,10]}`, "chains/1 different"},

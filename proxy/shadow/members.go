@@ -15,7 +15,7 @@ const (
 	drifting              // a number that changes in one direction only, so that a difference is one of time
 	quantity              // a number that moves with prices, equal within the tolerance
 	free                  // each server has its own
-	ownMember             // only this gateway has it
+	ownMember             // only this gateway has it, or knows its value
 	rows                  // a list whose rows have a key
 	newest                // rows, newest first; an answer has a part of them
 	moving                // rows that come and go with orders, or contain such rows, or the number of rows
@@ -93,6 +93,7 @@ var orderRules = join(offerRules,
 	each(progress, `actualFulfillAmount unlockBeneficiarySrc cancelBeneficiarySrc taker unlockAuthorityDst fulfilledDstEventMetadata
 		sentUnlockDstEventInfo claimedUnlockSrcEventInfo
 		orderCancelledDstEventMetadata sentOrderCancelDstEventInfo claimedOrderCancelSrcEventInfo`),
+	each(ownMember, "claimedUnlockSrcEventInfo/submissionId claimedOrderCancelSrcEventInfo/submissionId"),
 )
 
 // creation is the member that is blank if an order is known only from the chain of its delivery.
@@ -119,10 +120,9 @@ var allTimeRules = join(countRules, each(quantity, "totalAffiliateFeeUsd"), each
 
 // estimationRules apply to a swap without its transaction: venues and gas differ between any two servers.
 var estimationRules = join(
-	each(free, "estimatedTransactionFee comparedAggregators recommendedSlippage"),
+	each(free, "estimatedTransactionFee comparedAggregators recommendedSlippage protocolFeeApproximateUsdValue"),
 	each(quantity, `tokenIn/amount tokenIn/approximateUsdValue tokenOut/amount tokenOut/minAmount tokenOut/approximateUsdValue
-		protocolFee protocolFeeApproximateUsdValue
-		costsDetails/*/amountIn costsDetails/*/amountOut costsDetails/*/payload/feeAmount`),
+		protocolFee costsDetails/*/amountIn costsDetails/*/amountOut costsDetails/*/payload/feeAmount`),
 	rules{"costsDetails": {rows, "type"}},
 )
 

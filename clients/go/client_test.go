@@ -4,7 +4,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
@@ -26,6 +29,45 @@ func TestReadsAreAskedForWithoutABody(t *testing.T) {
 	}
 	if bodies[http.MethodGet] != "" || bodies[http.MethodPost] != `{"take":1}` {
 		t.Errorf("the gateway was asked with %q", bodies)
+	}
+}
+
+// gateway answers a watch: each stream is an event, and the cursor of a later one is refused.
+type gateway struct {
+	refusal string
+	streams []string // the last events that they were to resume after
+}
+
+func (g *gateway) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	switch last := r.Header.Get("Last-Event-ID"); {
+	case r.Header.Get("Accept") != "text/event-stream":
+		_, _ = io.WriteString(answer, `{"state":"`+map[bool]string{false: "Created", true: "ClaimedUnlock"}[len(g.streams) == 3]+`"}`)
+	case last != "":
+		g.streams = append(g.streams, last)
+		answer.WriteHeader(http.StatusGone)
+		_, _ = io.WriteString(answer, `{"errorId":"`+g.refusal+`"}`)
+	default:
+		g.streams = append(g.streams, last)
+		_, _ = io.WriteString(answer, "id: 5\nevent: happened\n\n")
+	}
+	return answer.Result(), nil
+}
+
+// TestAWatchOutlivesItsCursor covers a client that slept for longer than events are kept, and a restored database.
+func TestAWatchOutlivesItsCursor(t *testing.T) {
+	for _, refusal := range []string{"CURSOR_EXPIRED", "CURSOR_UNKNOWN"} {
+		synctest.Test(t, func(t *testing.T) {
+			g, states := &gateway{refusal: refusal}, []string{}
+			c := &Client{HTTP: &http.Client{Transport: g}, URL: "http://gateway"}
+			for o, err := range c.WatchOrder(t.Context(), "0x1") {
+				must.Do(t, err)
+				states = append(states, o.State)
+			}
+			if !slices.Equal(states, []string{"Created", "ClaimedUnlock"}) || strings.Join(g.streams, ",") != ",5," {
+				t.Errorf("%s: states %v, streams after %q", refusal, states, g.streams)
+			}
+		})
 	}
 }
 

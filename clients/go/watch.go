@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,6 +20,9 @@ const (
 	reconnects = time.Second      // between two connections
 	longest    = 4 << 20          // bytes of a line
 )
+
+// awaited are refusals that another attempt may not meet. Without the last event a stream can always begin.
+var awaited = []string{"TRANSACTION_NOT_FOUND", "CURSOR_EXPIRED", "CURSOR_UNKNOWN"}
 
 // WatchOrder yields the first order of a transaction now and whenever its record changes, and ends after the final one
 // or an error. A creation not found yet is awaited for a minute; broken streams are resumed.
@@ -46,7 +50,7 @@ func (c *Client) WatchOrder(ctx context.Context, creation string) iter.Seq2[Orde
 
 func isAwaited(err error) bool {
 	var e *Error
-	return isPassing(err) || errors.As(err, &e) && e.ID == "TRANSACTION_NOT_FOUND"
+	return isPassing(err) || errors.As(err, &e) && slices.Contains(awaited, e.ID)
 }
 
 // watch requests an order whenever an event reports that something happened to it.
@@ -65,6 +69,7 @@ func (w *watch) follow(ctx context.Context) (isOpen bool, err error) {
 	defer cancel()
 	response, err := w.client.repeat(ctx, http.MethodGet, creationPath(w.creation), "text/event-stream", w.event, nil)
 	if err != nil {
+		w.event = ""
 		return false, err
 	}
 	defer response.Body.Close()

@@ -41,12 +41,14 @@ export async function* watch(requests: Requests, path: string, options: WatchOpt
       ended.abort();
     }
     if (isOpen) heard = Date.now();
+    else last = ""; // it may be what the gateway refuses
     await sleep(pause, signal);
   }
 }
 
+const awaited = ["TRANSACTION_NOT_FOUND", "UNKNOWN_ORDER", "CURSOR_EXPIRED", "CURSOR_UNKNOWN"];
 const isAwaited = (error: unknown): boolean =>
-  isPassing(error) || (error instanceof ResponseError && ["TRANSACTION_NOT_FOUND", "UNKNOWN_ORDER"].includes(error.errorId));
+  isPassing(error) || (error instanceof ResponseError && awaited.includes(error.errorId));
 
 interface ServerSentEvent {
   isNews: boolean; // something happened, or may have before the stream was open

@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"crossgate/chain"
@@ -17,8 +18,12 @@ const (
 	KeySize        = 32
 )
 
-// versionFlag marks a versioned message; a legacy one begins with its number of signatures.
-const versionFlag = 0x80
+// versionFlag marks a versioned message; a legacy one begins with its number of signatures. Transactions of version 1
+// and later begin with their version and end with the signatures (SIMD-0385).
+const (
+	versionFlag = 0x80
+	version1    = versionFlag | 1
+)
 
 // Message is a transaction in wire form. It refers to accounts by position: in Accounts, then in the lookup tables.
 type Message struct {
@@ -98,9 +103,9 @@ func (m Message) Written() (written []chain.Address) {
 // ErrVersion means that a transaction's version is not supported.
 var ErrVersion = errors.New("transaction of a version that is not understood")
 
-// ParseSigned parses a transaction, legacy or version 0, and verifies the signature, which is its hash.
+// ParseSigned parses a transaction, legacy or of version 0 or 1, and verifies the signature, which is its hash.
 func ParseSigned(raw []byte) (Message, error) {
-	m, signatures, signed, err := parse(raw)
+	m, signatures, signed, err := parse(raw, version1)
 	if err != nil {
 		return Message{}, err
 	}
@@ -115,21 +120,15 @@ func ParseSigned(raw []byte) (Message, error) {
 	return m, nil
 }
 
-// Parse parses a transaction, whether it is signed or not.
+// Parse parses a transaction, legacy or of version 0, whether it is signed or not.
 func Parse(raw []byte) (Message, error) {
-	if len(raw) > MaxTransaction {
-		return Message{}, fmt.Errorf("transaction of %d bytes", len(raw))
-	}
-	m, _, _, err := parse(raw)
+	m, _, _, err := parse(raw, versionFlag)
 	return m, err
 }
 
-// ParseUnsigned parses a transaction that lacks only the signature of its fee payer.
+// ParseUnsigned parses a transaction as Parse does, which lacks only the signature of its fee payer.
 func ParseUnsigned(raw []byte) (Message, error) {
-	if len(raw) > MaxTransaction {
-		return Message{}, fmt.Errorf("transaction of %d bytes", len(raw))
-	}
-	m, signatures, _, err := parse(raw)
+	m, signatures, _, err := parse(raw, versionFlag)
 	switch {
 	case err != nil:
 		return Message{}, err
@@ -141,18 +140,23 @@ func ParseUnsigned(raw []byte) (Message, error) {
 	return m, nil
 }
 
-// parse decodes a transaction, and returns its message, its signatures and the bytes that they sign.
-func parse(raw []byte) (m Message, signatures, signed []byte, err error) {
+// parse decodes a transaction up to a version, and returns its message, its signatures and the bytes that they sign.
+func parse(raw []byte, newest byte) (m Message, signatures, signed []byte, err error) {
 	r := &Reader{Rest: raw}
-	signatures = r.Take(r.compactU16() * SignatureSize)
-	signed = r.Rest
-	versioned := len(signed) > 0 && signed[0]&versionFlag != 0
-	if versioned {
-		if version := r.Uint8() &^ versionFlag; version != 0 {
-			return m, nil, nil, fmt.Errorf("%w: %d", ErrVersion, version)
-		}
+	switch first := (&Reader{Rest: raw}).Uint8(); {
+	case first > newest:
+		return m, nil, nil, fmt.Errorf("%w: %d", ErrVersion, first&^versionFlag)
+	case first == version1:
+		m = r.message1()
+		signed = raw[:len(raw)-len(r.Rest)]
+		signatures = r.Take(uint64(m.signers) * SignatureSize)
+	case len(raw) > MaxTransaction:
+		return m, nil, nil, fmt.Errorf("transaction of %d bytes", len(raw))
+	default:
+		signatures = r.Take(r.compactU16() * SignatureSize)
+		signed = r.Rest
+		m = r.message()
 	}
-	m = r.message(versioned)
 	switch {
 	case r.Err != nil:
 		return m, nil, nil, fmt.Errorf("transaction breaks off: %w", r.Err)
@@ -164,12 +168,27 @@ func parse(raw []byte) (m Message, signatures, signed []byte, err error) {
 	return m, signatures, signed, nil
 }
 
-func (r *Reader) message(versioned bool) Message {
-	m := Message{signers: int(r.Uint8()), readSigners: int(r.Uint8()), readAccounts: int(r.Uint8())}
-	keys := r.Take(r.compactU16() * KeySize)
-	for key := range slices.Chunk(keys, KeySize) {
-		m.Accounts = append(m.Accounts, chain.NewAddress(key))
+func (r *Reader) header() Message {
+	return Message{signers: int(r.Uint8()), readSigners: int(r.Uint8()), readAccounts: int(r.Uint8())}
+}
+
+func (r *Reader) accounts(count uint64) (accounts []chain.Address) {
+	for key := range slices.Chunk(r.Take(count*KeySize), KeySize) {
+		accounts = append(accounts, chain.NewAddress(key))
 	}
+	return accounts
+}
+
+// message reads a message, legacy or of version 0.
+func (r *Reader) message() Message {
+	versioned := len(r.Rest) > 0 && r.Rest[0]&versionFlag != 0
+	if versioned {
+		if version := r.Uint8() &^ versionFlag; version != 0 {
+			r.Fail(fmt.Errorf("%w: %d", ErrVersion, version))
+		}
+	}
+	m := r.header()
+	m.Accounts = r.accounts(r.compactU16())
 	copy(m.blockhash[:], r.Take(KeySize))
 	for count := r.compactU16(); count > 0 && r.Err == nil; count-- {
 		m.Instructions = append(m.Instructions, CompiledInstruction{
@@ -183,6 +202,25 @@ func (r *Reader) message(versioned bool) Message {
 		use := TableUse{Table: r.Key(), Written: r.bytes(), Read: r.bytes()}
 		m.Tables = append(m.Tables, use)
 		m.LookedUp += len(use.Written) + len(use.Read)
+	}
+	return m
+}
+
+// message1 reads a message of version 1. Its budget, which is beside the instructions, is dropped.
+func (r *Reader) message1() Message {
+	r.Uint8() // the version
+	m := r.header()
+	budget := bits.OnesCount32(r.Uint32())
+	copy(m.blockhash[:], r.Take(KeySize))
+	instructions := int(r.Uint8())
+	m.Accounts = r.accounts(uint64(r.Uint8()))
+	r.Take(4 * uint64(budget))
+	heads := &Reader{Rest: r.Take(4 * uint64(instructions))}
+	for range instructions {
+		program, accounts, data := heads.Uint8(), heads.Uint8(), heads.Uint16()
+		m.Instructions = append(m.Instructions, CompiledInstruction{
+			Program: int(program), Accounts: r.Take(uint64(accounts)), Data: r.Take(uint64(data)),
+		})
 	}
 	return m
 }

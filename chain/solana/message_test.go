@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/binary"
+	"errors"
 	"slices"
 	"testing"
 
@@ -65,20 +66,30 @@ func message(versioned bool) []byte {
 	return append(append(m, key(0xcd).Bytes()...), 0, 2, 8, 7)
 }
 
+// signedNewer returns a transaction of version 1, with two values of its configuration and the instructions of message.
+func signedNewer() []byte {
+	m := slices.Concat([]byte{0x81, 1, 0, 1, 0x14, 0, 0, 0}, key(0xbb).Bytes(), []byte{2, 2}, payerKey().Bytes(), key(2).Bytes(), make([]byte, 8),
+		[]byte{1, 2, 3, 0, 1, 1, 300 & 0xff, 300 >> 8, 0, 1, 'a', 'b', 'c', 0}, slices.Repeat([]byte{7}, 300))
+	return append(m, ed25519.Sign(payer, m)...)
+}
+
 func signedBy(key ed25519.PrivateKey, message []byte) []byte {
 	return slices.Concat(compact(1), ed25519.Sign(key, message), message)
 }
 
 func TestParseSigned(t *testing.T) {
-	for name, versioned := range map[string]bool{"legacy": false, "version 0": true} {
-		raw := signedBy(payer, message(versioned))
+	for name, raw := range map[string][]byte{"legacy": signedBy(payer, message(false)), "version 0": signedBy(payer, message(true)), "version 1": signedNewer()} {
+		signature := raw[1:65]
+		if name == "version 1" {
+			signature = raw[len(raw)-64:]
+		}
 		m, err := solana.ParseSigned(raw)
-		if err != nil || m.FeePayer() != payerKey() || m.Signature != chain.NewTxHash(raw[1:65]) {
+		if err != nil || m.FeePayer() != payerKey() || m.Signature != chain.NewTxHash(signature) {
 			t.Fatalf("%s: ParseSigned = %+v, %v", name, m, err)
 		}
 		var lookedUp []chain.Address
 		last := payerKey()
-		if versioned {
+		if name == "version 0" {
 			lookedUp, last = keys(0xd0, 3), key(0xd2)
 		}
 		called := solana.CompiledInstruction{Program: 0, Accounts: []uint8{1}, Data: []byte("called"), Depth: 2}
@@ -102,17 +113,22 @@ func TestParseSigned(t *testing.T) {
 
 func TestParseSignedRefuses(t *testing.T) {
 	whole := signedBy(payer, message(true))
-	for length := range whole {
-		if _, err := solana.ParseSigned(whole[:length]); err == nil {
-			t.Fatalf("ParseSigned took the first %d of %d bytes", length, len(whole))
+	for _, whole := range [][]byte{whole, signedNewer()} {
+		for length := range whole {
+			if _, err := solana.ParseSigned(whole[:length]); err == nil {
+				t.Fatalf("ParseSigned took the first %d of %d bytes", length, len(whole))
+			}
 		}
 	}
 	other := ed25519.NewKeyFromSeed(slices.Repeat([]byte{1}, ed25519.SeedSize))
-	newer := message(true)
-	newer[0] = 0x81
+	newest := signedNewer()
+	newest[0] = 0x82
+	if _, err := solana.ParseSigned(newest); !errors.Is(err, solana.ErrVersion) {
+		t.Errorf("ParseSigned of a transaction of version 2: %v", err)
+	}
 	for name, raw := range map[string][]byte{
 		"another's signature": signedBy(other, message(true)), "more behind it": append(slices.Clone(whole), 0),
-		"version 1": signedBy(payer, newer), "no signature": append([]byte{0}, message(false)...),
+		"no signature": append([]byte{0}, message(false)...),
 	} {
 		if m, err := solana.ParseSigned(raw); err == nil {
 			t.Errorf("ParseSigned of a transaction with %s = %+v", name, m)
@@ -133,6 +149,7 @@ func TestResolveRefusesPositionsBeyondTheAccounts(t *testing.T) {
 func FuzzParseSigned(f *testing.F) {
 	f.Add(message(false))
 	f.Add(message(true))
+	f.Add(signedNewer())
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		_, _ = solana.ParseSigned(raw) // unsigned: it must only return
 		m, err := solana.ParseSigned(signedBy(payer, raw))
@@ -161,8 +178,9 @@ func TestParseUnsigned(t *testing.T) {
 	two[66] = 2 // number of signers
 	for name, raw := range map[string][]byte{
 		"its signature": signedBy(payer, message(true)), "two signers": two, "more behind it": append(waiting(true), 0),
-		"two signatures": slices.Concat(compact(2), make([]byte, 2*solana.SignatureSize), message(true)),
-		"too many bytes": append(waiting(true), make([]byte, solana.MaxTransaction)...),
+		"two signatures":     slices.Concat(compact(2), make([]byte, 2*solana.SignatureSize), message(true)),
+		"a budget elsewhere": append(bytes.TrimSuffix(signedNewer(), signedNewer()[len(signedNewer())-64:]), make([]byte, 64)...),
+		"too many bytes":     append(waiting(true), make([]byte, solana.MaxTransaction)...),
 	} {
 		if m, err := solana.ParseUnsigned(raw); err == nil {
 			t.Errorf("ParseUnsigned of a transaction with %s = %+v", name, m)

@@ -23,7 +23,7 @@ const (
 	minSlotNotReached   = -32016 // the node has not reached the required slot
 )
 
-// newestVersion is the newest transaction version that nodes should return, even if we cannot read it (SIMD-0385).
+// newestVersion is the newest transaction version that we can read, and that nodes should return.
 const newestVersion = 1
 
 func isCode(err error, codes ...int) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -146,7 +147,7 @@ func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised c
 		return 0, err
 	}
 	if failure := ran.failure(); failure != nil {
-		return 0, c.unlessMakerPoor(ctx, t.Sender, promised, failure)
+		return 0, c.unlessMakerPoor(ctx, m, promised.Created, failure)
 	}
 	made, err := onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), noNames)
 	if err != nil {
@@ -155,15 +156,20 @@ func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised c
 	return ran.Units, errors.Join(promised.Check(made), checkBid(m, ran.Units))
 }
 
-// unlessMakerPoor returns why a creation failed: the maker's balance if that is too low, otherwise failure.
-func (c *Chain) unlessMakerPoor(ctx context.Context, maker chain.Address, promised creation.Promise, failure error) error {
-	given := promised.Created.Terms.Give
-	gross := given.Amount.Add(promised.Created.PercentFee)
-	if promised.Created.Affiliate != nil {
-		gross = gross.Add(promised.Created.Affiliate.Amount)
+// unlessMakerPoor returns why a creation failed: the maker's balance if that is too low, otherwise failure. Behind a
+// swap, which brings what the order gives, only the coin for fees counts.
+func (c *Chain) unlessMakerPoor(ctx context.Context, m solana.Message, made order.Created, failure error) error {
+	needs := quote.Simulation{In: chain.NativeCoin(chain.SVM), Tx: quote.Tx{Value: made.FixFee}}
+	isSwap := func(i solana.CompiledInstruction) bool {
+		return !slices.Contains([]chain.Address{solana.ComputeBudgetProgram, c.chain.Contracts.DlnSource}, m.Account(i.Program))
 	}
-	needs := quote.Simulation{Sender: maker, In: given.Token, AmountIn: gross}
-	states, err := c.readAccounts(ctx, holdings(given.Token, maker))
+	if !slices.ContainsFunc(m.Instructions, isSwap) {
+		needs.In, needs.AmountIn = made.Terms.Give.Token, made.Terms.Give.Amount.Add(made.PercentFee)
+		if made.Affiliate != nil {
+			needs.AmountIn = needs.AmountIn.Add(made.Affiliate.Amount)
+		}
+	}
+	states, err := c.readAccounts(ctx, holdings(needs.In, m.FeePayer()))
 	if err != nil {
 		return fmt.Errorf("%w: %w", quote.ErrNotSimulated, err)
 	}

@@ -142,7 +142,7 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 
 // unlessPoor returns why a transaction failed: the sender's balances if they are too low, otherwise failure.
 func unlessPoor(t quote.Simulation, states []*accountInfo, failure error) error {
-	needed := chain.NewAmount(reserveLamports)
+	needed := chain.NewAmount(reserveLamports).Add(t.Tx.Value)
 	if t.In.IsNative() {
 		needed = needed.Add(t.AmountIn)
 	} else if has := tokenBalance(t.In, states); has.Cmp(t.AmountIn) < 0 {

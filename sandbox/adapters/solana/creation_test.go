@@ -146,6 +146,13 @@ func TestCreationsThatBreakThePromise(t *testing.T) {
 	poor := sandbox.NewAccount("poor", [32]byte{9})
 	w.Fund(poor.Key, 1_000_000_000, 0)
 	poors, poorsPromise := asked(t, usdc, 1_000_000, func(o *creation.OnSolana) { o.Maker = chain.NewAddress(poor.Key[:]) })
+	short := sandbox.NewAccount("short", [32]byte{8})
+	w.Fund(short.Key, 15_000_000, 1_000_000)
+	shorts, shortsPromise := asked(t, usdc, 1_000_000, func(o *creation.OnSolana) { o.Maker = chain.NewAddress(short.Key[:]) })
+	nowhere := wire.TokenAccount(o.GiveToken, wire.TokenProgram, o.GiveToken) // nobody's
+	failing := must.Get(wire.Draft{FeePayer: poors.Maker, Instructions: []wire.DraftInstruction{
+		wire.TransferTokens(wire.TokenProgram, o.GiveToken, nowhere, nowhere, poors.Maker, 1, 6),
+	}}.Compile())(t)
 	for name, row := range map[string]struct {
 		data   []byte
 		sender chain.Address
@@ -156,6 +163,8 @@ func TestCreationsThatBreakThePromise(t *testing.T) {
 		"another sender":   {mine, chain.NewAddress(other.Key[:]), creation.ErrBroken, promised},
 		"no message":       {mine[:100], o.Maker, creation.ErrBroken, promised},
 		"another id":       {must.Get(c.Create(t.Context(), o, anothers.ID, nil, quote.Normal))(t), o.Maker, quote.ErrReverted, promised},
+		"the fixed fee":    {must.Get(c.Create(t.Context(), shorts, shortsPromise.ID, nil, quote.Normal))(t), shorts.Maker, quote.ErrSenderLacks, shortsPromise},
+		"a failing swap":   {must.Get(c.Create(t.Context(), poors, poorsPromise.ID, failing, quote.Normal))(t), poors.Maker, quote.ErrReverted, poorsPromise},
 		"more than he has": {must.Get(c.Create(t.Context(), poors, poorsPromise.ID, nil, quote.Normal))(t), poors.Maker, quote.ErrSenderLacks, poorsPromise},
 	} {
 		if _, err := c.Creation(t.Context(), creation.Transaction{Sender: row.sender, Data: row.data}, row.says); !errors.Is(err, row.want) {

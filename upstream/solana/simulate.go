@@ -33,10 +33,12 @@ type simulated struct {
 }
 
 // Prefixes of the errors that are the fault of the sender or the moment, not of the transaction (agave, sdk
-// transaction_error.rs).
+// transaction_error.rs). The sender is account 0.
 var (
-	poorSender  = []string{"AccountNotFound", "InsufficientFundsForFee", "InsufficientFundsForRent"}
-	wrongMoment = []string{"BlockhashNotFound", "AccountInUse", "ClusterMaintenance", "TooManyAccountLocks", "WouldExceed"}
+	poorSender  = []string{"AccountNotFound", "InsufficientFundsForFee", `InsufficientFundsForRent":{"account_index":0}`}
+	wrongMoment = []string{
+		"BlockhashNotFound", "AccountInUse", "ClusterMaintenance", "ProgramExecutionTemporarilyRestricted", "ProgramCacheHitMaxLimit", "WouldExceed",
+	}
 )
 
 // isOf reports whether the error begins with one of the words.

@@ -110,6 +110,10 @@ func TestTrialsOnSolana(t *testing.T) {
 		{"of a sender without the coin", slippage, nobody, coin, quote.ErrSenderLacks, "lamports"},
 		{"that calls no program", `"ProgramAccountNotFound"`, holder, token, quote.ErrReverted, "ProgramAccountNotFound"},
 		{"of a sender who cannot pay", `"InsufficientFundsForFee"`, holder, token, quote.ErrNotSimulated, "InsufficientFundsForFee"},
+		{"that leaves the sender too little", `{"InsufficientFundsForRent":{"account_index":0}}`, holder, coin, quote.ErrNotSimulated, "Rent"},
+		{"that leaves another too little", `{"InsufficientFundsForRent":{"account_index":3}}`, holder, coin, quote.ErrReverted, "Rent"},
+		{"of too many accounts", `"TooManyAccountLocks"`, holder, token, quote.ErrReverted, "TooManyAccountLocks"},
+		{"of a program just deployed", `{"ProgramExecutionTemporarilyRestricted":{"account_index":1}}`, holder, token, quote.ErrNotSimulated, "Restricted"},
 	} {
 		w := newWorld(t)
 		accounts := "null"

@@ -2,6 +2,7 @@ package solana
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"crossgate/chain"
@@ -92,10 +93,18 @@ func (c *Chain) simulated(
 	if err != nil {
 		return creation.Transaction{}, err
 	}
-	if failure := ran.failure(); failure != nil && !ran.isOf(poorSender) {
-		return creation.Transaction{}, failure
+	failure := ran.failure()
+	if failure == nil || ran.isOf(poorSender) {
+		return tx, nil
 	}
-	return tx, nil
+	coin := quote.Simulation{In: chain.NativeCoin(chain.SVM), Tx: quote.Tx{Value: tx.Value}}
+	if states, err := c.readAccounts(ctx, holdings(coin.In, tx.Sender)); err == nil {
+		failure = unlessPoor(coin, states, failure)
+	}
+	if errors.Is(failure, quote.ErrSenderLacks) {
+		failure = nil
+	}
+	return tx, failure
 }
 
 // dataOf returns the data of an account, nil if there is none.

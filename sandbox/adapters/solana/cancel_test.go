@@ -53,6 +53,10 @@ func TestCancelOnSolana(t *testing.T) {
 			if _, err := c.Cancel(t.Context(), id, terms); !errors.Is(err, creation.ErrCancelled) {
 				t.Errorf("a second time: %v", err)
 			}
+			poor := sandbox.NewAccount("poor", [32]byte{9})
+			w.Fund(poor.Key, 14_000_000, 0) // less than the message costs
+			asked.Nonce, asked.Authority = asked.Nonce+1, poor.Key[:]
+			must.Get(c.Cancel(t.Context(), order.ID(asked.ID()), termsOf(asked)))(t)
 		})
 	}
 }

@@ -105,49 +105,76 @@ func (c *Chain) signatures(
 	return distinct(found), by, nil
 }
 
-// readPages reads page by page until every list is done.
+// readPages reads page by page until every list is done. An endpoint lists what it has, and nothing before a
+// transaction that it does not know: its pages count if it also shows the first block, and has stored the last.
 func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*listing, from, to uint64) error {
-	// An endpoint lists what it has: one that has dropped the first block, or not yet stored the last, is passed over.
-	proofs := [2]*block{}
-	calls := []*jsonrpc.Call{c.at(from, existingBlockCall(&proofs[0], from, "none")), c.at(to, existingBlockCall(&proofs[1], to, "none"))}
+	const mostUnproven = 3
+	var proven []string // endpoints
+	isDue, unproven := true, 0
 	for range mostPages {
 		var asked []*listing
+		var pages, proofs []*jsonrpc.Call
 		for _, l := range lists {
 			if !l.done {
-				asked, calls = append(asked, l), append(calls, c.at(from, signaturesCall(&l.page, l.address, l.bounds)))
+				asked, pages = append(asked, l), append(pages, c.at(from, signaturesCall(&l.page, l.address, l.bounds)))
 			}
 		}
 		if len(asked) == 0 {
 			return nil
 		}
+		if isDue {
+			proofs = []*jsonrpc.Call{c.firstOrLast(from), c.firstOrLast(to)}
+		}
+		calls := slices.Concat(proofs, pages)
 		_ = rpc.Batch(ctx, calls...) // each call has its error
-		told := slices.Clone(calls[len(calls)-len(asked):])
-		failed := slices.DeleteFunc(calls, func(call *jsonrpc.Call) bool {
-			return call.Err == nil || isCode(call.Err, slotSkipped, longTermSlotSkipped)
-		})
-		if err := c.readAgain(ctx, rpc, failed); err != nil {
+		if err := c.readAgain(ctx, rpc, slices.DeleteFunc(calls, isShown)); err != nil {
 			return err
 		}
-		for i, l := range asked {
-			l.take(told[i].By, from)
+		if isDue && proofs[0].By == proofs[1].By {
+			proven = append(proven, proofs[0].By)
 		}
-		calls = nil
+		isDue = false
+		for i, l := range asked {
+			if slices.Contains(proven, pages[i].By) {
+				l.take(pages[i].By, from)
+			} else {
+				isDue = true
+			}
+		}
+		if !isDue {
+			continue
+		}
+		if unproven++; unproven == mostUnproven {
+			return fmt.Errorf("chain %d: no endpoint that shows slot %d lists the transactions since", c.chain.ID, from)
+		}
+		if len(proven) > 0 {
+			rpc = rpc.Preferring(proven[len(proven)-1])
+		}
 	}
 	return fmt.Errorf("chain %d: more than %d transactions since block %d", c.chain.ID, mostPages*signaturesAtOnce, from)
 }
 
-// readAgain repeats failed calls, lists with rpc and blocks with all endpoints. It returns *order.UnreadableError if no
-// endpoint shows a block that proves how much an endpoint lists, unless all have dropped everything before it.
+// firstOrLast asks for the block at an end of a range of slots.
+func (c *Chain) firstOrLast(slot uint64) *jsonrpc.Call {
+	return c.at(slot, existingBlockCall(new(*block), slot, "none"))
+}
+
+// isShown reports whether a call succeeded, or asked for the block of a slot that has none.
+func isShown(call *jsonrpc.Call) bool {
+	return call.Err == nil || isCode(call.Err, slotSkipped, longTermSlotSkipped)
+}
+
+// readAgain repeats failed calls. It returns *order.UnreadableError if no endpoint shows a block that proves how much
+// an endpoint lists, unless all have dropped everything before it.
 func (c *Chain) readAgain(ctx context.Context, rpc *jsonrpc.Client, failed []*jsonrpc.Call) error {
-	isBlock := func(call *jsonrpc.Call) bool { return call.Method == getBlock }
-	rpc.Each(ctx, slices.DeleteFunc(slices.Clone(failed), isBlock)...)
-	c.rpc.Each(ctx, slices.DeleteFunc(slices.Clone(failed), func(call *jsonrpc.Call) bool { return !isBlock(call) })...)
-	for _, call := range failed {
+	rpc.Each(ctx, failed...)
+	for _, call := range slices.DeleteFunc(failed, isShown) {
 		slot := call.Reach.Oldest
-		switch {
-		case call.Err == nil || isCode(call.Err, slotSkipped, longTermSlotSkipped):
-			continue
-		case !isBlock(call) || !isHole(call.Err) || !c.isGone(call.Err, slot):
+		if call.Method != getBlock || !isHole(call.Err) || !c.isGone(call.Err, slot) {
+			return call.Err
+		}
+		others := c.firstOrLast(slot)
+		if c.rpc.Each(ctx, others); isShown(others) {
 			return call.Err
 		}
 		if before, err := c.Block(ctx, slot); err != nil || before.Number > slot {

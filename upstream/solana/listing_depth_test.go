@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,32 +23,51 @@ import (
 )
 
 // TestListsOfOldTransactionsAreAskedOfWhoKeepsThem reads two pages of a program's old transactions, with one endpoint
-// that keeps only a thousand blocks.
+// that keeps only a thousand blocks: it lists nothing before a transaction that it does not know.
 func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
+	const internal = `null,"error":{"code":-32603,"message":"Internal error"}`
+	for name, row := range map[string]struct {
+		says    []string // by the archive, in place of its lists, one after the other
+		isWhole bool
+	}{
+		"the archive answers":   {nil, true},
+		"its first page fails":  {[]string{internal}, true},
+		"its second page fails": {[]string{"", internal, internal, internal, internal, internal, internal, internal, internal, internal}, false},
+	} {
+		t.Run(name, func(t *testing.T) { testListsOfOldTransactions(t, row.says, row.isWhole) })
+	}
+}
+
+func testListsOfOldTransactions(t *testing.T, says []string, isWhole bool) {
 	const from, to, newest = 5_000, 6_000, 1_000_000
 	known, _ := chain.Documented().Chain(chain.Solana)
 	var mu sync.Mutex
-	listed := map[string]int{} // by endpoint
 	var endpoints []*upstream.Endpoint
 	for _, name := range []string{"recent", "archive"} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			defer mu.Unlock()
 			answerAll(w, r, func(method string, params []json.RawMessage) string {
-				switch method {
-				case "getGenesisHash":
+				isFirst := len(params) > 1 && !strings.Contains(string(params[1]), `"before"`)
+				switch {
+				case method == "getGenesisHash":
 					return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
-				case "getBlock":
-					if name == "recent" {
-						return `null,"error":{"code":-32001,"message":"Block 5000 cleaned up, does not exist on node"}`
-					}
+				case method == "getBlock" && name == "recent":
+					return `null,"error":{"code":-32001,"message":"Block 5000 cleaned up, does not exist on node"}`
+				case method == "getBlock":
 					return emptyBlock(`1`)
-				}
-				listed[name]++
-				if strings.Contains(string(params[1]), `"before"`) {
+				case name == "recent":
 					return "[]"
+				case len(says) > 0 && says[0] != "":
+					defer func() { says = says[1:] }()
+					return says[0]
+				case len(says) > 0:
+					says = says[1:]
 				}
-				return pageAt(from+1, signaturesAtOnce)
+				if isFirst {
+					return pageAt(from+1, signaturesAtOnce)
+				}
+				return "[]"
 			})
 		}))
 		t.Cleanup(server.Close)
@@ -58,14 +78,19 @@ func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 	rpc := jsonrpc.New(upstream.NewPool("solana", endpoints...))
 	c := New(known, rpc)
 	c.newest.Store(newest)
-	must.Get(c.Block(t.Context(), from))(t)
 	list := &listing{program: c.programs[0]}
-	if err := c.readPages(t.Context(), c.rpc, []*listing{list}, from, to); err != nil || len(list.found) != signaturesAtOnce {
-		t.Fatalf("%d transactions, %v", len(list.found), err)
+	err := c.readPages(t.Context(), c.rpc, []*listing{list}, from, to)
+	if isWhole != (err == nil) || isWhole && (len(list.found) != signaturesAtOnce || !slices.Equal(list.by, []string{"archive", "archive"})) {
+		t.Errorf("%d transactions by %v, %v", len(list.found), list.by, err)
 	}
-	if listed["recent"] != 0 || listed["archive"] != 2 {
-		t.Errorf("lists were asked of %v, want two of the one that keeps these blocks", listed)
-	}
+	c.rpc.OneByOne(listSignatures, func(alone *jsonrpc.Client) bool {
+		list := &listing{program: c.programs[0]}
+		err := c.readPages(t.Context(), alone, []*listing{list}, from, to)
+		if alone.Name() == "recent" && err == nil {
+			t.Errorf("a list of %d transactions counts where the endpoint has no history", len(list.found))
+		}
+		return false
+	})
 }
 
 // TestHistoryBeginsBeforeWhatNodesStillHold uses an endpoint that keeps only the newest block: what is before the origin

@@ -1,6 +1,7 @@
 package solana
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,15 +76,12 @@ func (c *Chain) historyBy(
 func (c *Chain) sideOf(
 	ctx context.Context, found *orderTransactions, id order.ID, side order.Side, read order.Evidence,
 ) (order.Evidence, error) {
-	if err := found.aside(); err != nil {
-		return read, fmt.Errorf("chain %d: %w", c.chain.ID, err)
-	}
 	accounts := c.accounts(id, side)
 	events, err := found.events(func(account chain.Address) (order.ID, bool) {
 		return id, slices.Contains(accounts, account)
 	})
-	if err != nil {
-		return read, err
+	if err := cmp.Or(err, found.aside()); err != nil {
+		return read, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
 	isOther := func(e order.Event) bool { return e.Order != id || order.SideOf(e.Fact) != side }
 	read.Events = slices.CompactFunc(slices.DeleteFunc(events, isOther), func(a, b order.Event) bool { return a.At == b.At })

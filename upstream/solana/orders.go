@@ -112,15 +112,15 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 // eventsOfOne returns the order events of a transaction.
 func (c *Chain) eventsOfOne(ctx context.Context, found *transaction) ([]order.Event, error) {
 	read := &orderTransactions{chain: c, transactions: []*transaction{found}}
-	if err := read.aside(); err != nil {
-		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
-	}
 	if err := c.name(ctx, read.transactions); err != nil {
 		return nil, err
 	}
 	events, err := read.events(c.names.of)
-	if err != nil || len(events) == 0 {
-		return nil, err
+	if err := cmp.Or(err, read.aside()); err != nil {
+		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
+	}
+	if len(events) == 0 {
+		return nil, nil
 	}
 	var in *block
 	if err := c.rpc.All(ctx, c.at(found.Slot, blockCall(&in, found.Slot))); err != nil {
@@ -243,19 +243,17 @@ func (r *orderTransactions) aside() error {
 	return &found
 }
 
-// events decodes the transactions, in block and log order. With onchain.ErrLogsCut it returns events, too.
-func (r *orderTransactions) events(orderOf onchain.OrderOf) ([]order.Event, error) {
-	var events []order.Event
-	var cut error
+// events decodes the transactions, in block and log order, and puts aside those that it cannot decode. With
+// onchain.ErrLogsCut it returns events, too.
+func (r *orderTransactions) events(orderOf onchain.OrderOf) (events []order.Event, cut error) {
 	for _, tx := range r.transactions {
 		facts, err := onchain.DecodeSolana(r.chain.chain.Contracts, tx.ran, orderOf)
-		if err != nil {
-			err = fmt.Errorf("chain %d: transaction %s: %w", r.chain.chain.ID, tx.message.Signature, err)
+		switch {
+		case errors.Is(err, onchain.ErrLogsCut):
+			cut = cmp.Or(cut, fmt.Errorf("transaction %s: %w", tx.message.Signature, err))
+		case err != nil:
+			tx.aside = &order.AsideTransaction{Tx: tx.message.Signature, Block: tx.Slot, Err: err}
 		}
-		if err != nil && !errors.Is(err, onchain.ErrLogsCut) {
-			return nil, err
-		}
-		cut = cmp.Or(cut, err)
 		for _, fact := range facts {
 			events = append(events, order.Event{Order: fact.Order, At: r.at(tx, fact.LogIndex), Fact: fact.Fact})
 		}

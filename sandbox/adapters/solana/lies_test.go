@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -247,6 +248,32 @@ func TestACreationWhoseLogsAreCutLeavesOutNoOthers(t *testing.T) {
 	events, err := w.chainOver(liar{w, "getTransaction", cut}).Events(t.Context(), from, w.Head())
 	if diff := cmp.Diff(expect(id, "Fulfilled"), facts(events)); diff != "" || err != nil {
 		t.Errorf("Events = %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestATransactionThatCannotBeDecodedStopsNoOthers covers an only node whose logs of one creation make no sense, as after
+// a change of the program.
+func TestATransactionThatCannotBeDecodedStopsNoOthers(t *testing.T) {
+	w := newWorld(t)
+	from := w.Head()
+	made := w.create(sandbox.Way{})
+	id := w.fulfil(sandbox.Way{}, nil)
+	strange := func(result json.RawMessage) json.RawMessage {
+		return altered(t, result, func(meta map[string]json.RawMessage) {
+			meta["logMessages"] = regexp.MustCompile(`(Program data: [^"]{128})[^"]+`).ReplaceAll(meta["logMessages"], []byte("$1"))
+		})
+	}
+	c := w.chainOver(liar{w, "getTransaction", strange})
+	events, err := c.Events(t.Context(), from, w.Head())
+	aside, is := errors.AsType[*order.AsideError](err)
+	if diff := cmp.Diff(expect(id, "Fulfilled"), facts(events)); diff != "" || !is || len(aside.Transactions) != 1 || aside.Transactions[0].Tx != txOf(made.Creation) {
+		t.Errorf("Events = %v, %v (-want +got):\n%s", events, err, diff)
+	}
+	if read, err := c.EventsIn(t.Context(), txOf(made.Creation)); err == nil {
+		t.Errorf("EventsIn of it = %v", facts(read.Events))
+	}
+	if read, err := c.History(t.Context(), made.Terms.ID(), order.GiveSide, 0); err == nil {
+		t.Errorf("History of its order = %v", facts(read.Events))
 	}
 }
 

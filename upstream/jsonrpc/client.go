@@ -2,7 +2,6 @@ package jsonrpc
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -135,15 +134,19 @@ func (c *Client) Call(ctx context.Context, method string, out any, params ...any
 	return call.Err
 }
 
-// Beside posts a body to a path beside the endpoints' own, such as a sibling of /jsonrpc, and decodes the response into
-// out, retrying as Each does. If an endpoint has no such path, the next one is asked.
-func (c *Client) Beside(ctx context.Context, path string, body []byte, out any) (err error) {
+// Beside posts a body to a path beside the endpoints' own, such as a sibling of /jsonrpc, and has the response read,
+// retrying as Each does. If an endpoint has no such path, or read returns an error, the next one is asked.
+func (c *Client) Beside(ctx context.Context, path string, body []byte, read func([]byte) error) (err error) {
 	c.repeat(ctx, func() (again bool) {
 		_, err = c.pool.Do(ctx, upstream.Request{Path: "../" + path, Body: body}, func(r upstream.Response) error {
-			if r.Status == http.StatusOK && json.Unmarshal(r.Body, out) == nil {
-				return nil
+			err := fmt.Errorf("has no %s", path)
+			if r.Status == http.StatusOK {
+				err = read(r.Body)
 			}
-			return &upstream.Error{Class: upstream.Rejected, Status: r.Status, Err: fmt.Errorf("has no %s", path)}
+			if err != nil {
+				err = &upstream.Error{Class: upstream.Rejected, Status: r.Status, Err: err}
+			}
+			return err
 		})
 		class := upstream.ClassOf(err)
 		return class == upstream.Unreachable || class == upstream.ServerError

@@ -48,14 +48,27 @@ func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err
 	return json.Marshal(map[string]*json.RawMessage{"result": result})
 }
 
+// notNow are the codes of nodes that take no transaction now, whichever it is (java-tron, Return.response_code);
+// those over their rate send none at all.
+var notNow = []string{"", "SERVER_BUSY", "NO_CONNECTION", "NOT_ENOUGH_EFFECTIVE_CONNECTION", "BLOCK_UNSOLIDIFIED"}
+
 // broadcast sends a signed transaction and returns its id, also if an endpoint has accepted it before.
 func (s *Simulator) broadcast(ctx context.Context, signed json.RawMessage) (id *json.RawMessage, err error) {
-	var took struct {
+	type outcome struct {
 		ID            json.RawMessage `json:"txid"`
 		Result        bool            `json:"result"`
 		Code, Message string
 	}
-	if err := s.chain.Client().Beside(ctx, "wallet/"+broadcast, signed, &took); err != nil {
+	var took outcome
+	err = s.chain.Client().Beside(ctx, "wallet/"+broadcast, signed, func(body []byte) error {
+		took = outcome{}
+		err := json.Unmarshal(body, &took)
+		if err == nil && !took.Result && slices.Contains(notNow, took.Code) {
+			err = fmt.Errorf("takes no transactions now (%.40s)", took.Code)
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	if why, err := hex.DecodeString(took.Message); !took.Result && took.Code != "DUP_TRANSACTION_ERROR" {

@@ -19,11 +19,14 @@ import (
 	"crossgate/upstream/tron"
 )
 
-// TestRelayPassesOnWhatAPageMayAsk has a first endpoint without TRON's HTTP API; each path's first request is cut off.
+// TestRelayPassesOnWhatAPageMayAsk has a first endpoint without TRON's HTTP API, or one whose node takes nothing now; each
+// path's first request is cut off.
 func TestRelayPassesOnWhatAPageMayAsk(t *testing.T) {
 	call := regexp.MustCompile(`\{("jsonrpc":"2.0","id":\d+),[^{}]*\}`)
 	const sent = `{"method":"broadcasttransaction","params":[{"txID":"ab"}]}`
 	for _, test := range []struct{ asked, node, want string }{
+		{sent, `{"result":true,"txid":"busy"}`, `{"result":"busy"}`},
+		{sent, `{"result":true,"txid":"limited"}`, `{"result":"limited"}`},
 		{`{"method":"eth_sendRawTransaction","params":["0x"]}`, "", `{"error":"method \"eth_sendRawTransaction\" is not relayed"}`},
 		{`{`, "", `{"error":"the body must be JSON with a method and params"}`},
 		{`{"method":"eth_gasPrice","params":[]}`, `"0x64"`, `{"result":"0x64"}`},
@@ -42,7 +45,14 @@ func TestRelayPassesOnWhatAPageMayAsk(t *testing.T) {
 				t.Errorf("%s was sent", body)
 			}
 			if r.URL.Path == "/wallet/broadcasttransaction" { // of the first endpoint
-				http.NotFound(w, r)
+				switch {
+				case strings.Contains(test.node, "busy"):
+					_, _ = io.WriteString(w, `{"code":"SERVER_BUSY","txid":"ab","message":"53657276657220627573792e"}`)
+				case strings.Contains(test.node, "limited"):
+					_, _ = io.WriteString(w, `{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}`)
+				default:
+					http.NotFound(w, r)
+				}
 				return
 			}
 			if call.MatchString(body) {

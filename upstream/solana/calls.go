@@ -129,10 +129,11 @@ func seconds(time *int64) uint64 {
 
 // signature is an entry in a list of the transactions that name an account.
 type signature struct {
-	Signature chain.TxHash `json:"signature"`
-	Slot      uint64       `json:"slot"`
-	BlockTime *int64       `json:"blockTime"`
-	Status    string       `json:"confirmationStatus"`
+	Signature chain.TxHash    `json:"signature"`
+	Slot      uint64          `json:"slot"`
+	BlockTime *int64          `json:"blockTime"`
+	Status    string          `json:"confirmationStatus"`
+	Err       json.RawMessage `json:"err"`
 }
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }

@@ -1,6 +1,7 @@
 package solana
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -61,8 +62,8 @@ func (c *Chain) learn(tx solana.Transaction) {
 
 // name finds the orders that the batches among transactions are about, by the transactions that fulfilled them, which
 // name the same accounts. This takes two round trips for all accounts that are not remembered, none if all are. An
-// order that was not fulfilled in the first transactions of its account, or so long ago that the nodes forgot it, stays
-// unknown, and its unlock is left out of the events.
+// order that was not fulfilled in the first transactions of its account that are not listed as failed, or so long ago
+// that the nodes forgot it, stays unknown, and its unlock is left out of the events.
 func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	for _, tx := range transactions {
 		c.learn(tx.ran)
@@ -97,6 +98,7 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	var oldest []signature
 	for _, list := range lists {
 		list = distinct(list)
+		slices.SortStableFunc(list, func(a, b signature) int { return cmp.Compare(len(a.Err), len(b.Err)) }) // null is short
 		oldest = append(oldest, list[:min(len(list), first)]...)
 	}
 	fulfilments, err := c.transactions(ctx, c.rpc, oldest, false)

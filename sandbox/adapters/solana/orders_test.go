@@ -136,10 +136,15 @@ func TestEventsTellWhatHappened(t *testing.T) {
 	}
 }
 
-// TestEventsNameBatchesByTheirFulfilments reads a batch before the fulfilments that identify its orders.
+// TestEventsNameBatchesByTheirFulfilments reads a batch before the fulfilments that identify its orders, one of them
+// after many failures.
 func TestEventsNameBatchesByTheirFulfilments(t *testing.T) {
 	w := newWorld(t)
-	batch := []order.ID{w.fulfil(sandbox.Way{}, nil), w.fulfil(sandbox.Way{}, nil)}
+	often := w.terms(nil)
+	for range 10 {
+		_ = w.Fulfil(w.later(), sandbox.Way{Doomed: true}, sandbox.Fulfilment{Terms: often, Taker: taker})
+	}
+	batch := []order.ID{w.deliver(sandbox.Way{}, often), w.fulfil(sandbox.Way{}, nil)}
 	before := w.Head()
 	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, batch[0], batch[1]))
 	events, err := w.chain().Events(t.Context(), before+1, w.Head())

@@ -56,18 +56,12 @@ func (b *borsh) some() bool {
 	return tag == 1 && b.Err == nil
 }
 
-func (b *borsh) optionalParty() chain.Address {
+// optional decodes an option of an address, as read does.
+func (b *borsh) optional(read func() chain.Address) (a chain.Address) {
 	if b.some() {
-		return b.party()
+		a = read()
 	}
-	return chain.Address{}
-}
-
-func (b *borsh) optionalKey() chain.Address {
-	if b.some() {
-		return b.Key()
-	}
-	return chain.Address{}
+	return a
 }
 
 func (b *borsh) offer() order.Offer {
@@ -85,8 +79,8 @@ func (b *borsh) terms() order.Terms {
 		Authorities: order.Authorities{
 			GivePatch:         b.party(),
 			Order:             b.party(),
-			AllowedTaker:      b.optionalParty(),
-			CancelBeneficiary: b.optionalParty(),
+			AllowedTaker:      b.optional(b.party),
+			CancelBeneficiary: b.optional(b.party),
 		},
 	}
 	if b.some() {

@@ -57,7 +57,7 @@ func (b *borsh) creation() SolanaCreation {
 		c.ExternalCall = b.bytes()
 	}
 	c.Authorities = order.Authorities{
-		GivePatch: b.Key(), CancelBeneficiary: b.optionalKey(), Order: b.party(), AllowedTaker: b.optionalParty(),
+		GivePatch: b.Key(), CancelBeneficiary: b.optional(b.Key), Order: b.party(), AllowedTaker: b.optional(b.party),
 	}
 	if b.some() {
 		c.Affiliate = &order.Affiliate{Beneficiary: b.Key(), Amount: b.amount64()}
@@ -74,22 +74,15 @@ func (c SolanaCreation) Data() []byte {
 	if c.Nonce == nil {
 		name = createOrder
 	}
-	w := borshBytes(name[:])
-	w = w.u64(c.GiveAmount).offer(c.Take).party(c.Receiver)
-	if w = w.some(len(c.ExternalCall) > 0); len(c.ExternalCall) > 0 {
-		w = w.bytes(c.ExternalCall)
+	var share borshBytes
+	if c.Affiliate != nil {
+		share = share.key(c.Affiliate.Beneficiary).u64(c.Affiliate.Amount)
 	}
-	w = append(w, c.Authorities.GivePatch.Bytes()...)
-	if w = w.some(!c.Authorities.CancelBeneficiary.IsAbsent()); !c.Authorities.CancelBeneficiary.IsAbsent() {
-		w = append(w, c.Authorities.CancelBeneficiary.Bytes()...)
-	}
-	w = w.party(c.Authorities.Order).optionalParty(c.Authorities.AllowedTaker)
-	if w = w.some(c.Affiliate != nil); c.Affiliate != nil {
-		w = borshBytes(append(w, c.Affiliate.Beneficiary.Bytes()...)).u64(c.Affiliate.Amount)
-	}
-	if w = w.some(c.ReferralCode != 0); c.ReferralCode != 0 {
-		w = binary.LittleEndian.AppendUint32(w, c.ReferralCode)
-	}
+	w := borshBytes(name[:]).u64(c.GiveAmount).offer(c.Take).party(c.Receiver)
+	w = w.option(len(c.ExternalCall) > 0, borshBytes{}.bytes(c.ExternalCall)).key(c.Authorities.GivePatch)
+	w = w.option(!c.Authorities.CancelBeneficiary.IsAbsent(), borshBytes{}.key(c.Authorities.CancelBeneficiary))
+	w = w.party(c.Authorities.Order).optionalParty(c.Authorities.AllowedTaker).option(c.Affiliate != nil, share)
+	w = w.option(c.ReferralCode != 0, binary.LittleEndian.AppendUint32(nil, c.ReferralCode))
 	if c.Nonce != nil {
 		w = borshBytes(binary.LittleEndian.AppendUint64(w, *c.Nonce)).bytes(c.Metadata)
 	}
@@ -144,18 +137,18 @@ func (w borshBytes) bytes(b []byte) borshBytes {
 
 func (w borshBytes) party(a chain.Address) borshBytes { return w.bytes(a.Bytes()) }
 
-func (w borshBytes) some(is bool) borshBytes {
-	if is {
-		return append(w, 1)
+func (w borshBytes) key(a chain.Address) borshBytes { return append(w, a.Bytes()...) }
+
+// option encodes an option, which has the content if is.
+func (w borshBytes) option(is bool, content []byte) borshBytes {
+	if !is {
+		return append(w, 0)
 	}
-	return append(w, 0)
+	return append(append(w, 1), content...)
 }
 
 func (w borshBytes) optionalParty(a chain.Address) borshBytes {
-	if w = w.some(!a.IsAbsent()); a.IsAbsent() {
-		return w
-	}
-	return w.party(a)
+	return w.option(!a.IsAbsent(), borshBytes{}.party(a))
 }
 
 func (w borshBytes) offer(o order.Offer) borshBytes {
@@ -168,10 +161,7 @@ func (w borshBytes) offer(o order.Offer) borshBytes {
 func (w borshBytes) terms(t order.Terms) borshBytes {
 	w = w.u64(chain.NewAmount(t.Nonce)).party(t.Maker).offer(t.Give).offer(t.Take).party(t.Receiver)
 	w = w.party(t.Authorities.GivePatch).party(t.Authorities.Order)
+	hash := callHash(t)
 	w = w.optionalParty(t.Authorities.AllowedTaker).optionalParty(t.Authorities.CancelBeneficiary)
-	if w = w.some(t.HasExternalCall()); t.HasExternalCall() {
-		hash := callHash(t)
-		w = append(w, hash[:]...)
-	}
-	return w
+	return w.option(t.HasExternalCall(), hash[:])
 }

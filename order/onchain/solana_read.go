@@ -60,7 +60,7 @@ func readClaim(kind order.MessageKind) func(*scene) []Found {
 func readFulfillOrder(s *scene) []Found {
 	const taker = 1
 	id, terms := s.orderAndID()
-	fulfilled := order.Fulfilled{Terms: terms, Taker: s.account(taker), UnlockAuthority: s.args.optionalKey()}
+	fulfilled := order.Fulfilled{Terms: terms, Taker: s.account(taker), UnlockAuthority: s.args.optional(s.args.Key)}
 	if fulfilled.UnlockAuthority.IsAbsent() {
 		fulfilled.UnlockAuthority = fulfilled.Taker
 	}

@@ -38,9 +38,8 @@ type LookupTable struct {
 
 // Errors of drafts that cannot be compiled.
 var (
-	ErrTooLong        = errors.New("transaction is too long")
-	errNoInstructions = errors.New("transaction without instructions")
-	errSecondSigner   = errors.New("transaction with a second signer")
+	ErrTooLong      = errors.New("transaction is too long")
+	errSecondSigner = errors.New("transaction with a second signer")
 )
 
 // Draft converts an unsigned message to a draft; lookedUp are the accounts from its lookup tables, as for Resolve.
@@ -93,9 +92,6 @@ func (c CompiledInstruction) draft(accounts []DraftAccount) DraftInstruction {
 // Compile encodes the draft in wire form: version 0, signature all zero. Fee payer and programs are listed in the
 // message, other accounts in the first table that holds them. It is deterministic.
 func (d Draft) Compile() ([]byte, error) {
-	if len(d.Instructions) == 0 {
-		return nil, errNoInstructions
-	}
 	roles, err := d.roles()
 	if err != nil {
 		return nil, err

@@ -86,7 +86,6 @@ func TestMessagesAreTakenApart(t *testing.T) {
 
 func TestCompileRefuses(t *testing.T) {
 	for name, change := range map[string]func(*solana.Draft){
-		"no instructions": func(d *solana.Draft) { d.Instructions = nil },
 		"a second signer": func(d *solana.Draft) { d.Instructions[0].Accounts[0].Signer = true },
 		"no program":      func(d *solana.Draft) { d.Instructions[0].Program = chain.Address{} },
 		"an EVM account":  func(d *solana.Draft) { d.Instructions[0].Accounts[0].Address = chain.NewAddress(make([]byte, 20)) },

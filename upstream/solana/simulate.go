@@ -161,24 +161,16 @@ func unlessPoor(t quote.Simulation, states []*accountInfo, failure error) error 
 // Balance implements quote.Simulator. For a token it returns the balance of the holder's associated account, from which
 // swaps spend.
 func (c *Chain) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
-	has := func(read accountInfos) chain.Amount {
-		if len(read.Value) == 0 {
-			return chain.Amount{}
+	has := func(states []*accountInfo) chain.Amount {
+		if len(states) > 0 && token.IsNative() {
+			return lamportsOf(states[0])
 		}
-		return balanceOf(token, read.Value)
+		return tokenBalance(token, states)
 	}
 	states, err := c.readAccounts(ctx, holdings(token, holder), func(call *jsonrpc.Call) {
-		jsonrpc.Greater(call, func(a, b accountInfos) int { return has(a).Cmp(has(b)) })
+		jsonrpc.Greater(call, func(a, b accountInfos) int { return has(a.Value).Cmp(has(b.Value)) })
 	})
-	return has(accountInfos{states}), err
-}
-
-// balanceOf returns the balance in the accounts of holdings.
-func balanceOf(token chain.Address, states []*accountInfo) chain.Amount {
-	if token.IsNative() {
-		return lamportsOf(states[0])
-	}
-	return tokenBalance(token, states)
+	return has(states), err
 }
 
 // holdings returns the accounts of what holder has: its own and, for a token, that of each token program.
@@ -196,7 +188,7 @@ func holdings(token, holder chain.Address) []chain.Address {
 // tokenBalance returns the balance in the token accounts of holdings.
 func tokenBalance(token chain.Address, states []*accountInfo) chain.Amount {
 	var sum chain.Amount
-	for _, state := range states[1:] {
+	for _, state := range states[min(1, len(states)):] {
 		if h := readHolding(state); h.mint == token {
 			sum = sum.Add(h.amount)
 		}

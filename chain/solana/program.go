@@ -28,6 +28,14 @@ func MustAccount(text string) chain.Address {
 	return a
 }
 
+// Base58 is an address as JSON holds it.
+type Base58 struct{ chain.Address }
+
+func (b *Base58) UnmarshalText(text []byte) (err error) {
+	b.Address, err = chain.ParseAddress(string(text), chain.SVM)
+	return err
+}
+
 // IsWallet reports whether an account may belong to a key: it is on the curve, unlike accounts of programs.
 func IsWallet(account chain.Address) bool {
 	_, err := new(edwards25519.Point).SetBytes(account.Bytes())

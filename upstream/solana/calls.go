@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
@@ -43,15 +44,7 @@ func isHole(err error) bool {
 
 const confirmed = "confirmed"
 
-type base58Address struct{ chain.Address }
-
-func (a *base58Address) UnmarshalText(text []byte) error {
-	parsed, err := chain.ParseAddress(string(text), chain.SVM)
-	a.Address = parsed
-	return err
-}
-
-func addresses(accounts []base58Address) []chain.Address {
+func addresses(accounts []solana.Base58) []chain.Address {
 	plain := make([]chain.Address, len(accounts))
 	for i, a := range accounts {
 		plain[i] = a.Address
@@ -95,7 +88,7 @@ type block struct {
 type named struct {
 	Transaction struct {
 		Accounts []struct {
-			Address base58Address `json:"pubkey"`
+			Address solana.Base58 `json:"pubkey"`
 		} `json:"accountKeys"`
 		Signatures []chain.TxHash `json:"signatures"`
 	} `json:"transaction"`
@@ -223,7 +216,7 @@ func transactionCall(out **transaction, tx chain.TxHash) *jsonrpc.Call {
 // accountInfo holds the members of an account that we read.
 type accountInfo struct {
 	Data     payload       `json:"data"`
-	Owner    base58Address `json:"owner"`
+	Owner    solana.Base58 `json:"owner"`
 	Lamports uint64        `json:"lamports"`
 }
 

@@ -29,7 +29,7 @@ const tokenRent = 2_039_280
 
 // wallet returns an account that holds only lamports.
 func wallet(lamports uint64) *accountInfo {
-	return &accountInfo{Owner: base58Address{solana.SystemProgram}, Lamports: lamports}
+	return &accountInfo{Owner: solana.Base58{Address: solana.SystemProgram}, Lamports: lamports}
 }
 
 // tokens returns a token account; the bytes at changed are set to one.
@@ -41,7 +41,7 @@ func tokens(mint, owner chain.Address, amount uint64, changed ...int) *accountIn
 	for _, at := range changed {
 		data[at] = 1
 	}
-	state := &accountInfo{Owner: base58Address{solana.TokenProgram}, Data: data, Lamports: tokenRent}
+	state := &accountInfo{Owner: solana.Base58{Address: solana.TokenProgram}, Data: data, Lamports: tokenRent}
 	if mint == wrappedCoin {
 		state.Lamports += amount
 	}
@@ -65,7 +65,7 @@ func TestWhatTransactionsOnSolanaAreSeenToDo(t *testing.T) {
 	}
 	elsewhere := account("an account of no custom")
 	state := func(size int, lamports uint64) watched {
-		return watch(elsewhere, nil, &accountInfo{Owner: base58Address{solana.MemoProgram}, Data: make([]byte, size), Lamports: lamports})
+		return watch(elsewhere, nil, &accountInfo{Owner: solana.Base58{Address: solana.MemoProgram}, Data: make([]byte, size), Lamports: lamports})
 	}
 	const refused = -1
 	for name, row := range map[string]struct {
@@ -94,8 +94,8 @@ func TestWhatTransactionsOnSolanaAreSeenToDo(t *testing.T) {
 		"an approval":                       {inMint, outMint, mary, watching(0, 0, watch(associated(mary, inMint), tokens(inMint, mary, 1500), tokens(inMint, mary, 500, delegateTag))), refused},
 		"somebody who may close":            {inMint, outMint, mary, watching(0, 0, spent, watch(elsewhere, tokens(spare, mary, 9), tokens(spare, mary, 9, closerTag))), refused},
 		"another owner":                     {inMint, outMint, mary, watching(0, 0, spent, watch(elsewhere, tokens(spare, mary, 9), tokens(spare, eve, 9))), refused},
-		"another owner of mary's wallet":    {inMint, outMint, mary, []watched{watch(mary, wallet(9), &accountInfo{Owner: base58Address{solana.MemoProgram}, Lamports: 9})}, refused},
-		"mary's wallet as a nonce":          {inMint, outMint, mary, []watched{watch(mary, wallet(9), &accountInfo{Owner: base58Address{solana.SystemProgram}, Data: []byte{1}, Lamports: 9})}, refused},
+		"another owner of mary's wallet":    {inMint, outMint, mary, []watched{watch(mary, wallet(9), &accountInfo{Owner: solana.Base58{Address: solana.MemoProgram}, Lamports: 9})}, refused},
+		"mary's wallet as a nonce":          {inMint, outMint, mary, []watched{watch(mary, wallet(9), &accountInfo{Owner: solana.Base58{Address: solana.SystemProgram}, Data: []byte{1}, Lamports: 9})}, refused},
 		"all that mary has":                 {inMint, outMint, mary, []watched{watch(mary, wallet(9_000_000), nil)}, refused},
 		"an account for a stranger":         {inMint, outMint, mary, watching(tokenRent, 0, spent, watch(associated(eve, outMint), nil, tokens(outMint, eve, 70))), refused},
 		"a closed account, eve's heir":      {inMint, outMint, mary, watching(0, 0, spent, watch(elsewhere, tokens(spare, mary, 0), nil)), refused},

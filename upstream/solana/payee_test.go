@@ -22,7 +22,7 @@ func TestWhereSharesArePaid(t *testing.T) {
 	partner := solana.MustAccount("862oLANNqhdXyUCwLJPBqUHrScrqNR4yoGWGTxjZftKs") // its account for USDC is Jupiter's example
 	partners := solana.MustAccount("KFvgzxRScf7AL9Rv3yFvv7c6vLY5VZy4yuhVU5BUvxf")
 	wrappedOf := solana.ProgramAddress(referralProgram, []byte("referral_ata"), partner.Bytes(), known.WrappedCoin.Bytes())
-	registered := &accountInfo{Owner: base58Address{referralProgram}, Lamports: 1}
+	registered := &accountInfo{Owner: solana.Base58{Address: referralProgram}, Lamports: 1}
 	newer := tokens(usdc, mary, 5)
 	newer.Owner.Address = solana.Token2022Program
 	ledger := map[chain.Address]*accountInfo{}
@@ -31,7 +31,7 @@ func TestWhereSharesArePaid(t *testing.T) {
 			if method == "getGenesisHash" {
 				return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
 			}
-			var keys []base58Address
+			var keys []solana.Base58
 			if err := json.Unmarshal(params[0], &keys); err != nil {
 				t.Error(err)
 			}

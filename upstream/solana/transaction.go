@@ -31,8 +31,8 @@ type meta struct {
 	Err             json.RawMessage `json:"err"`
 	LogMessages     []string        `json:"logMessages"`
 	LoadedAddresses struct {
-		Writable []base58Address `json:"writable"`
-		Readonly []base58Address `json:"readonly"`
+		Writable []solana.Base58 `json:"writable"`
+		Readonly []solana.Base58 `json:"readonly"`
 	} `json:"loadedAddresses"`
 	InnerInstructions []struct {
 		Index        int           `json:"index"`

@@ -55,13 +55,13 @@ var _ = register(service{
 
 // jupiterBuild is the part of an answer that becomes the transaction.
 type jupiterBuild struct {
-	Budget  []jupiterInstruction  `json:"computeBudgetInstructions"` // a price for compute units, and no limit
-	Setup   []jupiterInstruction  `json:"setupInstructions"`
-	Swap    *jupiterInstruction   `json:"swapInstruction"`
-	Cleanup *jupiterInstruction   `json:"cleanupInstruction"`
-	Other   []jupiterInstruction  `json:"otherInstructions"`
-	Tip     *jupiterInstruction   `json:"tipInstruction"`
-	Tables  map[account][]account `json:"addressesByLookupTableAddress"`
+	Budget  []jupiterInstruction              `json:"computeBudgetInstructions"` // a price for compute units, and no limit
+	Setup   []jupiterInstruction              `json:"setupInstructions"`
+	Swap    *jupiterInstruction               `json:"swapInstruction"`
+	Cleanup *jupiterInstruction               `json:"cleanupInstruction"`
+	Other   []jupiterInstruction              `json:"otherInstructions"`
+	Tip     *jupiterInstruction               `json:"tipInstruction"`
+	Tables  map[solana.Base58][]solana.Base58 `json:"addressesByLookupTableAddress"`
 
 	Blockhash struct {
 		Bytes []uint16 `json:"blockhash"` // a list of numbers, which Go does not decode into bytes
@@ -69,21 +69,13 @@ type jupiterBuild struct {
 }
 
 type jupiterInstruction struct {
-	Program  account `json:"programId"`
+	Program  solana.Base58 `json:"programId"`
 	Accounts []struct {
-		Address    account `json:"pubkey"`
-		IsSigner   bool    `json:"isSigner"`
-		IsWritable bool    `json:"isWritable"`
+		Address    solana.Base58 `json:"pubkey"`
+		IsSigner   bool          `json:"isSigner"`
+		IsWritable bool          `json:"isWritable"`
 	} `json:"accounts"`
 	Data []byte `json:"data"` // base64
-}
-
-// account is an address in Solana's notation.
-type account struct{ chain.Address }
-
-func (a *account) UnmarshalText(text []byte) (err error) {
-	a.Address, err = chain.ParseAddress(string(text), chain.SVM)
-	return err
 }
 
 // draft puts the instructions into the documented sequence, with the most compute units at an acceptable price.

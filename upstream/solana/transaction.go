@@ -3,7 +3,6 @@ package solana
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/mr-tron/base58"
@@ -43,7 +42,7 @@ type meta struct {
 // instruction is one that another instruction called.
 type instruction struct {
 	Program     int        `json:"programIdIndex"`
-	Accounts    []int      `json:"accounts"`
+	Accounts    []uint8    `json:"accounts"`
 	Data        base58Text `json:"data"`
 	StackHeight int        `json:"stackHeight"` // null from older nodes
 }
@@ -64,16 +63,9 @@ func (b *base58Text) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (i instruction) compiled() (solana.CompiledInstruction, error) {
+func (i instruction) compiled() solana.CompiledInstruction {
 	const called = 2 // the least depth that it can have
-	compiled := solana.CompiledInstruction{Program: i.Program, Data: i.Data, Depth: max(i.StackHeight, called)}
-	for _, position := range i.Accounts {
-		if position < 0 || position > 255 {
-			return compiled, fmt.Errorf("account position %d", position)
-		}
-		compiled.Accounts = append(compiled.Accounts, uint8(position))
-	}
-	return compiled, nil
+	return solana.CompiledInstruction{Program: i.Program, Accounts: i.Accounts, Data: i.Data, Depth: max(i.StackHeight, called)}
 }
 
 // read decodes what the transaction did, and refuses one that is not tx.
@@ -99,11 +91,7 @@ func (t *transaction) read(tx chain.TxHash) error {
 	inner := make(map[int][]solana.CompiledInstruction)
 	for _, calls := range t.Meta.InnerInstructions {
 		for _, each := range calls.Instructions {
-			compiled, err := each.compiled()
-			if err != nil {
-				return err
-			}
-			inner[calls.Index] = append(inner[calls.Index], compiled)
+			inner[calls.Index] = append(inner[calls.Index], each.compiled())
 		}
 	}
 	loaded := slices.Concat(addresses(t.Meta.LoadedAddresses.Writable), addresses(t.Meta.LoadedAddresses.Readonly))

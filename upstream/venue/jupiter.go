@@ -64,7 +64,7 @@ type jupiterBuild struct {
 	Tables  map[solana.Base58][]solana.Base58 `json:"addressesByLookupTableAddress"`
 
 	Blockhash struct {
-		Bytes []uint16 `json:"blockhash"` // a list of numbers, which Go does not decode into bytes
+		Bytes []byte `json:"blockhash"` // a list of numbers
 	} `json:"blockhashWithMetadata"`
 }
 
@@ -88,9 +88,7 @@ func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
 	case len(b.Blockhash.Bytes) != len(d.Blockhash):
 		return d, fmt.Errorf("blockhash of %d bytes", len(b.Blockhash.Bytes))
 	}
-	for i, each := range b.Blockhash.Bytes {
-		d.Blockhash[i] = byte(each)
-	}
+	copy(d.Blockhash[:], b.Blockhash.Bytes)
 	budget := solana.Budget{}
 	for _, i := range b.Budget {
 		budget.Read(i.Data)

@@ -224,16 +224,13 @@ type accountInfos struct {
 	Value []*accountInfo `json:"value"` // nil for a missing account
 }
 
-func accountsCall(out *accountInfos, accounts []chain.Address) *jsonrpc.Call {
-	return readCall(out, accounts, options{"commitment": confirmed, "encoding": "base64"})
-}
-
-// holdingsCall is accountsCall limited to the size of a token account: the accounts of pools can have megabytes.
+// holdingsCall is readCall limited to the size of a token account: the accounts of pools can have megabytes.
 func holdingsCall(out *accountInfos, accounts []chain.Address) *jsonrpc.Call {
 	part := options{"offset": 0, "length": tokenAccountSize}
 	return readCall(out, accounts, options{"commitment": confirmed, "encoding": "base64", "dataSlice": part})
 }
 
+// readCall asks for accounts.
 func readCall(out *accountInfos, accounts []chain.Address, o options) *jsonrpc.Call {
 	keys := make([]string, len(accounts))
 	for i, each := range accounts {

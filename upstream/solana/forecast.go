@@ -133,27 +133,22 @@ func (c *Chain) enter(s *creation.State, in creation.InstructionOnSolana, accoun
 		return
 	}
 	const kind = 8 // bytes before an account's content
-	of := func(account *accountInfo) (r *solana.Reader, is bool) {
-		if account == nil || account.Owner.Address != c.chain.Contracts.DlnSource {
-			return nil, account == nil
+	of := func(account *accountInfo) *solana.Reader {
+		r := &solana.Reader{Rest: make([]byte, 2*kind)} // for a missing one: no peer, and a counter at zero
+		if account != nil {
+			r.Rest = account.Data
 		}
-		r = &solana.Reader{Rest: account.Data}
-		r.Take(kind)
-		return r, true
+		if r.Take(kind); account != nil && account.Owner.Address != c.chain.Contracts.DlnSource {
+			r.Fail(creation.ErrOtherAccounts)
+		}
+		return r
 	}
-	if peer, is := of(accounts[0]); peer != nil {
-		if address := peer.Take(uint64(peer.Uint32())); peer.Err == nil {
-			s.Destination = new(chain.NewAddress(address))
-		}
-	} else if is {
-		s.Destination = new(chain.Address{})
+	peer, counter := of(accounts[0]), of(accounts[1])
+	if address := peer.Take(uint64(peer.Uint32())); peer.Err == nil {
+		s.Destination = new(chain.NewAddress(address))
 	}
-	if counter, is := of(accounts[1]); counter != nil {
-		if n := counter.Uint64(); counter.Err == nil {
-			s.Nonce = &n
-		}
-	} else if is {
-		s.Nonce = new(uint64(0))
+	if n := counter.Uint64(); counter.Err == nil {
+		s.Nonce = &n
 	}
 	switch held := readHolding(accounts[2]); {
 	case in.Asked.GiveToken.IsNative():

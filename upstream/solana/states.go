@@ -120,7 +120,7 @@ func (c *Chain) readAccounts(ctx context.Context, accounts []chain.Address, mark
 	var calls []*jsonrpc.Call
 	for part := range slices.Chunk(accounts, accountsAtOnce) {
 		answer := new(accountInfos)
-		answers, calls = append(answers, answer), append(calls, accountsCall(answer, part))
+		answers, calls = append(answers, answer), append(calls, readCall(answer, part, options{"commitment": confirmed, "encoding": "base64"}))
 		for _, mark := range marks {
 			mark(calls[len(calls)-1])
 		}

@@ -182,10 +182,8 @@ func (r *Reader) accounts(count uint64) (accounts []chain.Address) {
 // message reads a message, legacy or of version 0.
 func (r *Reader) message() Message {
 	versioned := len(r.Rest) > 0 && r.Rest[0]&versionFlag != 0
-	if versioned {
-		if version := r.Uint8() &^ versionFlag; version != 0 {
-			r.Fail(fmt.Errorf("%w: %d", ErrVersion, version))
-		}
+	if versioned && r.Uint8() != versionFlag {
+		r.Fail(ErrVersion)
 	}
 	m := r.header()
 	m.Accounts = r.accounts(r.compactU16())

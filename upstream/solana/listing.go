@@ -122,12 +122,13 @@ func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*lis
 		if len(asked) == 0 {
 			return nil
 		}
-		if isDue {
-			proofs = []*jsonrpc.Call{c.firstOrLast(from), c.firstOrLast(to)}
+		for _, slot := range []uint64{from, to} {
+			if isDue {
+				proofs = append(proofs, c.at(slot, existingBlockCall(new(*block), slot, "none")))
+			}
 		}
-		calls := slices.Concat(proofs, pages)
-		_ = rpc.Batch(ctx, calls...) // each call has its error
-		if err := c.readAgain(ctx, rpc, slices.DeleteFunc(calls, isShown)); err != nil {
+		_ = rpc.Batch(ctx, slices.Concat(proofs, pages)...) // each call has its error
+		if err := c.readAgain(ctx, rpc, slices.Concat(proofs, pages)); err != nil {
 			return err
 		}
 		if isDue && proofs[0].By == proofs[1].By {
@@ -154,30 +155,22 @@ func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*lis
 	return fmt.Errorf("chain %d: more than %d transactions since block %d", c.chain.ID, mostPages*signaturesAtOnce, from)
 }
 
-// firstOrLast asks for the block at an end of a range of slots.
-func (c *Chain) firstOrLast(slot uint64) *jsonrpc.Call {
-	return c.at(slot, existingBlockCall(new(*block), slot, "none"))
-}
-
 // isShown reports whether a call succeeded, or asked for the block of a slot that has none.
 func isShown(call *jsonrpc.Call) bool {
 	return call.Err == nil || isCode(call.Err, slotSkipped, longTermSlotSkipped)
 }
 
-// readAgain repeats failed calls. It returns *order.UnreadableError if no endpoint shows a block that proves how much
-// an endpoint lists, unless all have dropped everything before it.
-func (c *Chain) readAgain(ctx context.Context, rpc *jsonrpc.Client, failed []*jsonrpc.Call) error {
+// readAgain repeats those of calls that failed. It returns *order.UnreadableError if no endpoint shows a block that
+// proves how much an endpoint lists, unless all have dropped everything before it.
+func (c *Chain) readAgain(ctx context.Context, rpc *jsonrpc.Client, calls []*jsonrpc.Call) error {
+	failed := slices.DeleteFunc(calls, isShown)
 	rpc.Each(ctx, failed...)
 	for _, call := range slices.DeleteFunc(failed, isShown) {
 		slot := call.Reach.Oldest
 		if call.Method != getBlock || !isHole(call.Err) || !c.isGone(call.Err, slot) {
 			return call.Err
 		}
-		others := c.firstOrLast(slot)
-		if c.rpc.Each(ctx, others); isShown(others) {
-			return call.Err
-		}
-		if before, err := c.Block(ctx, slot); err != nil || before.Number > slot {
+		if before, err := c.Block(ctx, slot); err != nil || before.Number >= slot {
 			return call.Err
 		}
 		return &order.UnreadableError{Block: slot, Err: call.Err}

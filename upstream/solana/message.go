@@ -2,7 +2,6 @@ package solana
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"crossgate/chain"
@@ -97,14 +96,11 @@ func (c *Chain) simulated(
 	if failure == nil || ran.isOf(poorSender) {
 		return tx, nil
 	}
-	coin := quote.Simulation{In: chain.NativeCoin(chain.SVM), Tx: quote.Tx{Value: tx.Value}}
-	if states, err := c.readAccounts(ctx, holdings(coin.In, tx.Sender)); err == nil {
-		failure = unlessPoor(coin, states, failure)
+	has, err := c.Balance(ctx, chain.NativeCoin(chain.SVM), tx.Sender)
+	if err == nil && has.Cmp(tx.Value.Add(chain.NewAmount(reserveLamports))) < 0 {
+		return tx, nil
 	}
-	if errors.Is(failure, quote.ErrSenderLacks) {
-		failure = nil
-	}
-	return tx, failure
+	return creation.Transaction{}, failure
 }
 
 // dataOf returns the data of an account, nil if there is none.

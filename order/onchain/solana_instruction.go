@@ -51,11 +51,8 @@ type solanaInstruction struct {
 
 // solanaInstructions are those of dln_src and dln_dst (IDL 3.0.0 in debridge-finance/solana-tx-parser-public).
 var solanaInstructions = byDiscriminator(
-	solanaInstruction{name: "create_order", program: source, event: "CreatedOrder", needsEvent: true, read: func(s *scene) []Found {
-		id, created := readSolanaCreation(s)
-		return s.found(id, created)
-	}},
-	solanaInstruction{name: "create_order_with_nonce", program: source, event: "CreatedOrder", needsEvent: true, read: readCreateOrderWithNonce},
+	solanaInstruction{name: "create_order", program: source, event: "CreatedOrder", needsEvent: true, read: readSolanaCreation},
+	solanaInstruction{name: "create_order_with_nonce", program: source, event: "CreatedOrder", needsEvent: true, read: readSolanaCreation},
 	solanaInstruction{name: "patch_order_give", program: source, event: "IncreasedGiveAmount", needsEvent: true, read: func(s *scene) []Found {
 		return s.found(s.args.hash(), order.GiveIncreased{Final: s.told.amount64(), FinalPercentFee: s.told.amount64()})
 	}},

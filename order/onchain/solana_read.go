@@ -8,15 +8,8 @@ import (
 	"crossgate/order"
 )
 
-func readCreateOrderWithNonce(s *scene) []Found {
-	id, created := readSolanaCreation(s)
-	s.args.Uint64() // the nonce, which is also in the terms
-	created.Metadata = s.args.bytes()
-	return s.found(id, created)
-}
-
 // readSolanaCreation takes terms and fees from the event, and everything else from the arguments.
-func readSolanaCreation(s *scene) (order.ID, order.Created) {
+func readSolanaCreation(s *scene) []Found {
 	created := order.Created{
 		Terms:      s.told.terms(),
 		FixFee:     s.told.amount64(),
@@ -33,16 +26,18 @@ func readSolanaCreation(s *scene) (order.ID, order.Created) {
 	}
 	s.told.checkID(created.Terms, id)
 
-	asked := s.args.creation()
+	asked, err := ParseSolanaCreation(s.Data)
 	switch call := asked.ExternalCall; { // its bytes come in the place of their hash
+	case err != nil:
+		s.args.Fail(err)
 	case len(call) == 0:
 	case CallHash(call) != created.Terms.ExternalCallHash:
 		s.args.Fail(errors.New("external call does not have the hash that the order has"))
 	default:
 		created.Terms.ExternalCall, created.Terms.ExternalCallHash = call, chain.Hash{}
 	}
-	created.Affiliate, created.ReferralCode = asked.Affiliate, asked.ReferralCode
-	return id, created
+	created.Affiliate, created.ReferralCode, created.Metadata = asked.Affiliate, asked.ReferralCode, asked.Metadata
+	return s.found(id, created)
 }
 
 // readClaim leaves out the payment, which the program does not report.

@@ -26,6 +26,7 @@ const (
 	mostWaiting = 1000
 	passLimit   = 5 * time.Second // after which a pass starts no requests, and stores the results of earlier ones
 	idle        = time.Second
+	mostPause   = time.Minute // between passes that fail
 )
 
 // schedule lists the pauses after failures, together a day. A delivery that fails after the last one is dead.
@@ -140,19 +141,25 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 }
 
 // serve delivers to a subscriber until ctx ends, even if it is removed: it may be added again before lead notices.
+// An error of a series is logged once.
 func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
-	for {
+	for said, pause := "", idle; ; {
 		grown, err := d.Pass(ctx, lease, name)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return
-		}
-		if err != nil {
+		case err == nil:
+			said, pause = "", idle
+		case errors.Is(err, ErrUnknown), errors.Is(err, store.ErrUnavailable):
 			grown = make(chan struct{}) // never closed: a pause
-			if !errors.Is(err, ErrUnknown) && !errors.Is(err, store.ErrUnavailable) {
+		default:
+			grown, pause = make(chan struct{}), min(2*pause, mostPause) // something may be sent once more
+			if err.Error() != said {
+				said = err.Error()
 				d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
 			}
 		}
-		if grown != nil && !order.Wait(ctx, idle, grown) {
+		if grown != nil && !order.Wait(ctx, pause, grown) {
 			return
 		}
 	}
@@ -178,6 +185,11 @@ func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (g
 		return nil, err
 	}
 	o := passed{next: h.Position}
+	if d.db.Writable() != nil { // send nothing that could not be recorded, and would be sent again
+		if err := d.record(ctx, lease, h, o); err != nil {
+			return nil, err
+		}
+	}
 	grown = never
 	if err := d.feed.Check(ctx, h.Position); errors.Is(err, feed.ErrExpired) || errors.Is(err, feed.ErrAhead) {
 		if _, o.next, err = d.feed.Ends(ctx); err != nil {

@@ -369,24 +369,53 @@ func TestASubscriberThatIsAddedAgainIsServed(t *testing.T) {
 	})
 }
 
-// TestOutagesAreNotLoggedPerWebhook lets the database not answer while deliveries are due; the store logs that once.
+// TestOutagesAreNotLoggedPerWebhook fails three passes: the store logs itself that it does not answer, and another error
+// is logged once.
 func TestOutagesAreNotLoggedPerWebhook(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		db, logged := sqlite(t), new(strings.Builder)
-		w := &world{t: t, db: db, ledger: ledger.Ledger{DB: db, Keep: 24 * time.Hour}, now: time.Now(), nothing: slog.NewTextHandler(logged, nil)}
-		d, passes := w.deliverer(), 0
-		must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: "https://shop.example/hook"}))
-		ctx, stop := context.WithCancel(t.Context())
-		d.Filter = func(string) (feed.Filter, error) {
-			if passes++; passes == 3 {
-				stop()
+	for err, lines := range map[error]int{store.ErrUnavailable: 0, errors.New("no room"): 1} {
+		synctest.Test(t, func(t *testing.T) {
+			db, logged := sqlite(t), new(strings.Builder)
+			w := &world{t: t, db: db, ledger: ledger.Ledger{DB: db, Keep: 24 * time.Hour}, now: time.Now(), nothing: slog.NewTextHandler(logged, nil)}
+			d, passes := w.deliverer(), 0
+			must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: "https://shop.example/hook"}))
+			ctx, stop := context.WithCancel(t.Context())
+			d.Filter = func(string) (feed.Filter, error) {
+				if passes++; passes == 4 {
+					stop()
+				}
+				return feed.Filter{}, err
 			}
-			return feed.Filter{}, store.ErrUnavailable
+			if d.serve(ctx, store.Lease{}, "shop"); strings.Count(logged.String(), "\n") != lines {
+				t.Errorf("%v: logged, want %d lines:\n%s", err, lines, logged)
+			}
+		})
+	}
+}
+
+// TestWhatCannotBeRecordedIsNotSentAgain has a database that refuses changes, as with a full disk, while an event is due.
+func TestWhatCannotBeRecordedIsNotSentAgain(t *testing.T) {
+	w := newWorld(t, sqlite(t))
+	d := w.deliverer()
+	run := func(statement string) {
+		must.Do(t, w.db.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.ExecContext(t.Context(), statement)
+			return err
+		}))
+	}
+	w.tell(1, 1, false, created(1))
+	run(`CREATE TRIGGER refuses BEFORE UPDATE ON webhooks BEGIN SELECT RAISE(ABORT, 'full'); END`)
+	for range 5 {
+		if _, err := d.Pass(t.Context(), store.Lease{}, "shop"); err == nil {
+			t.Error("a pass that cannot be recorded is a success")
 		}
-		if d.serve(ctx, store.Lease{}, "shop"); logged.Len() > 0 {
-			t.Errorf("logged:\n%s", logged)
-		}
-	})
+	}
+	if n := len(w.messages()); n != 1 {
+		t.Errorf("it was sent %d times, want once", n)
+	}
+	run(`DROP TRIGGER refuses`)
+	if w.pass(d); w.hook(d).Delivered != 1 || len(w.messages()) != 2 {
+		t.Errorf("afterwards: %+v, %d messages", w.hook(d), len(w.messages()))
+	}
 }
 
 // TestASubscriberThatIsAddedAgainBeginsAnew replaces a subscriber while the former one is sent an event.

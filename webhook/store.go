@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"crossgate/order"
 	"crossgate/store"
@@ -90,6 +91,12 @@ var (
 	ErrTaken   = errors.New("the name is another webhook's")
 )
 
+// isSame reports whether the subscriber is stored as it is here.
+func (h *Hook) isSame(stored *Hook) bool {
+	return h.Name == stored.Name && h.URL == stored.URL && h.Filter == stored.Filter && h.IsConfigured == stored.IsConfigured &&
+		slices.Equal(h.Secrets, stored.Secrets)
+}
+
 // Put adds a subscriber, whose deliveries begin now, or changes URL and filter of an existing one if both or neither
 // are from the file, and secrets if both are.
 func (d *Deliverer) Put(ctx context.Context, h Hook) error {
@@ -97,11 +104,15 @@ func (d *Deliverer) Put(ctx context.Context, h Hook) error {
 	if err != nil {
 		return err
 	}
+	return d.db.Update(ctx, func(tx *store.Tx) error { return put(ctx, tx, h, newest) })
+}
+
+func put(ctx context.Context, tx *store.Tx, h Hook, newest uint64) error {
 	secrets, err := json.Marshal(h.Secrets)
 	if err != nil {
 		return err
 	}
-	return d.change(ctx, ErrTaken, `INSERT INTO webhooks (name, url, filter, secrets, configured, position, delivered, failing_since, error, paused_until)
+	return tx.Change(ctx, ErrTaken, `INSERT INTO webhooks (name, url, filter, secrets, configured, position, delivered, failing_since, error, paused_until)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0) ON CONFLICT (name) DO UPDATE
 		SET url = excluded.url, filter = excluded.filter, paused_until = CASE WHEN excluded.url = webhooks.url THEN webhooks.paused_until ELSE 0 END,
 			secrets = CASE WHEN excluded.configured = 1 THEN excluded.secrets ELSE webhooks.secrets END
@@ -148,17 +159,15 @@ func (d *Deliverer) Remove(ctx context.Context, name string) error {
 	if _, err := d.ownHook(ctx, name); err != nil {
 		return err
 	}
-	return d.remove(ctx, name, false)
+	return d.db.Update(ctx, func(tx *store.Tx) error { return remove(ctx, tx, name, false) })
 }
 
-func (d *Deliverer) remove(ctx context.Context, name string, isConfigured bool) error {
-	return d.db.Update(ctx, func(tx *store.Tx) error {
-		if err := tx.Change(ctx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = $2`, name, store.Bit(isConfigured)); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM deliveries WHERE webhook = $1`, name)
+func remove(ctx context.Context, tx *store.Tx, name string, isConfigured bool) error {
+	if err := tx.Change(ctx, ErrUnknown, `DELETE FROM webhooks WHERE name = $1 AND configured = $2`, name, store.Bit(isConfigured)); err != nil {
 		return err
-	})
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM deliveries WHERE webhook = $1`, name)
+	return err
 }
 
 // Dead is a delivery that was given up.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 
@@ -80,27 +81,42 @@ func CheckURL(text string) error {
 	return nil
 }
 
-// Configure replaces the configured subscribers in the database by those of the file.
+// Configure replaces the configured subscribers in the database by those of the file, all or none of them. Without a
+// difference it writes nothing, and succeeds in a database that takes no changes.
 func (d *Deliverer) Configure(ctx context.Context, hooks []Hook) error {
 	known, err := d.Hooks(ctx)
 	if err != nil {
 		return err
 	}
-	named := map[string]bool{}
+	gone, changed := slices.Clone(known), []Hook(nil)
 	for _, h := range hooks {
-		h.IsConfigured, named[h.Name] = true, true
-		if err := d.Put(ctx, h); err != nil {
-			return fmt.Errorf("webhook %s: %w", h.Name, err)
+		h.IsConfigured = true
+		gone = slices.DeleteFunc(gone, func(is *Hook) bool { return is.Name == h.Name })
+		if !slices.ContainsFunc(known, h.isSame) {
+			changed = append(changed, h)
 		}
 	}
-	for _, h := range known {
-		if h.IsConfigured && !named[h.Name] {
-			if err := d.remove(ctx, h.Name, true); err != nil && !errors.Is(err, ErrUnknown) { // another replica was faster
+	gone = slices.DeleteFunc(gone, func(is *Hook) bool { return !is.IsConfigured })
+	if len(changed)+len(gone) == 0 {
+		return nil
+	}
+	newest, _, err := d.feed.Ends(ctx)
+	if err != nil {
+		return err
+	}
+	return d.db.Update(ctx, func(tx *store.Tx) error {
+		for _, h := range changed {
+			if err := put(ctx, tx, h, newest); err != nil {
+				return fmt.Errorf("webhook %s: %w", h.Name, err)
+			}
+		}
+		for _, h := range gone {
+			if err := remove(ctx, tx, h.Name, true); err != nil && !errors.Is(err, ErrUnknown) { // another replica was faster
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Run delivers whenever no other replica does, until ctx ends.

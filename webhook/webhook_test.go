@@ -392,18 +392,21 @@ func TestOutagesAreNotLoggedPerWebhook(t *testing.T) {
 	}
 }
 
+// run changes the database.
+func (w *world) run(statement string) {
+	w.t.Helper()
+	must.Do(w.t, w.db.Update(w.t.Context(), func(tx *store.Tx) error {
+		_, err := tx.ExecContext(w.t.Context(), statement)
+		return err
+	}))
+}
+
 // TestWhatCannotBeRecordedIsNotSentAgain has a database that refuses changes, as with a full disk, while an event is due.
 func TestWhatCannotBeRecordedIsNotSentAgain(t *testing.T) {
 	w := newWorld(t, sqlite(t))
 	d := w.deliverer()
-	run := func(statement string) {
-		must.Do(t, w.db.Update(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.ExecContext(t.Context(), statement)
-			return err
-		}))
-	}
 	w.tell(1, 1, false, created(1))
-	run(`CREATE TRIGGER refuses BEFORE UPDATE ON webhooks BEGIN SELECT RAISE(ABORT, 'full'); END`)
+	w.run(`CREATE TRIGGER refuses BEFORE UPDATE ON webhooks BEGIN SELECT RAISE(ABORT, 'full'); END`)
 	for range 5 {
 		if _, err := d.Pass(t.Context(), store.Lease{}, "shop"); err == nil {
 			t.Error("a pass that cannot be recorded is a success")
@@ -412,7 +415,7 @@ func TestWhatCannotBeRecordedIsNotSentAgain(t *testing.T) {
 	if n := len(w.messages()); n != 1 {
 		t.Errorf("it was sent %d times, want once", n)
 	}
-	run(`DROP TRIGGER refuses`)
+	w.run(`DROP TRIGGER refuses`)
 	if w.pass(d); w.hook(d).Delivered != 1 || len(w.messages()) != 2 {
 		t.Errorf("afterwards: %+v, %d messages", w.hook(d), len(w.messages()))
 	}
@@ -660,8 +663,16 @@ func TestTheFileNamesItsOwnWebhooks(t *testing.T) {
 	if err := d.Configure(t.Context(), []Hook{{Name: "shop", URL: "https://example.com", Secrets: []string{secret}}}); !errors.Is(err, ErrTaken) {
 		t.Errorf("a name that operators gave: %v", err)
 	}
-	file := Hook{Name: "file", URL: w.server.URL, Secrets: []string{secret}}
-	must.Do(t, d.Configure(t.Context(), []Hook{file, {Name: "gone", URL: "https://example.com"}}))
+	file, gone := Hook{Name: "file", URL: w.server.URL, Secrets: []string{secret}}, Hook{Name: "gone", URL: "https://example.com"}
+	if err := d.Configure(t.Context(), []Hook{file, {Name: "shop"}}); !errors.Is(err, ErrTaken) || len(must.Get(d.Hooks(t.Context()))(t)) != 1 {
+		t.Errorf("one of two cannot be added: %v, %+v, want neither", err, must.Get(d.Hooks(t.Context()))(t))
+	}
+	must.Do(t, d.Configure(t.Context(), []Hook{file, gone}))
+	w.run(`CREATE TRIGGER refuses BEFORE UPDATE ON webhooks BEGIN SELECT RAISE(ABORT, 'full'); END`)
+	if err := d.Configure(t.Context(), []Hook{file, gone}); err != nil {
+		t.Errorf("the same again, in a database that takes no changes: %v", err)
+	}
+	w.run(`DROP TRIGGER refuses`)
 	if err := d.Remove(t.Context(), "file"); !errors.Is(err, ErrTaken) {
 		t.Errorf("a configured one was removed: %v", err)
 	}

@@ -17,19 +17,19 @@ import (
 // Bounds of a request. Only the status and headers of a response count; its body is not read.
 const (
 	patience    = 10 * time.Second
-	perHost     = 8 // requests at a time
+	perHook     = 8 // requests at a time
 	longestWait = 24 * time.Hour
 )
 
-// newClient returns a client that follows no redirects and uses no proxies. control checks the addresses that it
-// connects to; nil: all are allowed.
+// newClient returns a client that follows no redirects and uses no proxies. It does not bound requests per host, which
+// several subscribers may have in common. control checks the addresses that it connects to; nil: all are allowed.
 func newClient(control func(network, address string, _ syscall.RawConn) error) *http.Client {
 	return &http.Client{
 		Timeout: patience,
 		Transport: &http.Transport{
 			DialContext:            (&net.Dialer{Timeout: patience, Control: control}).DialContext,
 			MaxResponseHeaderBytes: 64 << 10,
-			MaxConnsPerHost:        perHost,
+			MaxIdleConnsPerHost:    perHook,
 			IdleConnTimeout:        time.Minute,
 			ForceAttemptHTTP2:      true,
 		},

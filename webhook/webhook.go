@@ -248,7 +248,7 @@ func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *pa
 	}
 	var mu sync.Mutex
 	var sending sync.WaitGroup
-	begun, places := time.Now(), make(chan struct{}, perHost)
+	begun, places := time.Now(), make(chan struct{}, perHook)
 	for _, id := range sequence {
 		places <- struct{}{}
 		sending.Go(func() {

@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -493,6 +494,39 @@ func TestASlowSubscriberHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+// TestSubscribersAtOneHost has two at one host, which answers nothing until both have been sent all that may be in flight.
+func TestSubscribersAtOneHost(t *testing.T) {
+	w := newWorld(t, sqlite(t))
+	var passing sync.WaitGroup
+	sent, all := new(atomic.Int64), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if sent.Add(1) == 2*perHook {
+			close(all)
+		}
+		select {
+		case <-all:
+		case <-r.Context().Done():
+		}
+	}))
+	defer server.Close()
+	d, names := w.deliverer(), []string{"one", "other"}
+	for _, name := range names {
+		must.Do(t, d.Put(t.Context(), Hook{Name: name, URL: server.URL}))
+	}
+	for id := range byte(perHook) {
+		w.tell(id, uint64(id), false, created(id))
+	}
+	for _, name := range names {
+		passing.Go(func() { must.Get(d.Pass(t.Context(), store.Lease{}, name))(t) })
+	}
+	passing.Wait()
+	for _, name := range names {
+		if h := must.Get(d.hook(t.Context(), name))(t); h.Delivered != perHook {
+			t.Errorf("%s: %d of %d delivered, %s", name, h.Delivered, perHook, h.Error)
+		}
+	}
+}
+
 // TestOthersEndNoDelivery adds another subscriber while one delays its answer.
 func TestOthersEndNoDelivery(t *testing.T) {
 	w := newWorld(t, sqlite(t))
@@ -570,7 +604,7 @@ func TestBadSubscribers(t *testing.T) {
 			d.guarded = newClient(publicnet.Control)
 		}
 		must.Do(t, d.Put(t.Context(), Hook{Name: "shop", URL: at, Secrets: []string{secret}}))
-		for id := range byte(perHost + 2) { // more than may wait for an endless body
+		for id := range byte(perHook + 2) { // more than may wait for an endless body
 			w.tell(id, uint64(id), false, created(id))
 		}
 		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)

@@ -164,6 +164,11 @@ func TestALockedFileIsAnOutage(t *testing.T) {
 	if err := errors.Join(read(), db.Probe(t.Context())); err != nil {
 		t.Errorf("while another one writes: %v", err)
 	}
+	limited, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := db.Update(limited, func(*Tx) error { return nil }); !errors.Is(err, context.DeadlineExceeded) || db.Writable() != nil {
+		t.Errorf("a change while another one writes: %v, Writable %v, want that it waits as long as its caller", err, db.Writable())
+	}
 	must.Get(writer.ExecContext(t.Context(), `ROLLBACK`))(t)
 	_ = writer.Close()
 	db.reader.SetMaxIdleConns(-1)

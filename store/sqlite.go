@@ -29,15 +29,11 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 		return nil, fmt.Errorf("open database %s: %w", path, withRemedy(err))
 	}
 	createPrivate(path)
-	writer, err := openFile(path, 1, fileOptions(busyLimit))
+	writer, err := openFile(path, 1, fileOptions(lockWait))
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	err = connect(ctx, writer)
-	if err == nil {
-		err = migrate(ctx, writer, goose.DialectSQLite3)
-	}
-	if err != nil {
+	if err := untilFree(ctx, func() error { return migrate(ctx, writer, goose.DialectSQLite3) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate database %s: %w", path, withRemedy(err)), writer.Close())
 	}
 	reader, err := openFile(path, fileReaders, fileOptions(readLimit))
@@ -62,17 +58,21 @@ func createPrivate(path string) {
 	}
 }
 
-// connect opens a connection, which enables the write-ahead log in a new file. SQLite does not wait for other writers
-// there, since that change begins as a read; connect retries for up to busyLimit instead.
-func connect(ctx context.Context, db *sql.DB) error {
+// untilFree repeats work while another process locks the file, until ctx ends or busyLimit has passed. SQLite itself
+// waits whatever ctx says, so it may wait only for lockWait, and does not wait at all when a connection enables the
+// write-ahead log in a new file, since that change begins as a read.
+func untilFree(ctx context.Context, work func() error) error {
 	for began := time.Now(); ; {
-		err := db.PingContext(ctx)
-		if !isBusy(err) || time.Since(began) > busyLimit {
+		err := work()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !isBusy(err) || time.Since(began) > busyLimit:
 			return err
 		}
-		if !pause(ctx, 10*time.Millisecond) {
-			return ctx.Err()
-		}
+		pause(ctx, 10*time.Millisecond)
 	}
 }
 
@@ -81,17 +81,22 @@ func inspectFile(ctx context.Context, path string) error {
 	if facts, err := os.Stat(path); err != nil || facts.Size() == 0 {
 		return nil //nolint:nilerr // creating the file reports what is wrong
 	}
-	db, err := openFile(path, 1, url.Values{"mode": {"ro"}, "_pragma": {busyTimeout(busyLimit)}})
+	db, err := openFile(path, 1, url.Values{"mode": {"ro"}, "_pragma": {busyTimeout(lockWait)}})
 	if err != nil {
 		return err
 	}
-	_, err = inspect(ctx, db, goose.DialectSQLite3)
+	err = untilFree(ctx, func() error {
+		_, err := inspect(ctx, db, goose.DialectSQLite3)
+		return err
+	})
 	return errors.Join(err, db.Close())
 }
 
 const (
 	// busyLimit is how long to wait for another process that writes, such as a backfill.
 	busyLimit = 30 * time.Second
+	// lockWait is how long SQLite waits at a time, whatever the caller's limit.
+	lockWait = 100 * time.Millisecond
 	// readLimit is how long readers wait; only a process that has locked the whole file keeps them waiting.
 	readLimit = time.Second
 )

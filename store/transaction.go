@@ -64,7 +64,11 @@ func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error 
 	}
 	defer conn.Close() //nolint:errcheck // returns it to the pool
 	end := db.telemetry.begin(ctx, "BEGIN", 1)
-	begun, err := conn.BeginTx(ctx, nil)
+	var begun *sql.Tx
+	err = untilFree(ctx, func() (err error) {
+		begun, err = conn.BeginTx(ctx, nil)
+		return err
+	})
 	end(err)
 	if err != nil {
 		return err

@@ -15,6 +15,8 @@ const (
 	pingInterval = time.Second
 	// Pauses between attempts to connect.
 	minPause, maxPause = 100 * time.Millisecond, 2 * time.Second
+	// errorLife is how long the server counts as refusing calls after it last refused one.
+	errorLife = time.Minute
 )
 
 // Run keeps a connection until ctx ends.
@@ -40,12 +42,13 @@ func (c *Cache) Run(ctx context.Context) {
 	}
 }
 
-// noteError records the latest error for Status and reports whether it differs from the previous one.
+// noteError records the latest error for Status and reports whether it differs from the previous one, or is not of the
+// same series.
 func (c *Cache) noteError(err error) (isNew bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	isNew = c.lastError != err.Error()
-	c.lastError = err.Error()
+	isNew = c.lastError != err.Error() || time.Since(c.lastAt) > errorLife
+	c.lastError, c.lastAt = err.Error(), time.Now()
 	return isNew
 }
 
@@ -196,14 +199,14 @@ func (c *Cache) isConnected() bool { return c.connected.Load() != nil }
 // Status describes the shared cache to operators.
 func (c *Cache) Status() (state string, ok bool) {
 	c.mu.Lock()
-	lastError := c.lastError
+	lastError, isPast := c.lastError, time.Since(c.lastAt) > errorLife
 	c.mu.Unlock()
 	switch {
 	case !c.isConnected():
 		return "not connected to " + c.server.address + ": " + lastError, false
 	case c.values.isOpen():
 		return "connected, but slow: skipped for a moment", false
-	case lastError != "":
+	case lastError != "" && !isPast:
 		return "connected, but refused a call: " + lastError, false
 	}
 	return "connected", true

@@ -67,6 +67,7 @@ type Cache struct {
 
 	mu        sync.Mutex
 	lastError string
+	lastAt    time.Time // of lastError
 }
 
 // connection is a connection during which other replicas' purges are received.

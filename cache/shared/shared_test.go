@@ -3,15 +3,19 @@ package shared
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"go.uber.org/goleak"
 
 	"crossgate/internal/must"
@@ -45,6 +49,46 @@ func TestCertificatesThatCannotBeRead(t *testing.T) {
 			t.Errorf("NewShared with %+v: %v, want %s and no path", test.file, err, test.why)
 		}
 	}
+}
+
+// TestStreamsFollowTheirAddress makes a replica of the server that a stream is connected to, and leads the address to
+// another one, as a failover does.
+func TestStreamsFollowTheirAddress(t *testing.T) {
+	former, next, link := redistest.Serve(t), redistest.Serve(t), filepath.Join(t.TempDir(), "socket")
+	lead := func(to *redistest.Server) {
+		must.Do(t, errors.Join(os.RemoveAll(link), os.Symlink(strings.TrimPrefix(to.URL(), "unix://"), link)))
+	}
+	lead(former)
+	s := must.Get(NewStream("unix://"+link, "events"))(t)
+	defer s.Close()
+	add := func(n uint64) error {
+		return s.Append(t.Context(), []StreamEntry{{Number: n, Fields: []string{"event", "{}"}}}, 0)
+	}
+	must.Do(t, add(1))
+	must.Get(startPipeline(t, former).do(t.Context(), "REPLICAOF", "127.0.0.1", "1"))(t)
+	lead(next)
+	if err := add(2); err == nil || !strings.Contains(err.Error(), "READONLY") {
+		t.Errorf("a replica takes an entry: %v", err)
+	}
+	must.Do(t, add(2))
+}
+
+// TestARefusalIsForgotten lets the server refuse calls now and an hour later.
+func TestARefusalIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := must.Get(New(Options{URL: "redis://cache"}))(t)
+		c.connected.Store(&connection{})
+		for range 2 {
+			first, second := c.noteError(redis.Error("OOM")), c.noteError(redis.Error("OOM"))
+			if state, ok := c.Status(); !first || second || ok || !strings.Contains(state, "refused a call: OOM") {
+				t.Errorf("two refusals are news: %v, %v; then it says %q", first, second, state)
+			}
+			time.Sleep(time.Hour)
+			if state, ok := c.Status(); !ok {
+				t.Errorf("an hour later it says %q", state)
+			}
+		}
+	})
 }
 
 // FuzzParseNotice parses arbitrary messages on the replicas' channel.

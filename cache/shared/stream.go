@@ -41,7 +41,8 @@ func (s *Stream) Close() {
 	}
 }
 
-// do runs a command, and closes the connection unless the server replied.
+// do runs a command, and closes the connection after an error: a server that refuses may have become a replica, and
+// another one have its address.
 func (s *Stream) do(ctx context.Context, command string, args ...any) (reply any, err error) {
 	if s.connection == nil {
 		if s.connection, err = s.server.dial(ctx, streamSilence); err != nil {
@@ -51,9 +52,7 @@ func (s *Stream) do(ctx context.Context, command string, args ...any) (reply any
 	}
 	reply, err = s.connection.Do(command, args...)
 	if err != nil {
-		if _, refused := errors.AsType[redis.Error](err); !refused {
-			s.Close()
-		}
+		s.Close()
 		return nil, s.server.withoutPassword(err)
 	}
 	return reply, nil

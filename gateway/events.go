@@ -72,21 +72,26 @@ func (g *Gateway) runEvents(ctx context.Context) {
 	running.Wait()
 }
 
-// publish appends the feed to the Redis stream until ctx ends, while no other replica does.
+// publish appends the feed to the Redis stream until ctx ends, while no other replica does. An error of a series is
+// logged once.
 func (g *Gateway) publish(ctx context.Context) {
 	if g.stream == nil {
 		return
 	}
 	defer g.stream.Close()
+	said := ""
 	g.store.Lead(ctx, "publish events", func(holding context.Context, _ store.Lease) {
-		if err := g.publishOn(holding); err != nil && holding.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
+		err := g.publishOn(holding, func() { said = "" })
+		if holding.Err() == nil && !errors.Is(err, store.ErrUnavailable) && err.Error() != said {
+			said = err.Error()
 			g.log.WarnContext(ctx, "events are not published to Redis", "error", err)
 		}
 	})
 }
 
-// publishOn resumes after the stream's last entry. Entry numbers ascend, so that no entry appears twice.
-func (g *Gateway) publishOn(ctx context.Context) error {
+// publishOn resumes after the stream's last entry, and calls published whenever it has all entries. Entry numbers
+// ascend, so that no entry appears twice.
+func (g *Gateway) publishOn(ctx context.Context, published func()) error {
 	after, err := g.stream.Last(ctx)
 	if err != nil {
 		return err
@@ -117,6 +122,7 @@ func (g *Gateway) publishOn(ctx context.Context) error {
 		if part.Grown == nil {
 			continue
 		}
+		published()
 		select {
 		case <-part.Grown:
 		case <-ctx.Done():

@@ -11,11 +11,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"crossgate/cache/shared"
 	"crossgate/config"
 	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
+	"crossgate/order/feed"
 	"crossgate/quote"
 	"crossgate/store"
 )
@@ -171,6 +174,24 @@ func TestLockedTablesAreAnOutage(t *testing.T) {
 	if lines := strings.Count(log.String(), "level=WARN"); lines != 3 {
 		t.Errorf("the log has %d warnings, want one for each outage:\n%s", lines, log.String())
 	}
+}
+
+// TestAnAbsentRedisIsLoggedOnce lets a gateway try again and again to publish events.
+func TestAnAbsentRedisIsLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
+		defer db.Close()
+		var log bytes.Buffer
+		g := &Gateway{
+			store: db, feed: feed.New(db, time.Hour, nil), log: slog.New(slog.NewTextHandler(&log, nil)),
+			stream: must.Get(shared.NewStream("redis://127.0.0.1:1", "events"))(t),
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 5*store.LeaseInterval-time.Second)
+		defer stop()
+		if g.publish(ctx); strings.Count(log.String(), "not published to Redis") != 1 {
+			t.Errorf("the log:\n%s", log.String())
+		}
+	})
 }
 
 // TestWinsThatCannotBeKeptAreKeptLater writes to a closed database, and then to an open one.

@@ -86,7 +86,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		first.close()
 		return nil, errors.Join(err, store.Close())
 	}
-	now := &sets{store: store}
+	now := &sets{store: store, first: first}
 	now.current.Store(first)
 	g.sets = now
 	g.books = []*book{newPlanBook(store, now.endpoints, log), newWinBook(store, g.venues, log)}

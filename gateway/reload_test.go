@@ -2,9 +2,11 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -18,6 +20,7 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/internal/must"
+	"crossgate/store"
 )
 
 // live are the keys that a reload applies: those of limits by Server.SetLimits (TestLimitsAreReloaded), those of the
@@ -218,5 +221,33 @@ func TestLimitsAreReloaded(t *testing.T) {
 		if got := policy(); got != step.want {
 			t.Errorf("step %d: %s, want %s", i, got, step.want)
 		}
+	}
+}
+
+// TestAReloadBeforeTheRun replaces the first configuration of a gateway that does not run yet, first while its database
+// takes no changes: those would be needed for a webhook.
+func TestAReloadBeforeTheRun(t *testing.T) {
+	c := plannedConfig(t)
+	g := newGateway(t, c)
+	first := g.sets.now()
+	refuse := func(tx *store.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `CREATE TRIGGER refuses BEFORE INSERT ON webhooks BEGIN SELECT RAISE(ABORT, 'full'); END`)
+		return err
+	}
+	must.Do(t, g.store.Update(t.Context(), refuse))
+	c.Events.Webhooks = []config.Webhook{{Name: "shop", URL: config.NewSecret("https://shop.invalid/")}}
+	if err := g.Reload(c); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Reload = %v, want that it is tried again when the database is back", err)
+	}
+	c.Events.Webhooks = nil
+	c.Chains = slices.Clone(c.Chains)
+	c.Chains[0].Endpoints = slices.Clone(c.Chains[0].Endpoints)
+	c.Chains[0].Endpoints[0].Timeout += time.Second
+	must.Do(t, g.Reload(c))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	must.Do(t, g.Run(ctx, must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)))
+	if left := first.parts.endpoints[0].holders.Load(); left != 0 {
+		t.Errorf("%d sets hold an endpoint of the first one", left)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"crossgate/store"
 	"crossgate/upstream"
 	"crossgate/upstream/tokenlist"
+	"crossgate/webhook"
 )
 
 // set is everything built from one configuration: endpoints and their health, adapters, the order index over the
@@ -63,6 +64,7 @@ func (s *set) close() {
 // sets holds the current set, which a reload replaces.
 type sets struct {
 	store   *store.DB
+	first   *set
 	current atomic.Pointer[set]
 }
 
@@ -110,7 +112,7 @@ func (s *sets) follow(ctx context.Context) error {
 	const longestAnswer = time.Minute
 	var retiring sync.WaitGroup
 	defer retiring.Wait()
-	for now := s.now(); ; now = now.next {
+	for now := s.first; ; now = now.next {
 		following, stop := context.WithCancel(ctx)
 		followed := make(chan error, 1)
 		go func() {
@@ -126,7 +128,10 @@ func (s *sets) follow(ctx context.Context) error {
 		case <-now.replaced:
 		}
 		stop()
-		if err := <-followed; ctx.Err() != nil {
+		err := <-followed
+		select {
+		case <-now.replaced:
+		default:
 			return err
 		}
 		retiring.Go(func() {
@@ -139,9 +144,10 @@ func (s *sets) follow(ctx context.Context) error {
 	}
 }
 
-// Reload replaces the running configuration by c, or returns why it does not. Requests are not disturbed. It logs
-// changed keys that need a restart: listeners, database, memory, telemetry and the like. Changed chain facts need one
-// too, but make Reload refuse c as a whole: its endpoints may be meant for the new facts.
+// Reload replaces the running configuration by c, or returns why it does not: store.ErrUnavailable if the database does
+// not answer or takes no changes. Requests are not disturbed. It logs changed keys that need a restart: listeners,
+// database, memory, telemetry and the like. Changed chain facts need one too, but make Reload refuse c as a whole: its
+// endpoints may be meant for the new facts.
 func (g *Gateway) Reload(c config.Config) error {
 	was := g.sets.now()
 	if !reflect.DeepEqual(was.config.Registry().All(), c.Registry().All()) {
@@ -156,7 +162,13 @@ func (g *Gateway) Reload(c config.Config) error {
 	}
 	next := newSet(p, c, g)
 	if !reflect.DeepEqual(was.config.Events.Webhooks, c.Events.Webhooks) { // all else needs no database
-		if err := g.configureWebhooks(context.Background(), c.Events.Webhooks); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+		defer cancel()
+		err := g.configureWebhooks(ctx, c.Events.Webhooks)
+		if err != nil && !errors.Is(err, webhook.ErrTaken) && !errors.Is(err, store.ErrUnavailable) { // not a mistake in c
+			err = fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+		}
+		if err != nil {
 			next.close()
 			return fmt.Errorf("reload: %w", err)
 		}

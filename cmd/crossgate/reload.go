@@ -52,7 +52,8 @@ func (r *reloader) reload(requested bool) {
 	next, err := config.Load(r.file)
 	was := r.read
 	r.read = next.Revision()
-	if !requested && (r.read == r.seen || r.read != was) {
+	isSettled := r.read == r.seen && r.awaits == ""
+	if !requested && (isSettled || r.read != was) {
 		return
 	}
 	r.seen = r.read
@@ -61,7 +62,7 @@ func (r *reloader) reload(requested bool) {
 	}
 	remedy, awaited := "; fix the file", r.awaits
 	if r.awaits = ""; errors.Is(err, store.ErrUnavailable) {
-		remedy, r.awaits, r.seen = " until the database is back", r.read, r.running.Revision()
+		remedy, r.awaits = " until the database is back", r.read
 		if awaited == r.awaits {
 			return // logged before
 		}

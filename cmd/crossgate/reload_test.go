@@ -64,7 +64,7 @@ func startWatching(t *testing.T, file string) *watched {
 			switch name := c.Chains[0].Endpoints[0].Name; {
 			case name == "refused":
 				return errors.New("refused by the gateway")
-			case name == "away" && w.outages > 0:
+			case name == "away" && w.outages > 0, name == "locked":
 				w.outages--
 				return fmt.Errorf("reload: %w", store.ErrUnavailable)
 			}
@@ -136,6 +136,14 @@ func TestFileIsReadAgainWhenItChanges(t *testing.T) {
 	}
 	if said, name := w.next(t); name != "away" || !strings.Contains(said, "configuration reloaded") {
 		t.Errorf("once the database is back: %q uses %q, want the change", said, name)
+	}
+	write(text("locked"))
+	if said, name := w.next(t); name != "" || !strings.Contains(said, "not reloaded until the database is back") {
+		t.Errorf("while the database is locked: %q uses %q, want the old one to stay", said, name)
+	}
+	write(text("away"))
+	if said, name := w.next(t); name != "away" || !strings.Contains(said, "configuration reloaded") {
+		t.Errorf("when the file is as it was before: %q uses %q, want that this counts as taken over", said, name)
 	}
 	write(text("three"))
 	if said, name := w.next(t); name != "three" {

@@ -32,6 +32,9 @@ func backupIndex(flags *pflag.FlagSet) action {
 		if *file == "" {
 			return errNoFile
 		}
+		if *keep < 0 {
+			return wrongUsage("--keep %d: want the number of backups that stay", *keep)
+		}
 		to := *file
 		if *keep > 0 {
 			to = dated(to, time.Now())

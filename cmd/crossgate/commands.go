@@ -106,17 +106,46 @@ func group(name, short, long string, below ...*cobra.Command) *cobra.Command {
 	for _, each := range below {
 		c.SuggestFor = append(c.SuggestFor, each.Name())
 	}
-	c.RunE = func(c *cobra.Command, arguments []string) error {
-		if len(arguments) == 0 {
-			fmt.Fprintln(c.ErrOrStderr(), c.UsageString())
-			return wrongUsage("want a command")
-		}
-		says := fmt.Sprintf("unknown command %q", arguments[0])
-		if like := c.SuggestionsFor(arguments[0]); len(like) > 0 {
-			says += "; did you mean " + strings.Join(like, " or ") + "?"
-		}
-		return wrongUsage("%s", says)
-	}
-	c.Args = cobra.ArbitraryArgs
+	c.Args, c.RunE = cobra.ArbitraryArgs, wantCommand
 	return c
+}
+
+// wantCommand returns why the arguments of a group are not one of its commands.
+func wantCommand(c *cobra.Command, arguments []string) error {
+	if len(arguments) == 0 {
+		fmt.Fprintln(c.ErrOrStderr(), c.UsageString())
+		return wrongUsage("want a command")
+	}
+	says := fmt.Sprintf("unknown command %q", arguments[0])
+	if like := c.SuggestionsFor(arguments[0]); len(like) > 0 {
+		says += "; did you mean " + strings.Join(like, " or ") + "?"
+	}
+	return wrongUsage("%s", says)
+}
+
+// strictUsage makes wrong arguments of the library's own commands, help and completion, wrong usage, too. Call it once
+// the output is set.
+func strictUsage(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	help, _, _ := root.Find([]string{"help"})
+	show := help.Run
+	help.RunE = func(c *cobra.Command, arguments []string) error {
+		of, extra, err := root.Find(arguments)
+		if err == nil {
+			err = of.ValidateArgs(extra)
+		}
+		if err == nil && len(extra) > 0 {
+			err = wantCommand(of, extra)
+		}
+		if err == nil {
+			show(c, arguments)
+		}
+		return err
+	}
+	completion, _, _ := root.Find([]string{"completion"})
+	completion.Args, completion.RunE = cobra.ArbitraryArgs, wantCommand
+	for _, shell := range completion.Commands() {
+		shell.Args = noArguments
+	}
 }

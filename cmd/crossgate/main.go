@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,11 +20,15 @@ func main() {
 
 // run executes one command line and returns the exit status: 0 for success, 1 for failure, 2 for wrong usage.
 func run(ctx context.Context, arguments []string, out, errOut io.Writer) int {
-	root := newRoot()
-	root.SetOut(out)
+	root, printed := newRoot(), &checked{Writer: out}
+	root.SetOut(printed)
 	root.SetErr(errOut)
+	strictUsage(root)
 	root.SetArgs(arguments)
 	used, err := root.ExecuteContextC(ctx)
+	if err == nil && printed.err != nil {
+		err = fmt.Errorf("standard output: %w", printed.err)
+	}
 	var usage *usageError
 	switch {
 	case err == nil:
@@ -35,6 +40,18 @@ func run(ctx context.Context, arguments []string, out, errOut io.Writer) int {
 		fmt.Fprintln(errOut, "crossgate:", err)
 		return 1
 	}
+}
+
+// checked is a writer that keeps its last error.
+type checked struct {
+	io.Writer
+	err error
+}
+
+func (c *checked) Write(text []byte) (int, error) {
+	n, err := c.Writer.Write(text)
+	c.err = cmp.Or(err, c.err)
+	return n, err
 }
 
 // usageError is the error of an invalid command line.

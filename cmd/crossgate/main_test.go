@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"crossgate/store"
@@ -40,6 +41,13 @@ telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 	}{
 		{"", 2, []string{"crossgate serve"}},
 		{"help", 0, []string{"crossgate serve"}},
+		{"help index fly", 2, []string{`unknown command "fly"`}},
+		{"help serv", 2, []string{"did you mean serve?"}},
+		{"help index audit", 0, []string{"crossgate index audit [flags]"}},
+		{"index audit --help", 0, []string{"crossgate index audit [flags]"}},
+		{"completion bsh", 2, []string{`unknown command "bsh"`}},
+		{"completion bash extra", 2, []string{`unexpected "extra"`}},
+		{"index backup --file b.db --keep -1", 2, []string{"--keep -1"}},
 		{"fly", 2, []string{`unknown command "fly"`}},
 		{"serv", 2, []string{"did you mean serve?"}},
 		{"index audti", 2, []string{"did you mean audit?"}},
@@ -96,6 +104,20 @@ telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 		}
 		if strings.Contains(said.String(), "SECRET") {
 			t.Errorf("crossgate %s told a key: %s", test.line, said.String())
+		}
+	}
+}
+
+// full is a file on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestAReportThatCannotBeWrittenIsAFailure(t *testing.T) {
+	for _, line := range []string{"help", "check", "schema", "--version"} {
+		var said bytes.Buffer
+		if code := run(t.Context(), strings.Fields(line), full{}, &said); code != 1 || !strings.Contains(said.String(), "no space left") {
+			t.Errorf("crossgate %s = %d, %s", line, code, said.String())
 		}
 	}
 }

@@ -53,7 +53,7 @@ func healthURL(c config.TLS, listen string) string {
 }
 
 // askHealth returns the status of the response. A gateway that requires a client certificate is alive, and reported as
-// 401.
+// 200.
 func askHealth(ctx context.Context, at string) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, healthLimit)
 	defer cancel()
@@ -65,7 +65,7 @@ func askHealth(ctx context.Context, at string) (status int, err error) {
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if refused, is := errors.AsType[*net.OpError](err); is && refused.Op == "remote error" {
-		return http.StatusUnauthorized, nil
+		return http.StatusOK, nil
 	}
 	if err != nil {
 		return 0, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -55,6 +56,10 @@ telemetry: {admin: %q, tls: {certFile: %q, keyFile: %q}}
 		if response, err := clientOf(t, servers, redistest.Pair{}).Get(public + "/healthz"); err == nil {
 			t.Errorf("a client without a certificate is answered %s", response.Status)
 			response.Body.Close()
+		}
+		var said bytes.Buffer
+		if code := run(t.Context(), []string{"healthcheck", "--config", "tls.yaml", "--listen", strings.TrimPrefix(public, "https://")}, &said, &said); code != 0 {
+			t.Errorf("healthcheck = %d: %s", code, said.String())
 		}
 		client.CloseIdleConnections()
 	}()

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -167,13 +169,35 @@ func TestReloadOfTheSameFileNamesNothing(t *testing.T) {
 	lines := &written{line: make(chan string, 10)}
 	log := slog.New(slog.NewTextHandler(lines, nil))
 	g := must.Get(gateway.New(t.Context(), c, log))(t)
-	stop := serving{file: file, config: c, log: log, level: new(slog.LevelVar)}.reloading(t.Context(), g)
-	must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
+	requests := make(chan os.Signal, 1)
+	requests <- syscall.SIGHUP
+	stop := serving{file: file, config: c, log: log, level: new(slog.LevelVar), requests: requests}.reloading(t.Context(), g)
 	if said := <-lines.line; !strings.Contains(said, "configuration reloaded") {
 		t.Errorf("the log says %q, want that the configuration was reloaded and nothing else", said)
 	}
 	stop()
 	must.Do(t, g.Close())
+}
+
+// TestSIGHUPWhileTheGatewayStarts sends it to a gateway that waits for its database, and then stops that.
+func TestSIGHUPWhileTheGatewayStarts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	database := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer database.Close()
+	write(t, "waiting.yaml", string(text("one"))+"index: {postgres: 'postgres://orders@"+database.Addr().String()+"/orders?sslmode=disable'}\n")
+	t.Setenv("RELOAD_TEST_KEY", "first")
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		if connection, err := database.Accept(); err == nil {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGHUP)
+			stop()
+			connection.Close()
+		}
+	}()
+	var said bytes.Buffer
+	if code := run(ctx, []string{"serve", "--config", "waiting.yaml"}, &said, &said); code != 1 || !strings.Contains(said.String(), "context canceled") {
+		t.Errorf("serve = %d: %s", code, said.String())
+	}
 }
 
 // TestMountedConfigMapIsReadAgain uses a ConfigMap's links: gateway.yaml -> ..data/gateway.yaml, ..data -> a folder.

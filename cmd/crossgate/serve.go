@@ -30,6 +30,11 @@ func serve(flags *pflag.FlagSet) action {
 	listen := listenFlag(flags, "`address` to listen on, instead of the configured one")
 	logForm := flags.String("log-format", "", "`FORMAT` of log lines, text or json, instead of the configured one")
 	return func(ctx context.Context, out, errOut io.Writer) error {
+		requests := make(chan os.Signal, 1)
+		if *file != "" { // from here on, for it would end a gateway that starts or stops
+			signal.Notify(requests, syscall.SIGHUP)
+			defer signal.Stop(requests)
+		}
 		c, err := load(*file)
 		if err != nil {
 			return err
@@ -48,7 +53,7 @@ func serve(flags *pflag.FlagSet) action {
 		}
 		s := serving{
 			config: c, file: *file, listen: cmp.Or(*listen, c.Listen), telemetry: telemetry,
-			out: out, log: log, level: level,
+			out: out, log: log, level: level, requests: requests,
 		}
 		err = s.run(ctx)
 		// ctx has ended by now.
@@ -65,7 +70,8 @@ type serving struct {
 	telemetry *gateway.Telemetry
 	out       io.Writer
 	log       *slog.Logger
-	level     *slog.LevelVar // of log
+	level     *slog.LevelVar   // of log
+	requests  <-chan os.Signal // to reload file
 }
 
 func (s serving) run(ctx context.Context) error {
@@ -127,8 +133,6 @@ func (s serving) reloading(ctx context.Context, g *gateway.Gateway) (stop func()
 	if s.file == "" {
 		return func() {}
 	}
-	requests := make(chan os.Signal, 1)
-	signal.Notify(requests, syscall.SIGHUP)
 	watching, end := context.WithCancel(ctx)
 	apply := func(next config.Config) error {
 		err := g.Reload(withoutExporter(next))
@@ -139,10 +143,9 @@ func (s serving) reloading(ctx context.Context, g *gateway.Gateway) (stop func()
 	}
 	r := &reloader{file: s.file, every: lookInterval, running: s.config, seen: s.config.Revision(), apply: apply, log: s.log}
 	var looking sync.WaitGroup
-	looking.Go(func() { r.run(watching, requests) })
+	looking.Go(func() { r.run(watching, s.requests) })
 	return func() {
 		end()
-		signal.Stop(requests)
 		looking.Wait()
 	}
 }

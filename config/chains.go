@@ -56,7 +56,7 @@ func (c Config) Registry() chain.Registry {
 // over returns known with the overrides of c. It drops the documented first block if c overrides the network or the
 // order contracts.
 func (c Chain) over(known chain.Chain) chain.Chain {
-	isOther := c.Native != 0 && c.Native != known.Native
+	isOther := c.Native != 0 && c.Native != known.Native || !c.Genesis.IsAbsent() && c.Genesis != known.Genesis
 	if isOther || !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {
 		known.FirstBlock, known.Since = 0, 0
 	}

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/internal/must"
@@ -39,6 +37,9 @@ chains:
   - id: 10
     native: 901
     endpoints: [{url: "https://example.com"}]
+  - id: 7565164
+    genesis: EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG
+    endpoints: [{url: "https://example.com"}]
 `)))(t)
 	registry, documented := c.Registry(), chain.Documented()
 
@@ -69,8 +70,10 @@ chains:
 	if got, want := len(registry.All()), len(documented.All())+1; got != want {
 		t.Errorf("registry has %d chains, want %d: those without endpoints still have names", got, want)
 	}
-	if got, _ := registry.Chain(chain.Solana); !cmp.Equal(got.Name, "Solana") {
-		t.Errorf("Chain(Solana) = %+v, want the documented one", got)
+	want, _ = documented.Chain(chain.Solana)
+	want.Genesis, want.Since, want.FirstBlock = must.Get(chain.ParseSolanaHash("EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"))(t), 0, 0
+	if got, _ := registry.Chain(chain.Solana); !reflect.DeepEqual(got, want) {
+		t.Errorf("Chain(Solana) = %+v, want %+v: it is another cluster", got, want)
 	}
 }
 

@@ -69,7 +69,7 @@ func firstKey(at uint64) int64 { return int64(min(min(at, 1<<32)<<keyBits, math.
 func clampedTime(at uint64) uint64 { return min(at, 1<<32-1) }
 
 func keyOf(at int64, id order.ID) int64 {
-	return firstKey(clampedTime(uint64(at))+1) - 1 - int64(binary.BigEndian.Uint32(id[:])>>1)
+	return firstKey(uint64(at)+1) - 1 - int64(binary.BigEndian.Uint32(id[:])>>1)
 }
 
 // tradeTypes are stored as their indexes; do not reorder.
@@ -96,7 +96,7 @@ func OfOrder(o *order.Order) *Row {
 		usd:  unvalued,
 		cell: cellOf(t.Give.Chain, t.Take.Chain, o.State, o.Call, m.OrderTradeType),
 		terms: terms{
-			int64(created.At.Time), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
+			int64(clampedTime(created.At.Time)), int64(created.Fact.ReferralCode), people(created.Fact.Affiliate,
 				t.Maker, created.At.Initiator, t.Receiver, t.Authorities.GivePatch, t.Authorities.Order),
 			amounts(o.GiveFinal, o.TakeFinal),
 			[2]int64{},
@@ -115,7 +115,7 @@ func OfSwap(s order.Swap) *Row {
 		usd:  unvalued,
 		cell: cellOf(s.At.Chain, s.At.Chain, order.StateFulfilled, order.NoExtCall, "") + ofSwaps,
 		terms: terms{
-			int64(s.At.Time), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
+			int64(clampedTime(s.At.Time)), int64(s.Fact.ReferralCode), people(s.Fact.Affiliate,
 				s.Fact.Sender, s.Fact.Sender, s.Fact.Recipient, chain.Address{}, chain.Address{}),
 			amounts(s.Fact.AmountIn, s.Fact.Received()),
 			[2]int64{},

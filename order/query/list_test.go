@@ -119,7 +119,7 @@ func TestMixedListsSayFromWhereTheyAre(t *testing.T) {
 }
 
 // TestOrdersWithIDsThatBeginAlikeAreListed adds orders within one second whose places in lists would be equal, in two
-// transactions, and withdraws one.
+// transactions, and withdraws one; another one has a time in milliseconds until it is corrected.
 func TestOrdersWithIDsThatBeginAlikeAreListed(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.DB) {
 		v := newInvented(3)
@@ -139,7 +139,14 @@ func TestOrdersWithIDsThatBeginAlikeAreListed(t *testing.T) {
 		checkListed(t, db)
 		apply(t, db, nil, first)
 		checkListed(t, db)
-		found, err := listFrom(t.Context(), ledger.Ledger{DB: db}, list.Orders, list.Filter{Since: inventedBegin, Until: inventedBegin}, 0, 10)
+		later := create(5)
+		for i := range later {
+			later[i].At.Time *= 1000
+		}
+		apply(t, db, later, nil)
+		apply(t, db, nil, later)
+		checkListed(t, db)
+		found, err := listFrom(t.Context(), ledger.Ledger{DB: db}, list.Orders, list.Filter{}, 0, 10)
 		if err != nil || found.Total != 3 || len(found.Items) != 3 {
 			t.Errorf("%d of %d orders, %v, want 3", len(found.Items), found.Total, err)
 		}

@@ -120,6 +120,9 @@ func (a *around) readEach(ctx context.Context) error {
 	var calls []*jsonrpc.Call
 	for _, t := range a.transactions {
 		hash := t.first.BlockHash
+		if t.first.BlockTimestamp>>32 > 0 { // not in seconds
+			t.first.BlockTimestamp = 0
+		}
 		if known := a.chain.read.of(uint64(t.first.BlockNumber)); t.first.BlockTimestamp == 0 && known != nil && known.Hash == hash {
 			t.first.BlockTimestamp = stamp(known.Timestamp)
 		}

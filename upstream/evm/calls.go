@@ -115,9 +115,9 @@ func (h header) saidBy(endpoint string) *header {
 	return &h
 }
 
-// check refuses an incomplete block. The first one has no time on some chains.
+// check refuses an incomplete block, and a time that is not in seconds. The first one has no time on some chains.
 func (h *header) check() error {
-	if h.Hash.IsAbsent() || h.Timestamp == 0 && h.Number != 0 {
+	if h.Hash.IsAbsent() || h.Timestamp == 0 && h.Number != 0 || h.Timestamp>>32 > 0 {
 		return errors.New("block without hash or time")
 	}
 	return nil
@@ -221,7 +221,7 @@ func (r *receipt) checkLogs() error {
 	var sum seal.Bloom
 	for i, l := range r.Logs {
 		switch {
-		case l.TransactionHash != r.TransactionHash || l.BlockHash != r.BlockHash || l.BlockNumber != r.BlockNumber || l.Removed:
+		case l.TransactionHash != r.TransactionHash || l.BlockHash != r.BlockHash || l.BlockNumber != r.BlockNumber || l.Removed || l.Index>>32 > 0:
 			return errors.New("receipt with a log of another transaction")
 		case i > 0 && l.Index != r.Logs[i-1].Index+1:
 			return fmt.Errorf("receipt with log %d after log %d", l.Index, r.Logs[i-1].Index)

@@ -49,6 +49,7 @@ func TestBlocksHaveAHashAndATime(t *testing.T) {
 	}{
 		"whole":        {header{Number: 5, Hash: hash, Timestamp: 9}, true},
 		"without time": {header{Number: 5, Hash: hash}, false},
+		"milliseconds": {header{Number: 5, Hash: hash, Timestamp: 1_700_000_000_000}, false},
 		"without hash": {header{Number: 5, Timestamp: 9}, false},
 	} {
 		told := &test.told

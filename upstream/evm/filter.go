@@ -114,7 +114,7 @@ func (f logFilter) accepts(logs []log) error {
 			return errors.New("log of another block")
 		case !slices.Contains(f.Address, l.Address):
 			return errors.New("log of another contract")
-		case l.TransactionHash.IsAbsent() || l.BlockHash.IsAbsent() || l.Removed:
+		case l.TransactionHash.IsAbsent() || l.BlockHash.IsAbsent() || l.Removed || l.Index>>32 > 0:
 			return errors.New("log that is in no block")
 		case i > 0 && (l.BlockNumber < logs[i-1].BlockNumber || l.BlockNumber == logs[i-1].BlockNumber && l.Index <= logs[i-1].Index):
 			return errors.New("logs out of order")

@@ -134,19 +134,22 @@ func TestAListCountsWithTheLastBlockOfItsOwnEndpoint(t *testing.T) {
 	}
 }
 
-// TestTimesOfHistoryAreHeldAgainstLists: if one of two endpoints gives logs a different time, the headers decide.
+// TestTimesOfHistoryAreHeldAgainstLists: if one of two endpoints gives logs a different time, the headers decide, at
+// once if it is not in seconds.
 func TestTimesOfHistoryAreHeldAgainstLists(t *testing.T) {
-	n := newNode(1000)
-	terms, _ := delivery()
-	n.add(t, 500, true, fulfilledLog(t, terms))
-	c := twoFaced(t, testChain, n, lie{result: eachLog(func(log map[string]any) { log["blockTimestamp"] = "0x7fffffff" })})
-	first, err := c.EventsOfLogs(t.Context(), 400, 600)
-	if err != nil || len(first) != 1 || first[0].At.Time == n.blockTime(500) {
-		t.Fatalf("EventsOfLogs() = %+v, %v, want the liar's time", first, err)
-	}
-	v, err := c.Verify(t.Context(), 400, 600, first)
-	if err != nil || len(v.Events) != 1 || v.Events[0].At.Time != n.blockTime(500) || v.Standing != order.Corroborated {
-		t.Errorf("Verify() = %+v, %v, want time %d", v, err, n.blockTime(500))
+	for stamp, isTaken := range map[string]bool{"0x7fffffff": true, "0x18c2e4a5c00": false, "0xffffffffffffffff": false} {
+		n := newNode(1000)
+		terms, _ := delivery()
+		n.add(t, 500, true, fulfilledLog(t, terms))
+		c := twoFaced(t, testChain, n, lie{result: eachLog(func(log map[string]any) { log["blockTimestamp"] = stamp })})
+		first, err := c.EventsOfLogs(t.Context(), 400, 600)
+		if err != nil || len(first) != 1 || (first[0].At.Time != n.blockTime(500)) != isTaken {
+			t.Fatalf("EventsOfLogs() = %+v, %v, want the time of %s: %t", first, err, stamp, isTaken)
+		}
+		v, err := c.Verify(t.Context(), 400, 600, first)
+		if err != nil || len(v.Events) != 1 || v.Events[0].At.Time != n.blockTime(500) || v.Standing != order.Corroborated {
+			t.Errorf("Verify() = %+v, %v, want time %d", v, err, n.blockTime(500))
+		}
 	}
 }
 

@@ -106,6 +106,11 @@ func eachLog(change func(log map[string]any)) func(any) any {
 	}
 }
 
+// farAway moves a log to a place that a database of signed numbers cannot hold.
+func farAway(log map[string]any) {
+	log["logIndex"] = fmt.Sprintf("0x%x", 1<<63+parseQuantity(log["logIndex"].(string)))
+}
+
 var lies = map[string]struct {
 	lie   lie
 	class string // that it is counted under
@@ -140,6 +145,12 @@ var lies = map[string]struct {
 	"HTML":                  {lie{body: func(string) string { return "<html><title>Just a moment...</title></html>" }}, "bad answer"},
 	"a log of a stranger":   {lie{result: eachLog(func(log map[string]any) { log["address"] = "0x" + strings.Repeat("ee", 20) })}, "bad answer"},
 	"a log of later blocks": {lie{result: eachLog(func(log map[string]any) { log["blockNumber"] = "0xffffff" })}, "bad answer"},
+	"logs at places that no block has": {lie{result: func(result any) any {
+		return ofReceipts(func(receipt map[string]any) any {
+			eachLog(farAway)(receipt["logs"])
+			return receipt
+		})(eachLog(farAway)(result))
+	}}, "bad answer"},
 }
 
 // TestLiesAreRefused finds an order through two endpoints per chain, the first of which lies.

@@ -308,11 +308,11 @@ func TestFindAnswersWithWhatCanBeRead(t *testing.T) {
 
 // TestATransactionLeadsToItsOrders looks orders up by each of their transactions, one of which creates two orders, one
 // creates an order and delivers another, and one sends the unlock of both: indexed, without asking a chain, and from the
-// chains.
+// chains. An endpoint repeats a creation, which no contract does.
 func TestATransactionLeadsToItsOrders(t *testing.T) {
 	give, take := newTestChain(1), newTestChain(137)
 	first, second, third := newDeal(9, 1, 137), newDeal(2, 137, 1), newDeal(3, 1, 137)
-	created := give.mine([]told{first.created(), third.created()})[0]
+	created := give.mine([]told{first.created(), first.created(), third.created()})[0]
 	take.mine([]told{third.fulfilled()})
 	both := take.mine([]told{first.fulfilled(), second.created()})[0]
 	delivered := give.mine([]told{second.fulfilled()})[0]

@@ -125,6 +125,7 @@ func (t *transaction) count(tx chain.TxHash) {
 			}
 			if t.at = e.At; ledger.IsCreation(e) {
 				t.created++
+				break
 			}
 		}
 	}

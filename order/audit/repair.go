@@ -133,8 +133,9 @@ func (m *mender) correctAll(ctx context.Context, differences []Difference) error
 	var whole ledger.Correction
 	for number, differing := range byBlock(differences) {
 		c, err := m.readAgain(ctx, number, position, differing)
-		if errors.Is(err, proof.ErrOneWord) {
-			continue // it remains different
+		if errors.As(err, new(*order.UnreadableError)) || IsRefusal(err) {
+			m.Logger.WarnContext(ctx, "block not read again; orders in it remain different", "block", number, "error", err)
+			continue
 		}
 		if err != nil {
 			return fmt.Errorf("read block %d again: %w", number, err)

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -56,6 +57,43 @@ func TestAnOrderThatTheStoreLacksIsComparedOnceItIsFound(t *testing.T) {
 	}
 	if got := dump(t, a.store); !slices.Equal(got, sound) {
 		t.Errorf("the store holds %d rows, want the %d of before", len(got), len(sound))
+	}
+}
+
+// lockedUp is a keeper with a block that no endpoint gives a second time, or only with a refusal.
+type lockedUp struct {
+	keeper
+	block uint64
+	err   error
+}
+
+func (l lockedUp) Verify(ctx context.Context, from, to uint64, first []order.Event) (order.Proof, error) {
+	if from <= l.block && l.block <= to {
+		return order.Proof{}, l.err
+	}
+	return l.keeper.Verify(ctx, from, to, first)
+}
+
+// TestABlockThatNoEndpointGivesHoldsUpNoOtherOrder deletes fulfilments of two orders, one of them in a block that cannot
+// be read again: the other is mended, and the next step begins anew.
+func TestABlockThatNoEndpointGivesHoldsUpNoOtherOrder(t *testing.T) {
+	for name, err := range map[string]error{"unreadable": &order.UnreadableError{Block: 1, Err: errors.New("no receipt")}, "pruned": refusal{errors.New("pruned")}} {
+		t.Run(name, func(t *testing.T) {
+			a := newAudited(t, openStore(t))
+			sound := dump(t, a.store)
+			kept, mended := a.deals[order.StateFulfilled].id, a.deals[order.StateSentUnlock].id
+			for _, id := range []order.ID{kept, mended} {
+				damageStore(t, a.store, damages[1].statement, id)
+			}
+			r := audit.Of(a.Chains).Reconcilers()[1]
+			r.Source = lockedUp{a.take, 1, err}
+			if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) != 1 || !r.Unsettled[kept] {
+				t.Errorf("Step() = %v, %v are unsettled, want %s alone", err, r.Unsettled, kept)
+			}
+			if got := dump(t, a.store); len(got) != len(sound)-1 {
+				t.Errorf("the store holds %d rows, want all %d but one", len(got), len(sound))
+			}
+		})
 	}
 }
 

@@ -58,7 +58,7 @@ func Alone[T any](ctx context.Context, c *Client, most int, ask func(ctx context
 		}
 		if most < len(all) {
 			unproven := *alone
-			unproven.identity = nil
+			unproven.identity, unproven.inflight = nil, newInflightTable(alone.pool)
 			alone = &unproven
 		}
 		if answer, err := ask(ctx, alone); err == nil {

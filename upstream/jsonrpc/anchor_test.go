@@ -128,6 +128,38 @@ func TestSuspendedClientAsksEndpointsAloneOnly(t *testing.T) {
 	}
 }
 
+// TestUnprovenCallsAreNotJoined asks every endpoint, after proofs, for what one of another chain is being asked without.
+func TestUnprovenCallsAreNotJoined(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hold := map[string]chan struct{}{"0x1": make(chan struct{}), "0x2": make(chan struct{})}
+		close(hold["0x1"])
+		of := func(id string) transport {
+			return node(func(c rpcCall) string {
+				if c.Method != "eth_chainId" {
+					<-hold[id]
+				}
+				return `"result":"` + id + `"`
+			})
+		}
+		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "own", of("0x1")), endpoint(t, "other", of("0x2")))).Proving("chain", chainProof(new(atomic.Int64)))
+		told := make([]map[string]string, 2)
+		for i := range told {
+			go func() {
+				told[i] = jsonrpc.Alone(t.Context(), client, i+1, func(ctx context.Context, alone *jsonrpc.Client) (got string, err error) {
+					err = alone.Call(ctx, "web3_name", &got)
+					return got, err
+				})
+			}()
+			synctest.Wait()
+		}
+		close(hold["0x2"])
+		synctest.Wait()
+		if told[0]["other"] != "0x2" || told[1]["own"] != "0x1" || len(told[1]) != 1 {
+			t.Errorf("Alone = %v, want the endpoint of another chain in the first only", told)
+		}
+	})
+}
+
 // TestProofsLeaveSearchesTheirShare searches as rarely as an endpoint's rate allows, so that every proof is due each
 // time, each in a request of its own since the endpoint accepts no batches.
 func TestProofsLeaveSearchesTheirShare(t *testing.T) {

@@ -98,7 +98,6 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 	if err != nil {
 		return nil, err
 	}
-	c.evident.add(from, to)
 	return order.Sorted(append(read.Events, proven...)), nil
 }
 
@@ -108,10 +107,11 @@ type evident struct {
 	from, end uint64
 }
 
-func (e *evident) add(from, to uint64) {
+// add adds blocks. isAfterList says that those before them were just listed, instead of an earlier branch's.
+func (e *evident) add(from, to uint64, isAfterList bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if from > e.end || from < e.from {
+	if isAfterList || from > e.end || from < e.from {
 		e.from = from
 	}
 	e.end = to + 1

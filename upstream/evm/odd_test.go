@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -183,6 +184,35 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 				t.Errorf("Verify() = %d events, %v by %v, want the ledger's %d", len(p.Events), err, p.Wrong, len(want))
 			}
 		})
+	}
+}
+
+// TestEvidenceEndsWithTheBlocksThatItIsAbout reads blocks one by one and, as after a reorg, again in a range, of which
+// both endpoints lack the logs: the first reading is no evidence of the second.
+func TestEvidenceEndsWithTheBlocksThatItIsAbout(t *testing.T) {
+	recordings, _ := readRecordings(t)
+	recorded := recordings[0]
+	var isCut atomic.Bool
+	cut := func(c nodeCall) string {
+		if c.Method == "eth_getLogs" && isCut.Load() && strings.Contains(string(c.Params[0]), "fromBlock") {
+			return `"result":[]`
+		}
+		return ""
+	}
+	c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain",
+		endpointOf(t, "0", &provider{recording: recorded, refuses: cut}), endpointOf(t, "1", &provider{recording: recorded, refuses: cut}))))
+	read := func(from, head uint64) []order.Event {
+		recorded.head = head
+		must.Get(c.Head(t.Context()))(t)
+		return must.Get(c.Events(t.Context(), from, head))(t)
+	}
+	last := recorded.logs[len(recorded.logs)-1].block
+	want := read(last-1, last)
+	isCut.Store(true)
+	first := slices.DeleteFunc(read(last-1, last+3), func(e order.Event) bool { return e.At.Block > last })
+	p := must.Get(c.Verify(t.Context(), last-1, last, first))(t)
+	if len(want) == 0 || len(first) > 0 || len(p.Events) != len(want) {
+		t.Errorf("the blocks have %d events, the range %d, and Verify() returns %d", len(want), len(first), len(p.Events))
 	}
 }
 

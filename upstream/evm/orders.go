@@ -63,6 +63,7 @@ func (c *Chain) eventsBetween(
 		if err != nil {
 			return nil, err
 		}
+		c.evident.add(tip, to, from < tip)
 		events = append(events, newest...)
 	}
 	return events, nil

@@ -1,7 +1,6 @@
 package order
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -26,11 +25,12 @@ func PlacesOf(events []Event, say func(Event) string) []Place {
 	return places
 }
 
-// Sorted sorts events by block and log index, in place.
+// Compare compares places of events by chain, block and log index.
+func (a At) Compare(b At) int { return compareAt(&a, &b) }
+
+// Sorted sorts events by chain, block and log index, in place.
 func Sorted(events []Event) []Event {
-	slices.SortStableFunc(events, func(a, b Event) int {
-		return cmp.Or(cmp.Compare(a.At.Block, b.At.Block), cmp.Compare(a.At.LogIndex, b.At.LogIndex))
-	})
+	slices.SortStableFunc(events, func(a, b Event) int { return compareAt(&a.At, &b.At) })
 	return events
 }
 

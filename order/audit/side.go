@@ -3,7 +3,6 @@ package audit
 import (
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/ledger"
 )
 
 // side is the known part of one side of an order on the auditor's chain.
@@ -62,7 +61,7 @@ func (s *side) accountsFor(events []order.Event) bool {
 func (s *side) lowered(events []order.Event) (by chain.Amount) {
 	last := order.At{}
 	for _, e := range events {
-		if fact, is := e.Fact.(order.TakeDecreased); is && ledger.ComparePlaces(last, e.At) <= 0 {
+		if fact, is := e.Fact.(order.TakeDecreased); is && last.Compare(e.At) <= 0 {
 			last, by = e.At, s.take.Sub(fact.Final)
 		}
 	}

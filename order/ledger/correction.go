@@ -50,9 +50,7 @@ func (c Correction) Applied(stored []order.Event) []order.Event {
 	kept := slices.DeleteFunc(slices.Clone(stored), func(e order.Event) bool {
 		return slices.ContainsFunc(c.Wrong, func(wrong order.Event) bool { return isSamePlace(e, wrong) })
 	})
-	kept = append(kept, c.Missing...)
-	slices.SortFunc(kept, func(a, b order.Event) int { return ComparePlaces(a.At, b.At) })
-	return kept
+	return order.Sorted(append(kept, c.Missing...))
 }
 
 // WithdrawAnswers makes gateways that follow the chain drop their cached answers about it: they see that events were
@@ -94,11 +92,6 @@ func WithEvent(events []order.Event, e order.Event) []order.Event {
 		return events
 	}
 	return append(events, e)
-}
-
-// ComparePlaces compares places of one chain by block and log index.
-func ComparePlaces(a, b order.At) int {
-	return slices.Compare([]uint64{a.Block, uint64(a.LogIndex)}, []uint64{b.Block, uint64(b.LogIndex)})
 }
 
 // Correction is a set of changes that make the store correct.

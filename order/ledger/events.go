@@ -1,11 +1,9 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -63,10 +61,7 @@ func (l Ledger) OrdersIn(ctx context.Context, tx chain.TxHash) (orders [][]order
 	if err != nil {
 		return nil, fmt.Errorf("read orders of %s: %w", tx, err)
 	}
-	slices.SortFunc(events, func(a, b order.Event) int {
-		return cmp.Or(cmp.Compare(a.At.Chain, b.At.Chain), ComparePlaces(a.At, b.At))
-	})
-	return ByOrder(events, tx), nil
+	return ByOrder(order.Sorted(events), tx), nil
 }
 
 // ByOrder groups sorted events by order: first orders that a transaction created, then those that it has other events
@@ -104,9 +99,7 @@ func (l Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]orde
 	if err != nil {
 		return nil, fmt.Errorf("read swaps of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
 	}
-	events = append(events, swaps...)
-	slices.SortFunc(events, func(a, b order.Event) int { return ComparePlaces(a.At, b.At) })
-	return events, nil
+	return order.Sorted(append(events, swaps...)), nil
 }
 
 // AddStored adds the stored events of each order to those given, such as events on its other chain.

@@ -41,14 +41,13 @@ func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order
 	for _, e := range removed {
 		events[e.Order] = append(events[e.Order], e)
 	}
-	slices.SortStableFunc(gone, func(a, b order.Event) int { return ComparePlaces(b.At, a.At) })
+	slices.SortStableFunc(gone, func(a, b order.Event) int { return b.At.Compare(a.At) })
 	for _, e := range gone {
 		rest := slices.DeleteFunc(slices.Clone(events[e.Order]), func(other order.Event) bool { return isSamePlace(e, other) })
 		l.add(order.Retracted, e, events[e.Order], rest)
 		events[e.Order] = rest
 	}
-	slices.SortStableFunc(came, func(a, b order.Event) int { return ComparePlaces(a.At, b.At) })
-	for _, e := range came {
+	for _, e := range order.Sorted(came) {
 		before := events[e.Order]
 		events[e.Order] = append(before, e)
 		l.add(order.Happened, e, before, events[e.Order])
@@ -149,8 +148,7 @@ func (l *entries) addFinal(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(final, func(a, b order.Event) int { return ComparePlaces(a.At, b.At) })
-	for _, e := range final {
+	for _, e := range order.Sorted(final) {
 		l.list = append(l.list, order.EntryOf(order.Final, e, orders[e.Order], orders[e.Order]))
 	}
 	return nil

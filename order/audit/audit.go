@@ -328,10 +328,11 @@ func (a *auditor) compareTransaction(ctx context.Context, of order.Event, read o
 	if !c.IsEmpty() && read.Confirm != nil {
 		read = order.Agreed(ctx, a.Source, read)
 		a.Blame(ctx, read.Wrong)
-		if c = differing(); !c.IsEmpty() && read.Standing == order.Single && !a.isAlone {
-			a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{of.Order, proof.ErrOneWord})
-			return nil
-		}
+		c = differing()
+	}
+	if !c.IsEmpty() && read.Standing == order.Single && !a.isAlone {
+		a.audit.Unchecked = append(a.audit.Unchecked, Unchecked{of.Order, proof.ErrOneWord})
+		return nil
 	}
 	a.differ(c.Missing, c.Wrong)
 	return nil

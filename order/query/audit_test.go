@@ -401,12 +401,16 @@ func TestAFollowerTakesOverWhatARepairMoved(t *testing.T) {
 type contested struct {
 	keeper
 	standing order.Standing // of the others' agreement
+	err      error          // of transactions, with nothing for the others to confirm; nil: none
 }
 
 func (c contested) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, error) {
 	truth, err := c.keeper.EventsIn(ctx, tx)
 	said := truth
 	said.Events, said.Standing = nil, order.Single
+	if c.err != nil {
+		return said, c.err
+	}
 	said.Confirm = func(context.Context) order.Evidence {
 		if c.standing == order.Single {
 			return order.Evidence{Events: said.Events}
@@ -439,14 +443,19 @@ func (c contested) Verify(ctx context.Context, from, to uint64, _ []order.Event)
 // TestOneEndpointsWordIsNoDifference audits and repairs a sound store, whose blocks two endpoints have read, on chains
 // where one endpoint contradicts it: if the others answer it is named, and if it is the only one nothing is changed.
 func TestOneEndpointsWordIsNoDifference(t *testing.T) {
-	for name, standing := range map[string]order.Standing{"others answer": order.Corroborated, "it is alone": order.Single} {
+	for name, test := range map[string]contested{
+		"others answer":                       {standing: order.Corroborated},
+		"it is alone":                         {standing: order.Single},
+		"it is alone, and has pruned history": {standing: order.Single, err: order.ErrNotFound},
+	} {
 		t.Run(name, func(t *testing.T) {
+			standing := test.standing
 			a, said := newAudited(t, openStore(t)), new(bytes.Buffer)
 			sound := dump(t, a.store)
 			if _, err := audit.Of(a.Chains).RepairBlocks(t.Context(), 0, 0, 1000, func(audit.Progress) {}); err != nil {
 				t.Fatal(err)
 			}
-			x := newIndex(a.store.DB, map[chain.ID]order.Source{1: contested{a.give, standing}, 137: contested{a.take, standing}},
+			x := newIndex(a.store.DB, map[chain.ID]order.Source{1: contested{a.give, standing, test.err}, 137: contested{a.take, standing, test.err}},
 				follow.Options{Chains: evmChains(1, 137), Logger: slog.New(slog.NewTextHandler(said, nil))})
 			repairs, err := audit.Of(x.Chains).Repair(t.Context(), ledger.Selection{}, func(audit.Progress) {})
 			if err != nil {

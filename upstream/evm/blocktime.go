@@ -61,10 +61,10 @@ func (c *Chain) blockBefore(ctx context.Context, since uint64, latest header, gu
 }
 
 // laterTimeCall returns a call for a block, for a search to begin there. If no hash proves its time, the later one of
-// two counts: to begin too early loses nothing.
+// two counts unless a third agrees with the other: to begin too early loses nothing but time.
 func (c *Chain) laterTimeCall(out **header, number uint64) *jsonrpc.Call {
 	asked := timeCall(out, Quantity(number))
-	asked.Twice = !c.isSealed.Load()
+	asked.Twice, asked.ByMajority = !c.isSealed.Load(), true
 	jsonrpc.Prefer(asked, func(a, b *header) int { return cmp.Compare(a.Timestamp, b.Timestamp) })
 	return asked
 }

@@ -112,14 +112,16 @@ func TestOriginIsWhereTheRegistrySaysThatOrdersBegin(t *testing.T) {
 	for name, test := range map[string]struct {
 		first, since uint64 // known to the registry: a block, a time
 		want         uint64
-		late         uint64 // by how many seconds a second endpoint, asked first, dates blocks too early
+		late         int64 // by how many seconds a further endpoint, asked first, dates blocks too early
+		isOne        bool  // of two, or of three
 	}{
-		"unknown":          {},
-		"known":            {first: 16_391_639, want: 16_391_639},
-		"of another chain": {first: 50_000_000},
-		"since a time":     {since: blockSeconds, want: 20_000_000},
-		"before the chain": {since: 1_000},
-		"beside a liar":    {since: blockSeconds, want: 20_000_000, late: 200_000},
+		"unknown":           {},
+		"known":             {first: 16_391_639, want: 16_391_639},
+		"of another chain":  {first: 50_000_000},
+		"since a time":      {since: blockSeconds, want: 20_000_000},
+		"before the chain":  {since: 1_000},
+		"beside a liar":     {since: blockSeconds, want: 20_000_000, late: 200_000, isOne: true},
+		"two beside a liar": {since: blockSeconds, want: 20_000_000, late: -200_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(40_000_000)
@@ -127,10 +129,12 @@ func TestOriginIsWhereTheRegistrySaysThatOrdersBegin(t *testing.T) {
 			known := testChain
 			known.FirstBlock, known.Since = test.first, test.since
 			nodes := []*node{n}
-			if test.late > 0 {
+			if test.late != 0 {
 				liar := newNode(40_000_000)
-				liar.blockTime = func(block uint64) uint64 { return n.blockTime(block) - test.late }
-				nodes = []*node{liar, n}
+				liar.blockTime = func(block uint64) uint64 { return n.blockTime(block) - uint64(test.late) }
+				if nodes = []*node{liar, n}; !test.isOne {
+					nodes = append(nodes, newNode(40_000_000))
+				}
 			}
 			got, err := serveAll(t, known, nodes...).Origin(t.Context())
 			isNear := test.since > 0 && got <= test.want && test.want-got < 10_000 // a block shortly before that time

@@ -322,7 +322,7 @@ func (c *Call) differ(said *Call) {
 	others := c.unlike
 	c.unlike = append(c.unlike, said)
 	isSame := func(other *Call) bool { return c.isSame(other.Out, said.Out) }
-	if i := slices.IndexFunc(others, isSame); i >= 0 && c.isSame(c.sum(said.Out, c.Out), said.Out) {
+	if i := slices.IndexFunc(others, isSame); i >= 0 && (c.ByMajority || c.isSame(c.sum(said.Out, c.Out), said.Out)) {
 		c.take(others[i])
 		c.Seconded = said.By
 	} else if sum := c.sum(c.Out, said.Out); sum == said.Out {

@@ -202,7 +202,7 @@ func (s *search) bisectSteps(ctx context.Context) error {
 func (s *search) bisectFrom(ctx context.Context, before uint64, step int) error {
 	for ; step <= s.steps && s.found < s.steps; step++ {
 		found := s.found
-		block, err := s.firstBlock(ctx, before, s.progress(), func(answer Payload) (bool, error) {
+		block, err := s.firstBlock(ctx, before, s.progress(), func(answer []byte) (bool, error) {
 			steps, err := s.stepsIn(answer)
 			return steps >= step, err
 		})
@@ -240,7 +240,7 @@ const probes = 16
 // firstBlock returns the first block in which something has happened, judging by the answers of storage to a call: it
 // has not happened in the block before, but has in the newest.
 func (s *search) firstBlock(
-	ctx context.Context, before uint64, asked contractCall, happened func(answer Payload) (bool, error),
+	ctx context.Context, before uint64, asked contractCall, happened func(answer []byte) (bool, error),
 ) (uint64, error) {
 	last := uint64(s.latest.Number)
 	for last-before > 1 {

@@ -58,12 +58,12 @@ func (s *search) endCall(ctx context.Context) error {
 		return err
 	}
 	s.known = min(s.known, standingOf(asked, false))
-	if isOver, err := s.isCallOver(now); err != nil || !isOver {
+	if isOver, err := onchain.DecodeCallStatus(now); err != nil || !isOver {
 		return err
 	}
 	isFound := func() bool { return s.callOver }
 	if !s.chain.isTron {
-		block, err := s.firstBlock(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), s.call, s.isCallOver)
+		block, err := s.firstBlock(ctx, uint64(s.logs[len(s.logs)-1].BlockNumber), s.call, onchain.DecodeCallStatus)
 		if err == nil {
 			err = s.readBlock(ctx, block, "the end of the external call", isFound)
 		}
@@ -93,12 +93,4 @@ func (s *search) endCallByLists(ctx context.Context) error {
 		s.known = order.Single
 	}
 	return ctx.Err()
-}
-
-func (s *search) isCallOver(answer Payload) (bool, error) {
-	isOver, err := onchain.DecodeCallStatus(answer)
-	if err != nil {
-		return false, fmt.Errorf("chain %d: order %s: %w", s.chain.chain.ID, s.id, err)
-	}
-	return isOver, nil
 }

@@ -183,8 +183,14 @@ func TestHistoryWithoutPastState(t *testing.T) {
 	if got, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000)); err == nil {
 		t.Errorf("History() = %+v without a log of the unlock, want an error", got)
 	}
-	if got, err := c.History(t.Context(), id, order.TakeSide, 0); err == nil {
-		t.Errorf("History() = %+v from no time on, want an error", got)
+	if got, err := c.History(t.Context(), id, order.TakeSide, 0); !errors.As(err, new(*order.PartialError)) {
+		t.Errorf("History() = %+v, %v from no time on, want which blocks were not searched", got, err)
+	}
+	n.keep(10_190_000, 10_199_000)
+	n.add(t, 10_190_000, true, fulfilledLog(t, terms))
+	n.add(t, 10_199_000, true, unlockLog(t, id))
+	if got, err := c.History(t.Context(), id, order.TakeSide, 0); err != nil || len(got.Events) != 2 {
+		t.Errorf("History() = %+v, %v from no time on, want two recent events", got, err)
 	}
 }
 

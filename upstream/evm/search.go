@@ -85,7 +85,7 @@ func (s *search) bisect(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.isComplete() {
+	if s.isComplete() || s.gap != nil {
 		return nil
 	}
 	return fmt.Errorf("chain %d: order %s has taken %d steps by its storage, the logs have %d", s.chain.chain.ID, s.id, s.steps, s.found)
@@ -164,14 +164,18 @@ func (s *search) stepsIn(answer Payload) (int, error) {
 	return steps, nil
 }
 
-// scan reads windows of logs from since on until everything is found, but only a few of them if there is another way.
+// scan reads windows of logs from since on until everything is found, but only a few of them if there is another way. If
+// since is unknown and there is none, it reads the newest windows.
 func (s *search) scan(ctx context.Context, since uint64) error {
 	latest := uint64(s.latest.Number)
-	if since == 0 && latest >= windowBlocks {
+	isTimeless := since == 0 && latest >= windowBlocks
+	if isTimeless && !s.chain.isTron {
 		return nil
 	}
 	var err error
-	if s.from, err = s.chain.blockBefore(ctx, since, s.latest, s.guessed); err != nil {
+	if isTimeless {
+		s.from = latest - min(latest, windowLimit*windowBlocks)
+	} else if s.from, err = s.chain.blockBefore(ctx, since, s.latest, s.guessed); err != nil {
 		return err
 	}
 	from := s.from
@@ -181,6 +185,9 @@ func (s *search) scan(ctx context.Context, since uint64) error {
 			return err
 		}
 		from, s.to = to+1, to
+	}
+	if isTimeless && s.from > 0 && !s.isComplete() {
+		s.lack(0, s.from-1, errTooLong)
 	}
 	return nil
 }

@@ -31,7 +31,6 @@ type around struct {
 	isTwice      bool // two endpoints are asked for receipts
 	attests      bool // senders and times are proven
 	attested     attestation
-	standing     order.Standing // of the receipts, once they are read
 }
 
 // isWholeSwap reports whether a log describes a swap completely: the router's logs do, and a busy chain has thousands a
@@ -89,19 +88,20 @@ func byTransaction(logs []log) []*receipt {
 	return receipts
 }
 
-// read fetches missing data and returns the events, in the block and log order of the logs.
-func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
+// read fetches missing data and returns the events, in the block and log order of the logs, and the standing of the
+// receipts.
+func (a *around) read(ctx context.Context) (read order.Evidence, receipts order.Standing, err error) {
 	if err := a.readEach(ctx); err != nil {
-		return read, err
+		return read, receipts, err
 	}
-	a.standing, read.Standing = order.Intrinsic, order.Intrinsic
+	receipts, read.Standing = order.Intrinsic, order.Intrinsic
 	for _, t := range a.transactions {
 		if t.asked != nil && a.isTwice {
-			a.standing = min(a.standing, a.chain.settle(ctx, t.asked))
+			receipts = min(receipts, a.chain.settle(ctx, t.asked))
 		}
 		if t.facts == nil {
 			if t.facts, err = a.chain.facts(t.receipt); err != nil {
-				return order.Evidence{}, &order.UnreadableError{Block: uint64(t.first.BlockNumber), Err: err}
+				return order.Evidence{}, receipts, &order.UnreadableError{Block: uint64(t.first.BlockNumber), Err: err}
 			}
 		}
 		events := a.chain.events(t.receipt, t.facts, uint64(t.first.BlockTimestamp))
@@ -110,8 +110,8 @@ func (a *around) read(ctx context.Context) (read order.Evidence, err error) {
 		}
 		read.Events = append(read.Events, events...)
 	}
-	read.Standing = min(read.Standing, a.standing)
-	return read, nil
+	read.Standing = min(read.Standing, receipts)
+	return read, receipts, nil
 }
 
 // readEach fetches missing receipts, proofs of senders and times if these are attested, and the headers of blocks whose

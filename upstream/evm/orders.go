@@ -75,7 +75,7 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, of func([]log) *a
 	var settled []order.Event
 	known := order.Intrinsic
 	for {
-		read, err = of(logs).read(ctx)
+		read, _, err = of(logs).read(ctx)
 		bad, is := errors.AsType[*order.UnreadableError](err)
 		if !is {
 			break
@@ -137,7 +137,7 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	}
 	a := &around{chain: c, rpc: c.rpc, attested: newAttestation()}
 	a.transactions = []*transaction{{first: found.Logs[0], receipt: found, facts: facts}}
-	read, err := a.read(ctx)
+	read, _, err := a.read(ctx)
 	read.Standing = standing
 	read.Confirm = func(ctx context.Context) order.Evidence { return c.confirm(ctx, asked, &found, read.Events[0].At.Time) }
 	return read, err

@@ -108,7 +108,7 @@ func (c *Chain) whole(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[
 	}
 	a := c.around(c.rpc, sightings(more), func(log, []onchain.Found) bool { return false })
 	a.isTwice, a.attested = true, times
-	read, err := a.read(ctx)
+	read, _, err := a.read(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -273,7 +273,7 @@ func (c *Chain) eventsOfBlock(
 	logs := lists[0]
 	seen = h.timed(slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash }))
 	for _, l := range unlisted(seen, logs) {
-		_, err := c.around(c.rpc, []log{l}, c.isWholeSwap).read(ctx)
+		_, _, err := c.around(c.rpc, []log{l}, c.isWholeSwap).read(ctx)
 		if errors.As(err, new(*order.UnreadableError)) {
 			continue
 		}
@@ -283,9 +283,7 @@ func (c *Chain) eventsOfBlock(
 		logs = append(logs, l)
 	}
 	slices.SortFunc(logs, func(a, b log) int { return cmp.Compare(a.Index, b.Index) })
-	a := c.aroundAll(c.rpc, logs)
-	read, err = a.read(ctx)
-	return read, a.standing, err
+	return c.aroundAll(c.rpc, logs).read(ctx)
 }
 
 // provenEvents returns a block's events, proven by its receipts. Its errors are those of receiptsOf and

@@ -252,10 +252,12 @@ func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 		if part.From == first {
 			proven.From = r.From
 		}
-		err := m.mendPart(ctx, verifier, part, proven)
-		if err == nil {
+		isLeft, err := m.LeaveOut(ctx, part, m.mendPart(ctx, verifier, part, proven))
+		if err == nil && !isLeft {
 			end, pause, failures = part.From, m.Paces.Asked, 0
 			m.width.Held(0)
+		}
+		if err == nil {
 			continue
 		}
 		if failures++; failures == repairAttempts {

@@ -195,12 +195,9 @@ func (c *Chain) ProveNext(
 		}
 		return tx.Anchor(ctx, c.ID, agreed)
 	})
-	if list := c.quarantine.due(err, r); len(list) > 0 {
-		c.Logger.WarnContext(ctx, "blocks quarantined: second reading failed; retrying later", "error", err)
-		_, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error { return tx.Quarantine(ctx, c.ID, list) })
+	if isLeft, err := c.LeaveOut(ctx, r, err); isLeft {
 		return Proven{End: position.ProvenEnd, SingleFrom: position.SingleFrom}, true, err
-	}
-	if err != nil {
+	} else if err != nil {
 		return came, true, fmt.Errorf("prove blocks %d to %d: %w", r.From, r.To, err)
 	}
 	for _, name := range came.Wrong {

@@ -52,6 +52,18 @@ func (q *quarantine) due(err error, r ledger.Range) []ledger.QuarantinedBlock {
 	return list
 }
 
+// LeaveOut quarantines blocks of a range whose second reading failed, and reports whether any were due. Otherwise it
+// returns why the reading failed.
+func (c *Chain) LeaveOut(ctx context.Context, r ledger.Range, why error) (isLeft bool, err error) {
+	list := c.quarantine.due(why, r)
+	if len(list) == 0 {
+		return false, why
+	}
+	c.Logger.WarnContext(ctx, "blocks quarantined: second reading failed; retrying later", "error", why)
+	_, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error { return tx.Quarantine(ctx, c.ID, list) })
+	return true, err
+}
+
 // succeeded records that a range was read.
 func (q *quarantine) succeeded(r ledger.Range) {
 	q.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/audit"
 	"crossgate/order/follow"
+	"crossgate/order/ledger"
 )
 
 // TestContractsHaveTheLastWord deletes events of orders behind the index's back: reconciliation reads them again,
@@ -94,6 +95,20 @@ func TestABlockThatNoEndpointGivesHoldsUpNoOtherOrder(t *testing.T) {
 				t.Errorf("the store holds %d rows, want all %d but one", len(got), len(sound))
 			}
 		})
+	}
+}
+
+// TestBlocksBehindOneThatNoEndpointGivesAreVerified repairs a chain whose block 5 cannot be read again.
+func TestBlocksBehindOneThatNoEndpointGivesAreVerified(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	execute(t, a.store.DB, `UPDATE checkpoints SET proven_from = 9, proven_end = 9`)
+	unread := &order.UnreadableError{Block: 5, Err: errors.New("no receipt")}
+	x := newIndex(a.store.DB, map[chain.ID]order.Source{137: lockedUp{a.take, 5, unread}}, quietly(follow.Options{Chains: evmChains(137), Pace: follow.Pace{Asked: 1}}))
+	repairs := must.Get(audit.Of(x.Chains).RepairBlocks(t.Context(), 137, 0, 1<<62, func(audit.Progress) {}))(t)
+	position, _, err := a.store.Checkpoint(t.Context(), 137)
+	left := must.Get(a.store.Quarantined(t.Context(), 137, ledger.Range{From: 0, To: 1000}))(t)
+	if err != nil || repairs[0].Err != nil || position.ProvenFrom != 0 || len(left) != 1 || left[0].Number != 5 {
+		t.Errorf("repair %+v, %v; proven from %d, left out %+v, want block 5 alone", repairs, err, position.ProvenFrom, left)
 	}
 }
 

@@ -371,6 +371,10 @@ func TestAStepOfAnOrderThatNoChainStores(t *testing.T) {
 	if found, _, err := x.FindIn(t.Context(), tx); !errors.Is(err, order.ErrNotFound) {
 		t.Errorf("FindIn = %v, %v, want that it is not found", found, err)
 	}
+	among := w.take.mine([]told{invented.sentUnlock(), w.deal.fulfilled()})[0]
+	if found, _, err := x.FindIn(t.Context(), among); err != nil || !slices.Equal(idsOf(found), []order.ID{w.deal.id}) {
+		t.Errorf("FindIn = %v, %v, want the order that is stored", idsOf(found), err)
+	}
 	lone := newIndex(openStore(t), map[chain.ID]order.Source{1: lonely{testChain: w.give}, 137: w.take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
 	if _, _, err := lone.FindIn(t.Context(), tx); !errors.As(err, new(*UnreachableError)) {
 		t.Errorf("FindIn on one endpoint's word, where others were not heard = %v", err)

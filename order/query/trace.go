@@ -40,19 +40,22 @@ func (e *UnreachableError) add(id chain.ID, err error) {
 	e.Err = errors.Join(e.Err, fmt.Errorf("chain %d: %w", id, err))
 }
 
-// completeAll completes the orders of one transaction concurrently.
+// completeAll completes the orders of one transaction concurrently. It leaves out those that are not found.
 func (x *Index) completeAll(ctx context.Context, known [][]order.Event, from provenance) ([]*order.Order, error) {
 	orders := make([]*order.Order, len(known))
 	failures := make([]error, len(known))
 	var work sync.WaitGroup
 	for i, events := range known {
-		work.Go(func() { orders[i], failures[i] = x.complete(ctx, events, from) })
+		work.Go(func() {
+			o, err := x.complete(ctx, events, from)
+			if orders[i] = o; !errors.Is(err, order.ErrNotFound) || errors.As(err, new(*UnreachableError)) {
+				failures[i] = err
+			}
+		})
 	}
 	work.Wait()
-	if err := errors.Join(failures...); err != nil {
-		return nil, err
-	}
-	return orders, nil
+	found := slices.DeleteFunc(orders, func(o *order.Order) bool { return o == nil })
+	return found, errors.Join(failures...)
 }
 
 // complete folds an order from the known events and further ones of its two chains. A chain with a level follower has

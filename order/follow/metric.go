@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
 	"crossgate/chain"
@@ -76,7 +75,7 @@ func (c *Chains) observe() (stop func() error, err error) {
 	}
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		for _, f := range c.Followers {
-			of, basis := chainAttribute(f.ID), f.Basis()
+			of, basis := proof.ChainAttribute(f.ID), f.Basis()
 			for i, each := range gauges {
 				if basis.Head > 0 || !each.ofHead {
 					o.ObserveInt64(made[i], int64(each.read(f, &basis)), of)
@@ -87,13 +86,13 @@ func (c *Chains) observe() (stop func() error, err error) {
 			}
 		}
 		for id, heads := range c.Announced() {
-			o.ObserveInt64(announcers, int64(heads.Connections), chainAttribute(id))
+			o.ObserveInt64(announcers, int64(heads.Connections), proof.ChainAttribute(id))
 			if heads.Connections > 0 {
-				o.ObserveInt64(announced, int64(heads.Newest), chainAttribute(id))
+				o.ObserveInt64(announced, int64(heads.Newest), proof.ChainAttribute(id))
 			}
 		}
 		for id, orders := range c.UnknownChains() {
-			o.ObserveInt64(unknown, int64(orders), chainAttribute(id))
+			o.ObserveInt64(unknown, int64(orders), proof.ChainAttribute(id))
 		}
 		return nil
 	}, append(all, lag)...)
@@ -101,10 +100,6 @@ func (c *Chains) observe() (stop func() error, err error) {
 		return nil, err
 	}
 	return registration.Unregister, nil
-}
-
-func chainAttribute(id chain.ID) metric.MeasurementOption {
-	return metric.WithAttributes(attribute.Int64("crossgate.chain.id", int64(id)))
 }
 
 // Corrections returns, for each chain, how many events second readings of final blocks have added or removed in this

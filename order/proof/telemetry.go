@@ -28,8 +28,8 @@ func Span(ctx context.Context, name string, id chain.ID, r ledger.Range) (inside
 	}
 }
 
-// chainAttribute identifies a chain by the API's number.
-func chainAttribute(id chain.ID) metric.MeasurementOption {
+// ChainAttribute identifies a chain by the API's number.
+func ChainAttribute(id chain.ID) metric.MeasurementOption {
 	return metric.WithAttributes(attribute.Int64("crossgate.chain.id", int64(id)))
 }
 
@@ -50,5 +50,5 @@ func Count(ctx context.Context, id chain.ID, times int, name, description string
 	if invalid != nil {
 		return // a provider that rejects the name counts nothing
 	}
-	counter.Add(ctx, int64(times), chainAttribute(id))
+	counter.Add(ctx, int64(times), ChainAttribute(id))
 }

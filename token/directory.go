@@ -182,9 +182,10 @@ func (d *Directory) read(ctx context.Context, keys []Key) (map[Key]metadata, err
 	}
 	said := map[Key]Reading{}
 	for i, key := range unread {
-		readings[key] = d.metadata(key, answers[i], listed)
-		if answers[i].Decimals != nil {
-			said[key] = answers[i]
+		if _, isRecalled := readings[key]; answers[i].Decimals != nil {
+			readings[key], said[key] = d.metadata(key, answers[i], listed), answers[i]
+		} else if !isRecalled { // contracts stay; a node may lack them
+			readings[key] = d.metadata(key, answers[i], listed)
 		}
 	}
 	if d.Remember != nil && len(said) > 0 {
@@ -218,15 +219,15 @@ func (d *Directory) metadata(key Key, said Reading, listed func() map[chain.Addr
 	if said.Decimals != nil {
 		r.token.Decimals = *said.Decimals
 	}
-	switch {
-	case said.Decimals == nil:
-		r.until = d.Now().Add(silentFresh)
-	case said.IsSingle:
-		before, _ := d.contracts.last(key)
-		r.fresh = min(max(singleFresh, 2*before.fresh), longestSingle)
-		r.until = d.Now().Add(r.fresh)
+	longest := longestSingle
+	if said.Decimals == nil {
+		longest = silentFresh
+		r.until = d.Now().Add(longest)
 	}
 	if said.IsSingle {
+		before, _ := d.contracts.last(key)
+		r.fresh = min(max(singleFresh, 2*before.fresh), longest)
+		r.until = d.Now().Add(r.fresh)
 		switch t, is := listed()[key.Address]; {
 		case !is:
 		case said.Decimals == nil || *said.Decimals != t.Decimals || said.Name == "" || said.Symbol == "":

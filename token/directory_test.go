@@ -188,17 +188,20 @@ func TestLookupForgetsFailures(t *testing.T) {
 }
 
 func TestLookupAsksSilentContractsAgainLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		reader := ethereum()
-		d := token.NewDirectory(token.DirectoryOptions{Readers: map[chain.ID]token.Reader{1: reader}})
-		for _, wait := range []time.Duration{0, 5 * time.Minute, 6 * time.Minute} {
-			pass(wait)
-			must.Get(d.Lookup(t.Context(), 1, mute))(t)
-		}
-		if len(reader.asked) != 2 {
-			t.Errorf("asked %d times in 11 minutes, want 2", len(reader.asked))
-		}
-	})
+	for isSingle, waits := range map[bool][]time.Duration{false: {0, 5 * time.Minute, 6 * time.Minute}, true: {0, 4 * time.Second, 2 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			reader := ethereum()
+			reader.readings[mute] = token.Reading{IsSingle: isSingle}
+			d := token.NewDirectory(token.DirectoryOptions{Readers: map[chain.ID]token.Reader{1: reader}})
+			for _, wait := range waits {
+				pass(wait)
+				must.Get(d.Lookup(t.Context(), 1, mute))(t)
+			}
+			if len(reader.asked) != 2 {
+				t.Errorf("asked %d times in %v, want 2, single: %t", len(reader.asked), waits, isSingle)
+			}
+		})
+	}
 }
 
 // readerFunc is a Reader that returns the results of a function.
@@ -357,6 +360,11 @@ func TestOneEndpointsWordGoesAfterLists(t *testing.T) {
 		}
 		if count := len(reader.asked); count < 8 || count > 10 {
 			t.Errorf("read %d times within an hour, want after 5 s, 10 s, 20 s and so on", count)
+		}
+		for _, reading := range []token.Reading{{Decimals: new(uint8(9)), Symbol: "MKR", IsSingle: true}, {IsSingle: true}} { // then a node without it
+			pass(time.Hour)
+			reader.readings[maker] = reading
+			expect(9, true)
 		}
 		pass(time.Hour)
 		reader.readings[maker] = token.Reading{Decimals: new(uint8(18)), Name: "Maker", Symbol: "MKR"}

@@ -124,7 +124,6 @@ func seconds(time *int64) uint64 {
 type signature struct {
 	Signature chain.TxHash    `json:"signature"`
 	Slot      uint64          `json:"slot"`
-	BlockTime *int64          `json:"blockTime"`
 	Status    string          `json:"confirmationStatus"`
 	Err       json.RawMessage `json:"err"`
 }

@@ -19,20 +19,18 @@ const mostHistoryPages = 16
 // History returns the events that one side of an order left on this chain; see order.HistorySource. Each side has
 // an account that every step names, so the account's transactions are the order's: one round trip lists them, one reads
 // them and the next page, which is empty. Where endpoints contradict each other, each is heard by itself.
-func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
-	read, err := c.historyBy(ctx, c.rpc, id, side, since)
+func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, _ uint64) (order.Evidence, error) {
+	read, err := c.historyBy(ctx, c.rpc, id, side)
 	if errors.As(err, new(*order.UnreadableError)) {
 		c.rpc.OneByOne(listSignatures, func(alone *jsonrpc.Client) bool {
-			read, err = c.historyBy(ctx, alone, id, side, since)
+			read, err = c.historyBy(ctx, alone, id, side)
 			return err == nil || ctx.Err() != nil
 		})
 	}
 	return read, err
 }
 
-func (c *Chain) historyBy(
-	ctx context.Context, rpc *jsonrpc.Client, id order.ID, side order.Side, since uint64,
-) (read order.Evidence, err error) {
+func (c *Chain) historyBy(ctx context.Context, rpc *jsonrpc.Client, id order.ID, side order.Side) (read order.Evidence, err error) {
 	accounts := c.accounts(id, side)
 	pages := make(map[chain.Address]*historyPage)
 	for _, account := range accounts {
@@ -48,10 +46,10 @@ func (c *Chain) historyBy(
 		next := make(map[chain.Address]*historyPage)
 		for account, page := range pages {
 			read.Standing = min(read.Standing, standingOf(page.call))
-			if oldest, more := page.oldest(since); more {
-				next[account] = newHistoryPage(account, cursor{before: oldest})
+			if len(page.list) > 0 {
+				next[account] = newHistoryPage(account, cursor{before: page.oldest()})
 			}
-			listed = append(listed, page.since(since)...)
+			listed = append(listed, page.list...)
 		}
 		if len(listed) == 0 {
 			return c.sideOf(ctx, found, id, side, read)
@@ -116,21 +114,15 @@ func callsOf(pages map[chain.Address]*historyPage) (calls []*jsonrpc.Call) {
 	return calls
 }
 
-// oldest returns the transaction before which the next page begins, and whether that is needed: not after an empty
-// page, nor after one that goes back beyond the time since.
-func (p *historyPage) oldest(since uint64) (tx chain.TxHash, more bool) {
+// oldest returns the transaction before which the next page begins.
+func (p *historyPage) oldest() (tx chain.TxHash) {
 	var slot uint64
 	for i, each := range p.list {
 		if i == 0 || each.Slot <= slot {
 			tx, slot = each.Signature, each.Slot
 		}
 	}
-	return tx, len(p.list) > 0 && len(p.since(since)) == len(p.list)
-}
-
-// since returns the page's transactions since a time.
-func (p *historyPage) since(time uint64) []signature {
-	return slices.DeleteFunc(slices.Clone(p.list), func(s signature) bool { return s.BlockTime != nil && seconds(s.BlockTime) < time })
+	return tx
 }
 
 // accounts returns the accounts that the steps of one side of an order name.

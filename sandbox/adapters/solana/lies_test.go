@@ -172,10 +172,14 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 }
 
 // TestOneNodeEndsNoLookup has a node list a transaction that there is not, or an account that is no order's: what the
-// other one says is its word.
+// other one says is its word. Lists dated too early leave nothing out.
 func TestOneNodeEndsNoLookup(t *testing.T) {
 	w := newWorld(t)
-	id := w.create(sandbox.Way{}).Terms.ID()
+	made := w.create(sandbox.Way{})
+	id, since := made.Terms.ID(), must.Get(w.chain().EventsIn(t.Context(), txOf(made.Creation)))(t).Events[0].At.Time
+	dating := liar{w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`"blockTime":\d+`).ReplaceAll(result, []byte(`"blockTime":1`))
+	}}
 	adding := liar{w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {
 		var listed []map[string]any
 		must.Do(t, json.Unmarshal(result, &listed))
@@ -191,9 +195,13 @@ func TestOneNodeEndsNoLookup(t *testing.T) {
 		return regexp.MustCompile(`"data":\["[^"]*"`).ReplaceAll(result, []byte(`"data":["AAAA"`))
 	}}
 	for isSecond := range 2 {
-		adds, senses := []http.Handler{adding, w}, []http.Handler{senseless, w}
+		adds, senses, dates := []http.Handler{adding, w}, []http.Handler{senseless, w}, []http.Handler{dating, w}
 		if isSecond == 1 {
-			adds, senses = []http.Handler{w, adding}, []http.Handler{w, senseless}
+			adds, senses, dates = []http.Handler{w, adding}, []http.Handler{w, senseless}, []http.Handler{w, dating}
+		}
+		dated, err := w.chainOver(dates...).History(t.Context(), id, order.GiveSide, since)
+		if err != nil || len(dated.Events) != 1 || dated.Standing == order.Single {
+			t.Errorf("node %d dates the list too early: History = %+v, %v, want the creation", isSecond, dated, err)
 		}
 		read, err := w.chainOver(adds...).History(t.Context(), id, order.GiveSide, 0)
 		if err != nil || len(read.Events) != 1 || read.Standing != order.Single {

@@ -118,18 +118,6 @@ func TestHistoryFindsBothSides(t *testing.T) {
 	}
 }
 
-func TestHistoryPassesOverWhatIsOlder(t *testing.T) {
-	w := newWorld(t)
-	id := w.fulfil(sandbox.Way{}, nil)
-	since := uint64(w.later().Unix())
-	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, id))
-	read, err := w.chain().History(t.Context(), id, order.TakeSide, since)
-	events := read.Events
-	if diff := cmp.Diff(expect(id, "Sent 1"), facts(events)); err != nil || diff != "" {
-		t.Errorf("History: %v (-want +got):\n%s", err, diff)
-	}
-}
-
 var blockhashes = regexp.MustCompile(`"blockhash":"[^"]*"`)
 
 // TestNodeOfAnotherBranchIsNotUsed covers a first node with other blocks in all slots.

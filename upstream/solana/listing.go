@@ -75,8 +75,10 @@ func (l *listing) take(by string, from uint64) {
 // A list that lacks the newest slots looks like one of quiet slots. So each list requires a node that has reached the
 // last slot (minContextSlot, https://solana.com/docs/rpc/http/getsignaturesforaddress); others refuse. Another call in
 // the same batch would not prove this, since another node may answer it.
+//
+// isBounded lets a list end at what endpoints called final before, which is one's word.
 func (c *Chain) signatures(
-	ctx context.Context, rpc *jsonrpc.Client, from, to uint64,
+	ctx context.Context, rpc *jsonrpc.Client, from, to uint64, isBounded bool,
 ) (found []signature, by string, err error) {
 	before, err := c.behind(ctx, to)
 	if err != nil {
@@ -84,7 +86,10 @@ func (c *Chain) signatures(
 	}
 	var lists []*listing
 	for _, each := range c.programs {
-		l := &listing{program: each, bounds: each.bounds(from)}
+		l := &listing{program: each}
+		if isBounded {
+			l.bounds = each.bounds(from)
+		}
 		l.bounds.before, l.bounds.slot = before, to
 		lists = append(lists, l)
 	}

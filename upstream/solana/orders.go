@@ -26,16 +26,16 @@ import (
 // These calls yield to those of clients.
 func (c *Chain) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	rpc := c.rpc.Avoiding(c.faulty.Names()...)
-	events, _, err := c.listedEvents(upstream.Background.For(ctx), rpc, rpc, from, to)
+	events, _, err := c.listedEvents(upstream.Background.For(ctx), rpc, rpc, from, to, true)
 	return events, err
 }
 
 // listedEvents returns the order events of slots from to to as endpoints list them, and the endpoint if it was only
 // one; rpc reads the listed transactions.
 func (c *Chain) listedEvents(
-	ctx context.Context, lists, rpc *jsonrpc.Client, from, to uint64,
+	ctx context.Context, lists, rpc *jsonrpc.Client, from, to uint64, isBounded bool,
 ) (events []order.Event, by string, err error) {
-	listed, by, err := c.signatures(ctx, lists, from, to)
+	listed, by, err := c.signatures(ctx, lists, from, to, isBounded)
 	if err != nil {
 		return nil, "", fmt.Errorf("transactions of blocks %d to %d: %w", from, to, err)
 	}

@@ -35,7 +35,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 	readings, err := jsonrpc.Lists[[]order.Event]{
 		Method: listSignatures, Liars: liars, Times: ownReadings, LiarTimes: liarReadings, Add: withMore,
 		List: func(lists *jsonrpc.Client) ([]order.Event, string, error) {
-			return c.listedEvents(ctx, lists, c.rpc.Preferring(lists.Name()), from, to)
+			return c.listedEvents(ctx, lists, c.rpc.Preferring(lists.Name()), from, to, false)
 		},
 	}.Hear(c.rpc)
 	if err != nil {

@@ -6,11 +6,13 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -211,6 +213,24 @@ func TestOneNodeEndsNoLookup(t *testing.T) {
 		if err != nil || stored[0].State != order.StateCreated || !stored[0].IsSingle {
 			t.Errorf("node %d has a senseless account: States = %+v, %v, want the order's", isSecond, stored, err)
 		}
+	}
+}
+
+// TestNoListBoundsASecondReading has the first node list its transactions fifty slots too early.
+func TestNoListBoundsASecondReading(t *testing.T) {
+	w := newWorld(t)
+	w.Mine(100)
+	slot := must.Get(w.chain().EventsIn(t.Context(), txOf(w.create(sandbox.Way{}).Creation)))(t).Events[0].At.Block
+	w.Mine(100)
+	early := liar{w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`"slot":\d+`).ReplaceAllFunc(result, func(text []byte) []byte {
+			return fmt.Appendf(nil, `"slot":%d`, must.Get(strconv.Atoi(string(text[len(`"slot":`):])))(t)-50)
+		})
+	}}
+	c := w.chainOver(early, w)
+	first := must.Get(c.Events(t.Context(), slot-10, slot+10))(t)
+	if proof := must.Get(c.Verify(t.Context(), slot-10, slot+10, first))(t); len(proof.Events) != 1 {
+		t.Errorf("verified as %+v, want the creation", proof)
 	}
 }
 

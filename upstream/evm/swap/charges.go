@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -30,10 +31,12 @@ type knownCharges struct {
 // NewCharges returns a reader of the order contracts of c.
 func NewCharges(c *evm.Chain) *Charges { return &Charges{chain: c} }
 
-// HasCode reports whether there is a contract at an address on the newest block.
+// HasCode reports whether there is a contract at an address on the newest block. That there is none is doubted.
 func (c *Charges) HasCode(ctx context.Context, at chain.Address) (bool, error) {
 	var code evm.Payload
-	err := c.chain.Client().All(ctx, jsonrpc.NewCall(&code, nil, "eth_getCode", at, "latest"))
+	asked := jsonrpc.NewCall(&code, nil, "eth_getCode", at, "latest")
+	jsonrpc.Greater(asked, func(a, b evm.Payload) int { return cmp.Compare(len(a), len(b)) })
+	err := c.chain.Client().All(ctx, asked)
 	return len(code) > 0, err
 }
 

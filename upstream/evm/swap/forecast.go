@@ -77,9 +77,7 @@ var delegation = []byte{0xef, 0x01, 0x00}
 func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *creation.State, isOurs bool) (created []onchain.Found, err error) {
 	var coins evm.Amount
 	var code evm.Payload
-	asked := []*jsonrpc.Call{
-		jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest"), jsonrpc.NewCall(&code, nil, "eth_getCode", t.Sender, "latest"),
-	}
+	asked := []*jsonrpc.Call{coinsCall(&coins, t.Sender), jsonrpc.NewCall(&code, nil, "eth_getCode", t.Sender, "latest")}
 	first := len(asked) // of the probes
 	var probes []creation.Probe
 	if isOurs {

@@ -37,13 +37,17 @@ type nodeCall struct {
 
 func (n *node) serve(t *testing.T, c chain.Chain) *evm.Chain {
 	t.Helper()
-	return evm.New(c, n.client(t, c))
+	return serveAll(t, c, n)
 }
 
-func (n *node) client(t *testing.T, c chain.Chain) *jsonrpc.Client {
+func serveAll(t *testing.T, c chain.Chain, nodes ...*node) *evm.Chain {
 	t.Helper()
-	n.methods = map[string]int{}
-	return jsonrpc.New(pooltest.Of(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.reply(w, r, c.Native) })))
+	var handlers []http.Handler
+	for _, n := range nodes {
+		n.methods = map[string]int{}
+		handlers = append(handlers, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.reply(w, r, c.Native) }))
+	}
+	return evm.New(c, jsonrpc.New(pooltest.Of(t, handlers...)))
 }
 
 func (n *node) reply(w http.ResponseWriter, r *http.Request, native uint64) {

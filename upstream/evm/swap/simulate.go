@@ -93,9 +93,7 @@ func (s *Simulator) need(ctx context.Context, t quote.Simulation, set overrides)
 func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
 	if token.IsNative() {
 		var coins evm.Amount
-		asked := jsonrpc.NewCall(&coins, nil, "eth_getBalance", holder, "latest")
-		jsonrpc.Greater(asked, func(a, b evm.Amount) int { return a.Cmp(b.Amount) })
-		err := s.chain.Client().All(ctx, asked)
+		err := s.chain.Client().All(ctx, coinsCall(&coins, holder))
 		return coins.Amount, err
 	}
 	answer, err := s.chain.Call(ctx, token, balanceOf.Call(holder))
@@ -106,6 +104,13 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 		return chain.Amount{}, fmt.Errorf("token %s returned no balance", token)
 	}
 	return chain.AmountFromBytes(answer), nil
+}
+
+// coinsCall asks for the coins of an account. That it has none is doubted.
+func coinsCall(out *evm.Amount, holder chain.Address) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, nil, "eth_getBalance", holder, "latest")
+	jsonrpc.Greater(asked, func(a, b evm.Amount) int { return a.Cmp(b.Amount) })
+	return asked
 }
 
 // isUnknownMethod reports whether a node says that it lacks the method, or does not offer it to us.

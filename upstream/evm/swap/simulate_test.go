@@ -4,18 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
-	"crossgate/internal/pooltest"
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/quote"
-	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -113,8 +110,11 @@ func TestGasIsWhatANodeEstimates(t *testing.T) {
 // TestRefusedOverridesAreRemembered, so that an endpoint that refuses them is not asked for them again.
 func TestRefusedOverridesAreRemembered(t *testing.T) {
 	tooMany := fault(-32602, "too many arguments, want at most 2")
-	n := &node{answers: simulated(map[string]string{"eth_call": tooMany, "eth_estimateGas": tooMany, "eth_simulateV1": fault(-32601, "the method does not exist")})}
-	c := n.serve(t, documented(t, 8453))
+	refusing := func() *node {
+		return &node{answers: simulated(map[string]string{"eth_call": tooMany, "eth_estimateGas": tooMany, "eth_simulateV1": fault(-32601, "the method does not exist")})}
+	}
+	n, other := refusing(), refusing()
+	c := serveAll(t, documented(t, 8453), n, other)
 	s := NewSimulator(c)
 	if _, err := s.layout(t.Context(), someToken); err != nil || len(s.layouts) > 0 {
 		t.Errorf("a layout that no endpoint could look for is kept as unknown: %v", err)
@@ -125,8 +125,10 @@ func TestRefusedOverridesAreRemembered(t *testing.T) {
 			t.Errorf("refused overrides of %s are asked for again", method)
 		}
 	}
-	for has, lacks := range map[string]bool{"0x0": true, "0x7": false} { // the gas limit is generous: less may do
-		n.answers["eth_getBalance"] = fmt.Sprintf(`"result":%q`, has)
+	for has, lacks := range map[[2]string]bool{ // by two nodes; the gas limit is generous: less may do
+		{"0x0", "0x0"}: true, {"0x7", "0x7"}: false, {"0x0", "0x7"}: false, {"0x7", "0x0"}: false,
+	} {
+		n.answers["eth_getBalance"], other.answers["eth_getBalance"] = fmt.Sprintf(`"result":%q`, has[0]), fmt.Sprintf(`"result":%q`, has[1])
 		_, err := s.Simulate(t.Context(), quote.Simulation{
 			Sender: somebody, Recipient: somebody, In: chain.NativeCoin(chain.EVM), Out: someToken,
 			Tx: quote.Tx{To: otherToken, Data: make([]byte, 4), Value: chain.NewAmount(7)},
@@ -169,15 +171,16 @@ func TestContractsSignNothing(t *testing.T) {
 
 // TestABalanceIsNotNothingByOneWord has a node that knows nothing of what another one has.
 func TestABalanceIsNotNothingByOneWord(t *testing.T) {
-	c := documented(t, 8453)
-	var handlers []http.Handler
-	for _, has := range []int{0, 7} {
-		n := &node{methods: map[string]int{}, answers: map[string]string{
-			"eth_getBalance": fmt.Sprintf(`"result":"0x%x"`, has), "eth_call": fmt.Sprintf(`"result":"0x%064x"`, has),
+	having := func(has int, code string) *node {
+		return &node{answers: map[string]string{
+			"eth_getBalance": fmt.Sprintf(`"result":"0x%x"`, has), "eth_call": fmt.Sprintf(`"result":"0x%064x"`, has), "eth_getCode": `"result":"` + code + `"`,
 		}}
-		handlers = append(handlers, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { n.reply(w, r, c.Native) }))
 	}
-	s := NewSimulator(evm.New(c, jsonrpc.New(pooltest.Of(t, handlers...))))
+	c := serveAll(t, documented(t, 8453), having(0, "0x"), having(7, "0x07"))
+	if is, err := NewCharges(c).HasCode(t.Context(), someToken); err != nil || !is {
+		t.Errorf("HasCode = %t, %v, want that of the node that has it", is, err)
+	}
+	s := NewSimulator(c)
 	for _, token := range []chain.Address{chain.NativeCoin(chain.EVM), someToken} {
 		if has, err := s.Balance(t.Context(), token, otherToken); err != nil || has != chain.NewAmount(7) {
 			t.Errorf("Balance of %s = %s, %v, want 7", token, has, err)

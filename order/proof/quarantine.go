@@ -158,6 +158,9 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 			}
 			return tx.Correct(ctx, ledger.Correct(known, events))
 		})
+		if errors.Is(err, ledger.ErrMoved) {
+			continue // another process has read it
+		}
 		if err != nil {
 			return changes, err
 		}

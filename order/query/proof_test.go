@@ -393,7 +393,23 @@ func TestABlockThatCannotBeReadStopsNothing(t *testing.T) {
 			t.Errorf("quarantined are still %+v, %v", left, err)
 		}
 		checkQuarantined(t, x, order.QuarantinedBlocks{})
+		must.Get(x.store.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error { return tx.Quarantine(t.Context(), 1, left) }))(t)
+		slower := following(t, &overtaken{chain1, x}, db)
+		if _, err := slower.Followers[0].RetryQuarantined(t.Context()); err != nil {
+			t.Errorf("a block that another process has read meanwhile: %v", err)
+		}
 	})
+}
+
+// overtaken is a chain whose second block another process reads faster.
+type overtaken struct {
+	*unreadable
+	by *Index
+}
+
+func (o *overtaken) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
+	_, err := o.by.store.Write(ctx, store.Lease{}, func(tx *ledger.Tx) error { return tx.EndQuarantine(ctx, 1, 2) })
+	return nil, err
 }
 
 // checkQuarantined compares the quarantined blocks that answers report.

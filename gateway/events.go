@@ -79,19 +79,16 @@ func (g *Gateway) publish(ctx context.Context) {
 		return
 	}
 	defer g.stream.Close()
-	said := ""
+	var failure store.Failure
 	g.store.Lead(ctx, "publish events", func(holding context.Context, _ store.Lease) {
-		err := g.publishOn(holding, func() { said = "" })
-		if holding.Err() == nil && !errors.Is(err, store.ErrUnavailable) && err.Error() != said {
-			said = err.Error()
+		if err := g.publishOn(holding, &failure); holding.Err() == nil && failure.IsNew(err) {
 			g.log.WarnContext(ctx, "events are not published to Redis", "error", err)
 		}
 	})
 }
 
-// publishOn resumes after the stream's last entry, and calls published whenever it has all entries. Entry numbers
-// ascend, so that no entry appears twice.
-func (g *Gateway) publishOn(ctx context.Context, published func()) error {
+// publishOn resumes after the stream's last entry. Entry numbers ascend, so that no entry appears twice.
+func (g *Gateway) publishOn(ctx context.Context, failure *store.Failure) error {
 	after, err := g.stream.Last(ctx)
 	if err != nil {
 		return err
@@ -122,7 +119,7 @@ func (g *Gateway) publishOn(ctx context.Context, published func()) error {
 		if part.Grown == nil {
 			continue
 		}
-		published()
+		failure.IsNew(nil)
 		select {
 		case <-part.Grown:
 		case <-ctx.Done():

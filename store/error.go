@@ -81,3 +81,20 @@ func (e oneLine) Error() string {
 	}
 	return strings.TrimSpace(first + " " + strings.Join(attempts, "; "))
 }
+
+// Failure is the last failure of repeated attempts, so that it is logged once. The zero value is none.
+type Failure struct{ last string }
+
+// IsNew records an outcome, and reports whether to log it: a failure unlike the last one. The store itself logs that
+// the database does not answer.
+func (f *Failure) IsNew(err error) bool {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if errors.Is(err, ErrUnavailable) || text == f.last {
+		return false
+	}
+	f.last = text
+	return err != nil
+}

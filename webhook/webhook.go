@@ -159,19 +159,19 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 // serve delivers to a subscriber until ctx ends, even if it is removed: it may be added again before lead notices.
 // An error of a series is logged once.
 func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
-	for said, pause := "", idle; ; {
+	var failure store.Failure
+	for pause := idle; ; {
 		grown, err := d.Pass(ctx, lease, name)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err == nil:
-			said, pause = "", idle
+			failure, pause = store.Failure{}, idle
 		case errors.Is(err, ErrUnknown), errors.Is(err, store.ErrUnavailable):
 			grown = make(chan struct{}) // never closed: a pause
 		default:
 			grown, pause = make(chan struct{}), min(2*pause, mostPause) // something may be sent once more
-			if err.Error() != said {
-				said = err.Error()
+			if failure.IsNew(err) {
 				d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
 			}
 		}

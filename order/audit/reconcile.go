@@ -13,6 +13,7 @@ import (
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
 	"crossgate/order/proof"
+	"crossgate/store"
 )
 
 // How much of a day's comparison with the contracts is done in one step.
@@ -32,6 +33,7 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 		f := c.Of(r.ID)
 		countReconciled(ctx, r.ID, 0, 0)
 		working.Go(func() {
+			var failure store.Failure
 			for pause := day / leastSteps; order.Wait(ctx, pause, nil); {
 				if f.Leading.Load() == 0 {
 					continue
@@ -39,7 +41,7 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 				f.Lacking.Take(r.Again)
 				steps, err := r.Step(ctx)
 				f.Unsettled.Store(int64(len(r.Unsettled)))
-				if err != nil && ctx.Err() == nil && !errors.Is(err, errBusy) {
+				if ctx.Err() == nil && !errors.Is(err, errBusy) && failure.IsNew(err) {
 					r.Logger.WarnContext(ctx, "orders not compared with the contracts' states; retrying later", "error", err)
 				}
 				pause = day / time.Duration(min(max(steps, leastSteps), mostSteps))

@@ -21,8 +21,9 @@ const (
 
 // catchUp counts changed orders until ctx ends. One replica at a time does so.
 func (c *Chains) catchUp(ctx context.Context) {
+	var failure store.Failure
 	for {
-		if err := c.CatchUpOnce(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
+		if err := c.CatchUpOnce(ctx); ctx.Err() == nil && failure.IsNew(err) {
 			c.Logger.WarnContext(ctx, "orders could not be counted", "error", err, "retry_in", countInterval)
 		}
 		if !order.Wait(ctx, countInterval, nil) {

@@ -3,7 +3,6 @@ package follow
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"crossgate/order"
@@ -17,12 +16,13 @@ func (c *Chains) listen(ctx context.Context) {
 	if !c.DB.IsReplicated() {
 		return
 	}
+	var failure store.Failure
 	for {
-		err := c.listenOnce(ctx)
+		err := c.listenOnce(ctx, &failure)
 		if ctx.Err() != nil {
 			return
 		}
-		if !errors.Is(err, store.ErrUnavailable) {
+		if failure.IsNew(err) {
 			c.Logger.WarnContext(ctx, "notifications of other replicas interrupted", "error", err,
 				"retry_in", store.LeaseInterval)
 		}
@@ -32,12 +32,13 @@ func (c *Chains) listen(ctx context.Context) {
 	}
 }
 
-func (c *Chains) listenOnce(ctx context.Context) error {
+func (c *Chains) listenOnce(ctx context.Context, failure *store.Failure) error {
 	subscription, err := c.DB.Subscribe(ctx, ledger.Channel)
 	if err != nil {
 		return err
 	}
 	defer subscription.Close(ctx)
+	failure.IsNew(nil)
 	c.Observer.OrdersChanged(nil)
 	for {
 		payload, err := subscription.Next(ctx)

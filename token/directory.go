@@ -264,7 +264,8 @@ func (d *Directory) complete(key Key, token Token) Token {
 
 // USD returns the price of one whole token for those of keys that any source knows: the median of the
 // sources, all asked at once. A price is used for 30 s, and for 10 min when no source answers. Tokens
-// without a price are left out; that is never an error. The caller must not change the prices.
+// without a price, or whose decimals are unknown since their chain is not read, are left out; that is never an error.
+// The caller must not change the prices.
 func (d *Directory) USD(ctx context.Context, keys ...Key) map[Key]*big.Rat {
 	found := make(map[Key]*big.Rat, len(keys))
 	if len(d.DirectoryOptions.Prices) == 0 {
@@ -280,7 +281,8 @@ func (d *Directory) USD(ctx context.Context, keys ...Key) map[Key]*big.Rat {
 		}
 	}
 	for key, p := range prices {
-		if p.usd != nil {
+		_, isOwn := d.Own[key]
+		if t, isSettled := d.settled(key); p.usd != nil && (!isSettled || isOwn || t.Decimals > 0) {
 			found[key] = p.usd
 		}
 	}

@@ -59,6 +59,26 @@ func TestUSDIsTheMedianOfTheSourcesThatAgree(t *testing.T) {
 	}
 }
 
+// TestTokensWithoutDecimalsHaveNoPrice prices tokens on a chain that is read and on one that is not.
+func TestTokensWithoutDecimalsHaveNoPrice(t *testing.T) {
+	wellKnown, _ := token.WellKnown(56, "USDC")
+	own, read, unread := token.Key{Chain: 56, Address: mute}, token.Key{Chain: 1, Address: maker}, token.Key{Chain: 56, Address: maker}
+	d := token.NewDirectory(token.DirectoryOptions{
+		Readers: map[chain.ID]token.Reader{1: ethereum()}, Own: map[token.Key]token.Token{own: {Symbol: "WHOLE"}},
+		Prices: []token.PriceSource{func(_ context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
+			prices := map[token.Key]*big.Rat{}
+			for _, key := range keys {
+				prices[key] = big.NewRat(1, 1)
+			}
+			return prices, nil
+		}},
+	})
+	prices := d.USD(t.Context(), wellKnown, own, read, unread)
+	if len(prices) != 3 || prices[unread] != nil {
+		t.Errorf("prices = %v, want none where 0 decimals are only not known", prices)
+	}
+}
+
 // ticker is a source whose price is the number of its calls.
 type ticker struct {
 	asked atomic.Int64

@@ -52,8 +52,11 @@ async function swapTokens() {
   // The transaction's recipient is the contract that takes the token.
   if (tokenIn !== zeroAddress) {
     const args = [account.address, to] as const;
-    if ((await chain.readContract({ address: tokenIn, abi: erc20Abi, functionName: "allowance", args })) < amountIn) {
-      const approval = { address: tokenIn, abi: erc20Abi, functionName: "approve", args: [to, amountIn] } as const;
+    const allowed = await chain.readContract({ address: tokenIn, abi: erc20Abi, functionName: "allowance", args });
+    // Some tokens, such as USDT on Ethereum, change an allowance only from or to zero.
+    const approvals = allowed >= amountIn ? [] : allowed > 0n ? [0n, amountIn] : [amountIn];
+    for (const units of approvals) {
+      const approval = { address: tokenIn, abi: erc20Abi, functionName: "approve", args: [to, units] } as const;
       await done(await wallet.writeContract({ ...approval, chain: null }));
     }
   }

@@ -48,7 +48,7 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	if p.flag("ptp") || p.flag("otc") {
 		p.Mistake("ptp is not offered here: name allowedTaker and both amounts")
 	}
-	form := wire.Form{Gas: p.flag("enableEstimate"), Bundle: p.flag("bundle")}
+	form := wire.Form{Gas: p.flag("enableEstimate")}
 	making := p.making()
 	if !making.Recipient.IsAbsent() && making.Recipient == r.TokenOut {
 		p.Mistake("dstChainTokenOutRecipient must not be dstChainTokenOut")
@@ -109,6 +109,7 @@ func (p *parameters) making() (m crosschain.Making) {
 	if m.Refund = p.Account("srcChainRefundAddress", p.give); p.give == chain.SVM && !m.Refund.IsAbsent() && m.Refund != m.Sender {
 		p.Mistake("srcChainRefundAddress must be the sender on Solana, who has what a swap before pays")
 	}
+	m.Bundle = p.flag("bundle")
 	m.ReferralCode = p.ReferralCode("referralCode")
 	copy(m.Metadata[:], p.bytes("metadata", metadataBytes))
 	if m.Permit = p.bytes("srcChainTokenInSenderPermit", permitBytes); len(m.Permit) != 0 && len(m.Permit) != permitBytes {

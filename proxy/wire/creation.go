@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"crossgate/chain"
-	"crossgate/chain/words"
 	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/quote/crosschain"
@@ -34,8 +33,7 @@ func (e Encoder) AppendOrderEstimation(dst []byte, c crosschain.Estimate) []byte
 
 // Form selects optional parts of an order's transaction.
 type Form struct {
-	Gas    bool // with the gas limit
-	Bundle bool // also as a batch of wallet calls (EIP-5792)
+	Gas bool // with the gas limit
 }
 
 // AppendOrderCreation appends an order with its transaction. Undocumented are the taker's margin, the sender's lacks,
@@ -66,7 +64,7 @@ func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) 
 		if c.Made.IsUnapproved {
 			w.name("notSimulated").plain("allowance")
 		}
-		if f.Bundle && !c.Made.To.IsAbsent() {
+		if len(c.Made.Calls) > 0 {
 			w.name("walletSendCalls").bundle(c)
 		}
 	})
@@ -218,26 +216,17 @@ func (w *writer) takerMargin(c crosschain.Estimate) {
 	w.close('}')
 }
 
-// bundle writes the parameter of wallet_sendCalls: the approval of the input and the creation, executed atomically.
+// bundle writes the parameter of wallet_sendCalls: the calls of the wallet, executed atomically.
 func (w *writer) bundle(c crosschain.Estimate) {
-	type call struct {
-		to    chain.Address
-		data  []byte
-		value chain.Amount
-	}
-	calls := []call{{c.Made.To, c.Made.Data, c.Made.Value}}
-	if !c.TokenIn.IsNative() {
-		calls = append([]call{{to: c.TokenIn, data: words.Call("approve(address,uint256)", c.Made.To, c.Course.In)}}, calls...)
-	}
 	w.open('{')
 	w.name("version").plain("2.0.0")
 	w.name("chainId").plain("0x" + strconv.FormatUint(c.GiveChain.Native, 16))
 	w.name("from").plain(c.Made.Terms.Maker.Checksum())
 	w.name("atomicRequired").bool(true)
-	objects(w.name("calls"), calls, func(each call) {
-		w.name("to").plain(each.to.Checksum())
-		w.name("data").hex(each.data)
-		w.name("value").plain("0x" + each.value.Big().Text(16))
+	objects(w.name("calls"), c.Made.Calls, func(each quote.Tx) {
+		w.name("to").plain(each.To.Checksum())
+		w.name("data").hex(each.Data)
+		w.name("value").plain(each.Value.Hex())
 	})
 	w.close('}')
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/internal/must"
 	"crossgate/internal/recorded"
 	"crossgate/order"
@@ -109,6 +110,7 @@ func crossChainAnswers(t *testing.T) map[string][]byte {
 	made := *e.Made
 	made.Fee = recordedSwap(t).Fee
 	made.Short, made.IsUnapproved = []crosschain.Short{{Token: e.TokenIn, Missing: amount(t, "7")}}, true
+	made.Calls = []quote.Tx{{To: e.TokenIn, Data: words.Call("approve(address,uint256)", made.To, e.Course.In)}, made.Tx}
 	full.Made = &made
 	full.Affiliate, full.AffiliateFee = quote.NewAffiliate(10, account(1)).Percent, amount(t, "336644")
 	asked := []quote.Asked{
@@ -128,7 +130,7 @@ func crossChainAnswers(t *testing.T) map[string][]byte {
 		"create_quote":              w.AppendOrderQuote(nil, bare),
 		"create_tx":                 w.AppendOrderCreation(nil, e, Form{}),
 		"create_tx_estimation":      w.AppendOrderEstimation(nil, bare),
-		"create_tx_whole":           w.AppendOrderCreation(nil, full, Form{Gas: true, Bundle: true}),
+		"create_tx_whole":           w.AppendOrderCreation(nil, full, Form{Gas: true}),
 		"create_explanation":        w.AppendOrderExplanation(nil, explained, &order.Fills{Margin: 2, Created: 41, Fulfilled: 38, P50: 14}, nil),
 		"create_explanation_failed": w.AppendOrderExplanation(nil, crosschain.Estimate{Passed: explained.Passed}, nil, crosschain.ErrLowAmount),
 	}

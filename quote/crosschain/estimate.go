@@ -55,6 +55,8 @@ type Chain struct {
 	Writer  Writer                                                  // Solana only
 	// Forecast returns the orders that a transaction would create, with warnings for their maker; nil: unknown.
 	Forecast func(context.Context, creation.Transaction) ([]creation.Forecast, error)
+	// Approvals returns transactions that together let a spender take an amount of the sender's token; nil: unknown.
+	Approvals func(_ context.Context, sender, token, spender chain.Address, amount chain.Amount) ([]quote.Tx, error)
 	// HasCode reports whether there is a contract at an address; nil: unknown.
 	HasCode func(context.Context, chain.Address) (bool, error)
 }

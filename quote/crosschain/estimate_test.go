@@ -563,6 +563,45 @@ func TestTransactionIsThePromisedOrder(t *testing.T) {
 	}
 }
 
+// TestCallsOfAWalletBeginWithItsApprovals unless the input is the coin, or permitted by a signature.
+func TestCallsOfAWalletBeginWithItsApprovals(t *testing.T) {
+	asked := quote.Tx{To: named(0xa9)}
+	for name, row := range map[string]struct {
+		in       chain.Address
+		making   crosschain.Making
+		approved []quote.Tx
+		calls    int
+	}{
+		"one":         {usd, crosschain.Making{Bundle: true}, []quote.Tx{asked}, 2},
+		"two":         {dai, crosschain.Making{Bundle: true}, []quote.Tx{asked, asked}, 3},
+		"none needed": {usd, crosschain.Making{Bundle: true}, nil, 1},
+		"the coin":    {eth, crosschain.Making{Bundle: true}, []quote.Tx{asked}, 1},
+		"a permit":    {usd, crosschain.Making{Bundle: true, Permit: make([]byte, 129)}, []quote.Tx{asked}, 1},
+		"not wanted":  {usd, crosschain.Making{}, []quote.Tx{asked}, 0},
+	} {
+		spender, r := source, request(row.in, usd, 5e18)
+		j := newJourney(func(o *crosschain.Options) {
+			from := o.Chains[here]
+			from.Approvals = func(_ context.Context, sender, token, to chain.Address, amount chain.Amount) ([]quote.Tx, error) {
+				if sender != payer || token != row.in || to != spender || amount != r.AmountIn {
+					t.Errorf("%s: %s of %s by %s for %s", name, amount, token, sender, to)
+				}
+				return slices.Clone(row.approved), nil
+			}
+			o.Chains[here] = from
+		})
+		if row.in == dai {
+			spender = router
+		}
+		row.making.Sender, row.making.Recipient, row.making.Authorities = payer, receiver, order.Authorities{GivePatch: payer, Order: receiver}
+		r.Making = &row.making
+		made := must.Get(j.Estimate(t.Context(), r))(t).Made
+		if n := len(made.Calls); n != row.calls || n > 0 && !bytes.Equal(made.Calls[n-1].Data, made.Data) {
+			t.Errorf("%s: %d calls, want %d that end with the creation", name, n, row.calls)
+		}
+	}
+}
+
 // onSolana makes the give chain a Solana chain.
 func onSolana(o *crosschain.Options) {
 	from, _ := o.Registry.Chain(here)

@@ -38,6 +38,7 @@ type Making struct {
 	ReferralCode uint32
 	Metadata     [20]byte // the client's own
 	Permit       []byte   // an envelope (creation.Permit), or none
+	Bundle       bool     // Made.Calls are wanted
 }
 
 func (m *Making) payer() chain.Address {
@@ -64,6 +65,7 @@ type Made struct {
 	Metadata []byte
 	Fee      *quote.Fee
 	Short    []Short
+	Calls    []quote.Tx // of a wallet: the approvals that the input needs, and Tx; nil unless wanted, and where unknown
 	// IsUnapproved means that the sender must approve the input first. Only a part of the transaction was simulated.
 	IsUnapproved bool
 	Venue        *quote.Estimate // of the swap into the reserve token; nil without one
@@ -119,6 +121,9 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	if err == nil {
 		err = j.claimable(ctx, e, m.Tx)
 	}
+	if err == nil {
+		m.Calls, err = j.calls(ctx, e, m.Tx)
+	}
 	switch {
 	case err != nil || j.kept == nil:
 	case m.Fee == nil: // the transaction may take more than was kept for it
@@ -127,6 +132,18 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 		err = j.kept.Covers(m.Fee.GasLimit, m.Fee.Beside.Add(m.Fee.Priority))
 	}
 	return m, err
+}
+
+// calls returns the calls by which a wallet makes the order.
+func (j *journey) calls(ctx context.Context, e *Estimate, tx quote.Tx) (all []quote.Tx, err error) {
+	approvals, making := j.Chains[j.give.ID].Approvals, j.request.Making
+	if approvals == nil || !making.Bundle {
+		return nil, nil
+	}
+	if !e.TokenIn.IsNative() && len(making.Permit) == 0 {
+		all, err = approvals(ctx, making.Sender, e.TokenIn, tx.To, e.Course.In)
+	}
+	return append(all, tx), err
 }
 
 // claimable refuses an order whose affiliate would keep any taker from being paid, as the give token and the version of

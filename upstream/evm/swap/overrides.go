@@ -75,6 +75,25 @@ func (s *Simulator) overrides(ctx context.Context, t quote.Simulation, now surro
 	return set, nil
 }
 
+// Approvals returns the sender's transactions after which a spender may take an amount of a token: none if it already
+// may. A token that refuses to change an allowance, as USDT on Ethereum, has it set to zero first.
+func (s *Simulator) Approvals(ctx context.Context, sender, token, spender chain.Address, amount chain.Amount) (all []quote.Tx, err error) {
+	approval := func(a chain.Amount) quote.Tx { return quote.Tx{To: token, Data: approve.Call(spender, a)} }
+	var allowed, answer evm.Payload
+	reading := jsonrpc.NewCall(&allowed, nil, "eth_call", messageOf(sender, quote.Tx{To: token, Data: allowance.Call(sender, spender)}), "latest")
+	trying := jsonrpc.NewCall(&answer, nil, "eth_call", messageOf(sender, approval(amount)), "latest")
+	s.chain.Client().Each(ctx, reading, trying)
+	switch has := wordAmount(allowed); {
+	case reading.Err != nil:
+		return nil, fmt.Errorf("allowance of the sender: %w", reading.Err)
+	case has.Cmp(amount) >= 0:
+		return nil, nil
+	case !has.IsZero() && errors.Is(reverted(trying.Err), quote.ErrReverted):
+		all = append(all, approval(chain.Amount{}))
+	}
+	return append(all, approval(amount)), nil
+}
+
 // call returns a call on a block in this state; without overrides any node accepts it.
 func (s overrides) call(out any, method string, message any, block string) *jsonrpc.Call {
 	asked := &jsonrpc.Call{Method: method, Params: []any{message, block}, Out: out}

@@ -250,8 +250,11 @@ func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulate
 	return slices.Concat(read, s.transaction(t, now), read), len(read)
 }
 
-// transaction returns the transaction, after the approval that it may need.
+// transaction returns the transaction, after the approval that it may need, and that of nothing before; see Approvals.
 func (s overrides) transaction(t quote.Simulation, now surroundings) (calls []simulatedCall) {
+	if s.approve && !now.allowed.IsZero() {
+		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: approve.Call(t.Spender, chain.Amount{})})
+	}
 	if s.approve {
 		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: approve.Call(t.Spender, t.AmountIn)})
 	}

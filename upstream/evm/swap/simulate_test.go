@@ -156,6 +156,44 @@ func TestForecastOfWhatOthersDo(t *testing.T) {
 	}
 }
 
+// TestApprovalsAreThoseThatTheTokenTakes: a part of the tokens refuse to change an allowance to another than zero.
+func TestApprovalsAreThoseThatTheTokenTakes(t *testing.T) {
+	const amount = 5
+	for _, row := range []struct {
+		allowed  uint64
+		isStrict bool
+		want     []uint64
+	}{
+		{0, false, []uint64{amount}},
+		{0, true, []uint64{amount}},
+		{amount, true, nil},
+		{amount - 1, false, []uint64{amount}},
+		{amount - 1, true, []uint64{0, amount}},
+	} {
+		n := &node{contract: func(_, data string) string {
+			switch {
+			case strings.HasPrefix(data, fmt.Sprintf("0x%x", allowance[:])):
+				return fmt.Sprintf("0x%064x", row.allowed)
+			case row.isStrict && row.allowed > 0:
+				return "!execution reverted"
+			}
+			return "0x"
+		}}
+		got, err := NewSimulator(n.serve(t, documented(t, 8453))).Approvals(t.Context(), somebody, someToken, otherToken, chain.NewAmount(amount))
+		var want []quote.Tx
+		for _, units := range row.want {
+			want = append(want, quote.Tx{To: someToken, Data: approve.Call(otherToken, chain.NewAmount(units))})
+		}
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%+v: %v, %v, want %v", row, got, err, want)
+		}
+		calls := overrides{approve: true}.transaction(quote.Simulation{}, surroundings{allowed: chain.NewAmount(row.allowed)})
+		if isReset := row.allowed > 0; (len(calls) == 3) != isReset {
+			t.Errorf("%+v: %d calls in place of the transaction", row, len(calls))
+		}
+	}
+}
+
 // TestContractsSignNothing: of a contract wallet the maker is unknown, but an account that runs a delegate has a key.
 func TestContractsSignNothing(t *testing.T) {
 	c := documented(t, 8453)

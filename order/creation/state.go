@@ -7,8 +7,8 @@ type State struct {
 	Chain     chain.ID
 	Contracts chain.Contracts // DlnSource, DlnDestination and Router
 
-	Coins      *chain.Amount // native coin of the sender
-	IsContract bool          // the sender, which then cannot sign
+	Coins *chain.Amount // native coin of the sender
+	Code  []byte        // of the sender
 
 	// State of DlnSource.
 	Version     string // empty: unknown

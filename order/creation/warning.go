@@ -1,6 +1,9 @@
 package creation
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // Warning says why an order that can be created may cost its maker money.
 type Warning struct {
@@ -70,6 +73,19 @@ func (j *judge) warn() {
 		text := fmt.Sprintf("the order takes %s, the swap hands over %s", c.GiveAmount, w.ExpectedOut)
 		j.f.Warnings = append(j.f.Warnings, Warning{TakesLeftovers, text})
 	}
+}
+
+// delegation precedes the address of the code that an account with a key runs (EIP-7702).
+var delegation = []byte{0xef, 0x01, 0x00}
+
+// OfSender returns a warning about a sender with code who cannot sign, if so: the maker is the signer, not the caller.
+func OfSender(code []byte) []Warning {
+	if len(code) == 0 || bytes.HasPrefix(code, delegation) {
+		return nil
+	}
+	return []Warning{{
+		MakerNotSender, "the sender is a contract: the maker is the account that finally sends the transaction, and the order id depends on it",
+	}}
 }
 
 // knownVersion is the newest version of DlnSource whose rules are known here.

@@ -37,7 +37,7 @@ type Form struct {
 }
 
 // AppendOrderCreation appends an order with its transaction. Undocumented are the taker's margin, the sender's lacks,
-// the part that was not simulated, and the bundle.
+// warnings, the part that was not simulated, and the bundle.
 func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) []byte {
 	return e.object(dst, func(w *writer) {
 		w.orderEstimation(c)
@@ -60,6 +60,9 @@ func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) 
 				w.name("token").plain(s.Token.Format(c.GiveChain.Family))
 				w.name("amount").decimal(s.Missing)
 			})
+		}
+		if len(c.Made.Warnings) > 0 {
+			w.warnings(c.Made.Warnings)
 		}
 		if c.Made.IsUnapproved {
 			w.name("notSimulated").plain("allowance")

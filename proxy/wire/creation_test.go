@@ -110,6 +110,7 @@ func crossChainAnswers(t *testing.T) map[string][]byte {
 	made := *e.Made
 	made.Fee = recordedSwap(t).Fee
 	made.Short, made.IsUnapproved = []crosschain.Short{{Token: e.TokenIn, Missing: amount(t, "7")}}, true
+	made.Warnings = creation.OfSender([]byte{1})
 	made.Calls = []quote.Tx{{To: e.TokenIn, Data: words.Call("approve(address,uint256)", made.To, e.Course.In)}, made.Tx}
 	full.Made = &made
 	full.Affiliate, full.AffiliateFee = quote.NewAffiliate(10, account(1)).Percent, amount(t, "336644")

@@ -42,15 +42,19 @@ func (w *writer) forecast(id chain.ID, f creation.Forecast) {
 	orNull(w.name("orderId"), f.ID, func(id order.ID) { w.hex(id[:]) })
 	orNull(w.name("refusal"), f.Refusal, func(r creation.Refusal) { w.refusal(r, family) })
 	list(w.name("notKnown"), f.Unknown, w.text)
-	objects(w.name("warnings"), f.Warnings, func(warning creation.Warning) {
-		w.name("code").plain(string(warning.Code))
-		w.name("message").text(warning.Text)
-	})
+	w.warnings(f.Warnings)
 	orNull(w.name("value"), f.Value, w.decimal)
 	orNull(w.name("fixFee"), f.FixedFee, w.decimal)
 	w.name("makerSrc").addressText(f.Maker, family)
 	orNull(w.name("swap"), f.Swap, func(s creation.Swap) { w.swapBefore(s, family) })
 	w.creation(family, f)
+}
+
+func (w *writer) warnings(all []creation.Warning) {
+	objects(w.name("warnings"), all, func(warning creation.Warning) {
+		w.name("code").plain(string(warning.Code))
+		w.name("message").text(warning.Text)
+	})
 }
 
 func (w *writer) creation(family chain.Family, f creation.Forecast) {

@@ -57,8 +57,7 @@ type Chain struct {
 	Forecast func(context.Context, creation.Transaction) ([]creation.Forecast, error)
 	// Approvals returns transactions that together let a spender take an amount of the sender's token; nil: unknown.
 	Approvals func(_ context.Context, sender, token, spender chain.Address, amount chain.Amount) ([]quote.Tx, error)
-	// HasCode reports whether there is a contract at an address; nil: unknown.
-	HasCode func(context.Context, chain.Address) (bool, error)
+	Code      func(context.Context, chain.Address) ([]byte, error) // at an address; nil: unknown
 }
 
 // Options configures an Estimator.

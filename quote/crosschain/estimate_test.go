@@ -563,6 +563,28 @@ func TestTransactionIsThePromisedOrder(t *testing.T) {
 	}
 }
 
+// TestOfAContractWalletTheIDIsNotKnown since its maker is the account that signs.
+func TestOfAContractWalletTheIDIsNotKnown(t *testing.T) {
+	for code, want := range map[string]int{"": 0, "\x60\x01": 1, "\xef\x01\x00" + string(payer.Bytes()): 0, "unread": 0} {
+		j := newJourney(func(o *crosschain.Options) {
+			from := o.Chains[here]
+			from.Code = func(_ context.Context, at chain.Address) ([]byte, error) {
+				if code == "unread" || at != payer {
+					return nil, quote.ErrNotSimulated
+				}
+				return []byte(code), nil
+			}
+			o.Chains[here] = from
+		})
+		r := request(usd, usd, 1e9)
+		r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
+		warnings := must.Get(j.Estimate(t.Context(), r))(t).Made.Warnings
+		if len(warnings) != want || want > 0 && warnings[0].Code != creation.MakerNotSender {
+			t.Errorf("code %x: warnings %v, want %d", code, warnings, want)
+		}
+	}
+}
+
 // TestCallsOfAWalletBeginWithItsApprovals unless the input is the coin, or permitted by a signature.
 func TestCallsOfAWalletBeginWithItsApprovals(t *testing.T) {
 	asked := quote.Tx{To: named(0xa9)}
@@ -746,16 +768,16 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 	}
 	r.CallTarget = named(5)
 	for _, each := range []struct {
-		isContract bool
-		err, want  error
-	}{{true, nil, nil}, {false, nil, crosschain.ErrCallsNothing}, {true, quote.ErrReverted, quote.ErrReverted}} {
+		code      []byte
+		err, want error
+	}{{[]byte{1}, nil, nil}, {nil, nil, crosschain.ErrCallsNothing}, {[]byte{1}, quote.ErrReverted, quote.ErrReverted}} {
 		called := newJourney(func(o *crosschain.Options) {
 			to := o.Chains[there]
-			to.HasCode = func(context.Context, chain.Address) (bool, error) { return each.isContract, each.err }
+			to.Code = func(context.Context, chain.Address) ([]byte, error) { return each.code, each.err }
 			o.Chains[there] = to
 		})
 		if _, err := called.Estimate(t.Context(), r); !errors.Is(err, each.want) {
-			t.Errorf("a call of a contract: %t, %v: %v, want %v", each.isContract, each.err, err, each.want)
+			t.Errorf("a call of code %x, %v: %v, want %v", each.code, each.err, err, each.want)
 		}
 	}
 	unrun := newJourney(func(o *crosschain.Options) {

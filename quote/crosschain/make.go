@@ -66,6 +66,7 @@ type Made struct {
 	Fee      *quote.Fee
 	Short    []Short
 	Calls    []quote.Tx // of a wallet: the approvals that the input needs, and Tx; nil unless wanted, and where unknown
+	Warnings []creation.Warning
 	// IsUnapproved means that the sender must approve the input first. Only a part of the transaction was simulated.
 	IsUnapproved bool
 	Venue        *quote.Estimate // of the swap into the reserve token; nil without one
@@ -109,6 +110,13 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	m := &Made{Salt: *c.Salt, ID: promise.ID, Terms: promise.Created.Terms, Metadata: c.Metadata}
 	var reading sync.WaitGroup
 	reading.Go(func() { m.Short = j.short(ctx, e) })
+	if code := j.Chains[j.give.ID].Code; code != nil {
+		reading.Go(func() {
+			if sender, err := code(ctx, j.request.Making.Sender); err == nil { // only a hint
+				m.Warnings = creation.OfSender(sender)
+			}
+		})
+	}
 	switch {
 	case j.give.Family == chain.SVM:
 		err = j.onSolana(ctx, e, c, promise, m)
@@ -320,12 +328,12 @@ func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
 			return fmt.Errorf("%w: it %s", ErrCallNeverRun, fault)
 		}
 	}
-	if to.HasCode != nil && !r.CallTarget.IsAbsent() {
-		isContract, err := to.HasCode(ctx, r.CallTarget)
+	if to.Code != nil && !r.CallTarget.IsAbsent() {
+		code, err := to.Code(ctx, r.CallTarget)
 		if err != nil {
 			return fmt.Errorf("code of the external call: %w", err)
 		}
-		if !isContract {
+		if len(code) == 0 {
 			return fmt.Errorf("%w: %s", ErrCallsNothing, r.CallTarget)
 		}
 	}

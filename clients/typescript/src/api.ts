@@ -298,17 +298,18 @@ export type components = {
         found: string;
       }[];
     };
+    OrderWarning: {
+      /** @enum {unknown} */
+      code: "RULES_DIFFER" | "TAKE_AMOUNT_ZERO" | "RECEIVER_ZERO_ADDRESS" | "ORDER_AUTHORITY_ZERO" | "GIVE_TOKEN_NOT_CLAIMABLE" | "EXTERNAL_CALL_MALFORMED" | "MAKER_IS_TRANSACTION_SENDER" | "REFUND_RECIPIENT_ZERO" | "GIVE_AMOUNT_ABOVE_SWAP" | "NOTHING_GIVEN" | "CALLS_OTHER_PROGRAMS" | "PRIORITY_FEE_HIGH" | "TAKER_NOT_PAID" | "RECIPIENT_REFUSES_COIN" | "CANCEL_BENEFICIARY_REFUSES_COIN";
+      message: string;
+    };
     /** @description An order that a transaction would create, or that is refused. Null means unknown or absent. */
     ExpectedOrder: {
       orderId: string | null;
       refusal: null | components["schemas"]["CreationRefusal"];
       notKnown: string[];
       /** @description Risks of an order that can be created but never filled, claimed or cancelled, or that loses funds. */
-      warnings: {
-        /** @enum {unknown} */
-        code: "RULES_DIFFER" | "TAKE_AMOUNT_ZERO" | "RECEIVER_ZERO_ADDRESS" | "ORDER_AUTHORITY_ZERO" | "GIVE_TOKEN_NOT_CLAIMABLE" | "EXTERNAL_CALL_MALFORMED" | "MAKER_IS_TRANSACTION_SENDER" | "REFUND_RECIPIENT_ZERO" | "GIVE_AMOUNT_ABOVE_SWAP" | "NOTHING_GIVEN" | "CALLS_OTHER_PROGRAMS" | "PRIORITY_FEE_HIGH" | "TAKER_NOT_PAID" | "RECIPIENT_REFUSES_COIN" | "CANCEL_BENEFICIARY_REFUSES_COIN";
-        message: string;
-      }[];
+      warnings: components["schemas"]["OrderWarning"][];
       /** @description The required value of the transaction. */
       value: null | components["schemas"]["Decimal"];
       fixFee: null | components["schemas"]["Decimal"];
@@ -549,6 +550,8 @@ export type components = {
       actualIntegratorPoints: 0;
       takerMargin: components["schemas"]["TakerMarginLeft"];
       senderLacks?: components["schemas"]["Lack"][];
+      /** @description For a sender that is a contract: its order has another maker and orderId. */
+      warnings?: components["schemas"]["OrderWarning"][];
       /**
        * @description On nodes without state overrides: approve `allowanceValue` for `allowanceTarget` first. Until then, the same order with a zero amount was simulated, and its calldata compared with the answer.
        * @constant
@@ -969,6 +972,7 @@ export type UnlockList = components["schemas"]['UnlockList'];
 export type OrderToUnlock = components["schemas"]['OrderToUnlock'];
 export type TransactionToVerify = components["schemas"]['TransactionToVerify'];
 export type Verification = components["schemas"]['Verification'];
+export type OrderWarning = components["schemas"]['OrderWarning'];
 export type ExpectedOrder = components["schemas"]['ExpectedOrder'];
 export type CreationRefusal = components["schemas"]['CreationRefusal'];
 export type SwapBefore = components["schemas"]['SwapBefore'];

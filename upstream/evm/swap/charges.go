@@ -31,13 +31,13 @@ type knownCharges struct {
 // NewCharges returns a reader of the order contracts of c.
 func NewCharges(c *evm.Chain) *Charges { return &Charges{chain: c} }
 
-// HasCode reports whether there is a contract at an address on the newest block. That there is none is doubted.
-func (c *Charges) HasCode(ctx context.Context, at chain.Address) (bool, error) {
+// Code returns the code at an address on the newest block. That there is none is doubted.
+func (c *Charges) Code(ctx context.Context, at chain.Address) ([]byte, error) {
 	var code evm.Payload
 	asked := jsonrpc.NewCall(&code, nil, "eth_getCode", at, "latest")
 	jsonrpc.Greater(asked, func(a, b evm.Payload) int { return cmp.Compare(len(a), len(b)) })
 	err := c.chain.Client().All(ctx, asked)
-	return len(code) > 0, err
+	return code, err
 }
 
 // Read returns the charges of DlnSource and the gate for orders with a chain, in one round trip but usually in none

@@ -1,7 +1,6 @@
 package swap
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,12 +44,7 @@ func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]cre
 		all, err = observed(t, state, created)
 	}
 	for i := range all {
-		if state.IsContract {
-			all[i].Warnings = append(all[i].Warnings, creation.Warning{
-				Code: creation.MakerNotSender,
-				Text: "the sender is a contract: the maker is the account that finally sends the transaction, and the order id depends on it",
-			})
-		}
+		all[i].Warnings = append(all[i].Warnings, creation.OfSender(state.Code)...)
 	}
 	return all, err
 }
@@ -68,9 +62,6 @@ func observed(t creation.Transaction, state creation.State, created []onchain.Fo
 	refusal.Why = "the chain refuses it: " + refusal.Reason().String()
 	return []creation.Forecast{{Maker: t.Sender, Refusal: &refusal}}, nil
 }
-
-// delegation precedes the address of the code that an account with a key runs (EIP-7702).
-var delegation = []byte{0xef, 0x01, 0x00}
 
 // probe makes the transaction and, of one of ours, its parts, each by itself: nothing of it is left on the chain. It
 // returns the orders that the whole made, where the node reports events.
@@ -112,7 +103,7 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 			each.Heard(state, *result)
 		}
 	}
-	state.IsContract = len(code) > 0 && !bytes.HasPrefix(code, delegation)
+	state.Code = code
 	state.Executed = resultOf(asked[first+len(probes)], answers[len(probes)])
 	if !isOurs && state.Executed == nil && asked[0].Err != nil {
 		return nil, asked[0].Err

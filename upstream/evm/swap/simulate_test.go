@@ -215,8 +215,8 @@ func TestABalanceIsNotNothingByOneWord(t *testing.T) {
 		}}
 	}
 	c := serveAll(t, documented(t, 8453), having(0, "0x"), having(7, "0x07"))
-	if is, err := NewCharges(c).HasCode(t.Context(), someToken); err != nil || !is {
-		t.Errorf("HasCode = %t, %v, want that of the node that has it", is, err)
+	if code, err := NewCharges(c).Code(t.Context(), someToken); err != nil || len(code) == 0 {
+		t.Errorf("Code = %x, %v, want that of the node that has it", code, err)
 	}
 	s := NewSimulator(c)
 	for _, token := range []chain.Address{chain.NativeCoin(chain.EVM), someToken} {

@@ -28,6 +28,7 @@ const (
 	AffiliateWithoutRest WarningCode = "NOTHING_GIVEN"          // nothing is left of the give amount after fees
 	CallsOthers          WarningCode = "CALLS_OTHER_PROGRAMS"   // or contracts, whose effects are not judged
 	HighPriority         WarningCode = "PRIORITY_FEE_HIGH"      // of Solana; the fee is a part of the transaction
+	TakesLittle          WarningCode = "TAKE_AMOUNT_LOW"        // at current prices
 	TakerNotPaid         WarningCode = "TAKER_NOT_PAID"         // at current prices and costs
 	ReceiverRefuses      WarningCode = "RECIPIENT_REFUSES_COIN" // no taker could fill the order
 	BeneficiaryRefuses   WarningCode = "CANCEL_BENEFICIARY_REFUSES_COIN"

@@ -16,13 +16,24 @@ import (
 	"crossgate/token"
 )
 
-// Appraise returns warnings about an order that can be made but not filled at a profit, delivered or refunded, as far
-// as prices, costs and accounts can be read.
+// most is the part of an order's worth that may go to its taker besides his costs.
+var most = big.NewRat(1, 10)
+
+// Appraise returns warnings about an order that can be made but not filled at a profit, delivered or refunded, or that
+// takes far too little, as far as prices, costs and accounts can be read.
 func (e *Estimator) Appraise(ctx context.Context, t order.Terms) (all []creation.Warning) {
-	if left, expenses, err := e.leaves(ctx, t); err == nil && left.Cmp(expenses) < 0 {
+	gives, takes, expenses, err := e.worths(ctx, t)
+	left := new(big.Rat).Sub(gives, takes)
+	switch {
+	case err != nil:
+	case left.Cmp(expenses) < 0:
 		all = append(all, creation.Warning{Code: creation.TakerNotPaid, Text: fmt.Sprintf(
 			"the order gives %s USD more than it takes, less than the %s USD that filling it costs: takers will leave it",
 			left.FloatString(4), expenses.FloatString(4),
+		)})
+	case new(big.Rat).Sub(left, expenses).Cmp(new(big.Rat).Mul(gives, most)) > 0:
+		all = append(all, creation.Warning{Code: creation.TakesLittle, Text: fmt.Sprintf(
+			"the order gives %s USD and takes %s USD: any taker may keep the difference", gives.FloatString(4), takes.FloatString(4),
 		)})
 	}
 	take, _ := e.Registry.Chain(t.Take.Chain)
@@ -40,32 +51,33 @@ func (e *Estimator) Appraise(ctx context.Context, t order.Terms) (all []creation
 	return all
 }
 
-// leaves returns the worth of what an order gives beyond what it takes, and the cost of its taker's work, in USD at
-// current prices. A taker has to swap unless the take token is a reserve token. ErrUnknownCosts: a fee or a price is
-// missing. An external call's gas is unknown and left out.
-func (e *Estimator) leaves(ctx context.Context, t order.Terms) (left, expenses *big.Rat, err error) {
+// worths returns the worth of what an order gives and takes, and the cost of its taker's work, in USD at current
+// prices. A taker has to swap unless the take token is a reserve token. ErrUnknownCosts: a fee, a price or a token's
+// decimals are missing. An external call's gas is unknown and left out.
+func (e *Estimator) worths(ctx context.Context, t order.Terms) (gives, takes, expenses *big.Rat, err error) {
+	var worth [2]big.Rat
+	gives, takes = &worth[0], &worth[1]
 	give, isKnown := e.Registry.Chain(t.Give.Chain)
 	take, takeIsKnown := e.Registry.Chain(t.Take.Chain)
 	if !isKnown || !takeIsKnown {
-		return nil, nil, fmt.Errorf("%w: chain %d or %d is not read", ErrUnknownCosts, t.Give.Chain, t.Take.Chain)
+		return gives, takes, nil, fmt.Errorf("%w: chain %d or %d is not read", ErrUnknownCosts, t.Give.Chain, t.Take.Chain)
 	}
 	w := work{give: give, take: take, takesCoin: t.Take.Token.IsNative()}
 	w.swaps = !slices.Contains(slices.Collect(maps.Values(take.Reserves)), t.Take.Token)
 	usd := e.Tokens.USD(ctx, coinOf(give), coinOf(take), keyOf(t.Give), keyOf(t.Take))
 	costs, err := e.expenses(ctx, w, func() map[token.Key]*big.Rat { return usd })
 	if err != nil {
-		return nil, nil, err
+		return gives, takes, nil, err
 	}
-	worth := [2]*big.Rat{}
 	for i, each := range []order.Offer{t.Give, t.Take} {
 		found, err := e.Tokens.Lookup(ctx, each.Chain, each.Token)
 		price := usd[keyOf(each)]
-		if err != nil || price == nil {
-			return nil, nil, fmt.Errorf("%w: no price of %s", ErrUnknownCosts, each.Token)
+		if err != nil || price == nil || e.Tokens.IsSilent(keyOf(each)) {
+			return gives, takes, nil, fmt.Errorf("%w: no price or decimals of %s", ErrUnknownCosts, each.Token)
 		}
-		worth[i] = new(big.Rat).Mul(each.Amount.Units(found[0].Decimals), price)
+		worth[i].Mul(each.Amount.Units(found[0].Decimals), price)
 	}
-	return worth[0].Sub(worth[0], worth[1]), costs.USD(), nil
+	return gives, takes, costs.USD(), nil
 }
 
 func keyOf(o order.Offer) token.Key { return token.Key{Chain: o.Chain, Address: o.Token} }

@@ -207,8 +207,11 @@ func TestOrdersAreAppraised(t *testing.T) {
 		"enough":            {made(usd, 9e6), 0, nil},
 		"a cent too little": {made(usd, 9e6+1e4), 0, []creation.WarningCode{creation.TakerNotPaid}},
 		"a token to buy":    {made(dai, 9e18), 0, []creation.WarningCode{creation.TakerNotPaid}},
+		"a tenth too much":  {made(usd, 81e5), 0, nil},
+		"next to nothing":   {made(usd, 1), 0, []creation.WarningCode{creation.TakesLittle}},
 		"unknown costs":     {elsewhere, 0, nil},
-		"a receiver":        {made(eth, 1e15), there, []creation.WarningCode{creation.ReceiverRefuses}},
+		"unknown decimals":  {made(pepe, 9e18), 0, nil},
+		"a receiver":        {made(eth, 3e15), there, []creation.WarningCode{creation.ReceiverRefuses}},
 		"a receiver of usd": {made(usd, 9e6), there, nil},
 		"a beneficiary":     {made(usd, 9e6), here, []creation.WarningCode{creation.BeneficiaryRefuses}},
 	} {
@@ -217,6 +220,8 @@ func TestOrdersAreAppraised(t *testing.T) {
 			to, _ := o.Registry.Chain(there)
 			to.WrappedCoin, from.WrappedCoin = named(0xee), named(0xee)
 			o.Registry = chain.NewRegistry(from, to)
+			o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{there: nothing{}}
+			delete(o.Tokens.DirectoryOptions.Own, token.Key{Chain: there, Address: pepe})
 			if at, is := o.Chains[row.refusing]; is {
 				at.Fees = refusing{}
 				o.Chains[row.refusing] = at

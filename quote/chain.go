@@ -69,6 +69,8 @@ type Simulation struct {
 	Gas               uint64        // expected need; zero if unknown
 	Spender           chain.Address // the contract that the sender approves to take a token input
 	IsPermitted       bool          // Tx carries a permit, which a simulated allowance must not replace
+	// Shares are those of the input that Tx pays. A recipient who gets less is ErrRefused, if that is measured.
+	Shares []Affiliate
 	// Through is the public router if the transaction calls it: it must not retain any of the input.
 	Through chain.Address
 }

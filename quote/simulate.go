@@ -44,6 +44,11 @@ func (t *trade) run(ctx context.Context, b *built) error {
 	if b.way == Routed {
 		simulation.Through = t.router.terms.Address
 	}
+	for _, share := range []Affiliate{b.swap.Affiliate, b.swap.Second} {
+		if share.Percent.IsPositive() && share.Recipient != t.swap.Sender {
+			simulation.Shares = append(simulation.Shares, share)
+		}
+	}
 	got, err := t.chain.Simulator.Simulate(ctx, simulation)
 	switch minimum := b.payout.minimum; {
 	case errors.Is(err, ErrReverted), errors.Is(err, ErrRefused):

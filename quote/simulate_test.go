@@ -143,14 +143,19 @@ func TestMoreSlippageIsRecommendedWhereLessWasSeen(t *testing.T) {
 }
 
 func TestSimulationIsOfTheAnswersTransaction(t *testing.T) {
-	only := &fakeVenue{name: "only", perInput: 10_000}
+	only := &fakeVenue{name: "only", perInput: 10_000, affiliate: decimal.NewFromInt(1)}
 	d := &dryRun{found: map[chain.Address]quote.Result{only.router(): seen(10_000)}}
 	r := usdcToDai()
-	r.Sender = sender
+	r.Sender, r.Affiliate = sender, quote.NewAffiliate(10, weth)
 	got := estimate(t, rehearsed(d, only), r)
-	expect(t, "simulations", d.tried, []quote.Simulation{{
+	want := quote.Simulation{
 		Sender: sender, Recipient: recipient, In: usdc, Out: dai, AmountIn: r.AmountIn, Tx: got.Tx, Gas: 350_000, Spender: only.router(),
-	}})
+		Shares: []quote.Affiliate{r.Affiliate},
+	}
+	r.Affiliate.Recipient = sender // who loses what they gain
+	own := want
+	own.Shares, own.Tx = nil, estimate(t, rehearsed(d, only), r).Tx
+	expect(t, "simulations", d.tried, []quote.Simulation{want, own})
 	if f := got.Asked[0].Result; f == nil || f.Gas != 200_000 {
 		t.Errorf("finding = %+v, want the simulation's", f)
 	}

@@ -57,7 +57,7 @@ func paysOthers(s quote.Swap, call quote.Call) error {
 	return nil
 }
 
-// roundedShares is the most that routers that take shares of the input separately from the rest leave with the sender.
+// roundedShares is the most that routers that take shares of the input separately from the rest lose to rounding.
 var roundedShares = chain.NewAmount(2)
 
 // mayReceive reports whether shares of the input give each recipient no more than the swap's do together.

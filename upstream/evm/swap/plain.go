@@ -2,6 +2,7 @@ package swap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -81,6 +82,8 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 			found, err = finding(walletResults(answers[i], len(calls)), balances, t, now, gas)
 		}
 		switch {
+		case errors.Is(err, quote.ErrRefused):
+			return quote.Result{}, err
 		case err != nil && set.approve:
 			return quote.Result{}, fmt.Errorf("%w: the sender's approval and the transaction in one call: %v", quote.ErrNotSimulated, err)
 		case err != nil:

@@ -247,6 +247,9 @@ func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulate
 	if !t.Through.IsAbsent() {
 		read = append(read, balanceCall(t.In, t.Through, now.meter))
 	}
+	for _, share := range t.Shares {
+		read = append(read, balanceCall(t.In, share.Recipient, now.meter))
+	}
 	return slices.Concat(read, s.transaction(t, now), read), len(read)
 }
 
@@ -280,7 +283,8 @@ func worseOf(first, second quote.Result) quote.Result {
 	return worse
 }
 
-// finding evaluates the results: first balances, then the transaction, at the end the same balances again.
+// finding evaluates the results: first balances, then the transaction, at the end the same balances again. Up to
+// roundedShares of each share may be missing.
 func finding(
 	calls []simulatedResult, balances int, t quote.Simulation, now surroundings, gas evm.Quantity,
 ) (quote.Result, error) {
@@ -302,11 +306,19 @@ func finding(
 		changes[i] = has.Sub(had)
 	}
 	found.Received = changes[0]
-	if balances > 1 {
-		found.Left = changes[1]
-	}
 	if !t.Through.IsAbsent() {
-		found.Gross = swap.gross(t.Through)
+		found.Left, found.Gross = changes[1], swap.gross(t.Through)
+	}
+	for i, share := range t.Shares {
+		var owed chain.Amount
+		for _, each := range t.Shares { // one recipient may have both
+			if each.Recipient == share.Recipient {
+				owed = owed.Add(quote.Share(t.AmountIn, each.Percent))
+			}
+		}
+		if paid := changes[balances-len(t.Shares)+i]; paid.Add(roundedShares).Cmp(owed) < 0 {
+			return quote.Result{}, fmt.Errorf("%w: it pays %s %s of the input in place of %s", quote.ErrRefused, share.Recipient, paid, owed)
+		}
 	}
 	return found, nil
 }

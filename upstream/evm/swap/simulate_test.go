@@ -194,6 +194,36 @@ func TestApprovalsAreThoseThatTheTokenTakes(t *testing.T) {
 	}
 }
 
+// TestSharesOfTheInputArePaid to all who have one, but for what is lost to rounding; one who has both gets both.
+func TestSharesOfTheInputArePaid(t *testing.T) {
+	first, second := quote.NewAffiliate(100, somebody), quote.NewAffiliate(50, thief)
+	both := quote.NewAffiliate(50, somebody)
+	word := func(n uint64) simulatedResult {
+		raw := chain.NewAmount(n).Bytes32()
+		return simulatedResult{Status: 1, ReturnData: raw[:]}
+	}
+	for name, row := range map[string]struct {
+		second quote.Affiliate
+		gained [2]uint64
+		ok     bool
+	}{
+		"whole":              {second, [2]uint64{1000, 500}, true},
+		"rounded":            {second, [2]uint64{998, 498}, true},
+		"less than rounding": {second, [2]uint64{997, 500}, false},
+		"no second one":      {second, [2]uint64{1000, 0}, false},
+		"both of one":        {both, [2]uint64{1500, 1500}, true},
+		"one of both":        {both, [2]uint64{1000, 1000}, false},
+	} {
+		s := quote.Simulation{In: someToken, Out: otherToken, AmountIn: chain.NewAmount(100_000), Shares: []quote.Affiliate{first, row.second}}
+		_, err := finding([]simulatedResult{
+			word(0), word(7), word(8), {Status: 1}, word(3), word(7 + row.gained[0]), word(8 + row.gained[1]),
+		}, 3, s, surroundings{}, 0)
+		if row.ok && err != nil || !row.ok && !errors.Is(err, quote.ErrRefused) {
+			t.Errorf("%s: %v, want that it passes: %t", name, err, row.ok)
+		}
+	}
+}
+
 // TestContractsSignNothing: of a contract wallet the maker is unknown, but an account that runs a delegate has a key.
 func TestContractsSignNothing(t *testing.T) {
 	c := documented(t, 8453)

@@ -169,7 +169,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		made.swaps = quote.Chain{
 			Guard: swap.Guard{}, Fees: swap.NewFees(adapter), Router: swap.NewRouter(adapter), Simulator: simulator,
 		}
-		made.makes = crosschain.Chain{Fees: made.swaps.Fees, Charges: charges.Read, Code: charges.Code, Runner: simulator, Forecast: simulator.Forecast, Approvals: simulator.Approvals}
+		made.makes = crosschain.Chain{Fees: made.swaps.Fees, Charges: charges.Read, Code: charges.Code, Runner: simulator, Forecast: simulator.Forecast, Approvals: simulator.Approvals, Delivers: simulator.Delivers}
 	case chain.SVM:
 		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		adapter := solana.New(known, rpc)

@@ -249,6 +249,7 @@ func TestOrderFailuresHaveTheirErrors(t *testing.T) {
 		{crosschain.ErrLowAmount, 400, "ERROR_LOW_GIVE_AMOUNT"},
 		{crosschain.ErrIntermediary, 400, "INTERMEDIARY_TOKEN_NOT_CONFIGURED"},
 		{crosschain.ErrRefusesCoin, 400, "RECIPIENT_REFUSES_COIN"},
+		{crosschain.ErrNotDelivered, 400, "UNSUPPORTED_TOKEN_OUT"},
 		{crosschain.ErrNotRefundable, 400, "INVALID_QUERY_PARAMETERS"},
 		{crosschain.ErrCallsNothing, 400, "EXTERNAL_CALL_WITHOUT_CODE"},
 		{crosschain.ErrNotClaimable, 400, "GIVE_TOKEN_NOT_CLAIMABLE"},

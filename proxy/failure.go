@@ -36,6 +36,7 @@ var domainErrors = []struct {
 	{crosschain.ErrLowAmount, lowGiveAmount},
 	{crosschain.ErrUnknownCosts, estimationFailed},
 	{crosschain.ErrRefusesCoin, recipientRefuses},
+	{crosschain.ErrNotDelivered, notDelivered},
 	{crosschain.ErrNotRefundable, notRefundable},
 	{crosschain.ErrCallsNothing, callsNothing},
 	{crosschain.ErrCallNeverRun, callNeverRun},

@@ -50,6 +50,7 @@ var (
 	intermediaryUnknown = Kind{400, 1107, "INTERMEDIARY_TOKEN_NOT_CONFIGURED", "intermediary tokens must be equal reserve tokens of their chains"}
 	estimationFailed    = Kind{502, 1108, "ESTIMATION_FAILED", "the fees or prices that a taker's expenses follow from could not be read; retry later"}
 	recipientRefuses    = Kind{400, 1109, "RECIPIENT_REFUSES_COIN", "dstChainTokenOutRecipient is a contract that refuses the coin, so that the order could never be filled"}
+	notDelivered        = Kind{400, 1004, unsupportedTokenOut.ID, "dstChainTokenOut takes a share of transfers, or is not paid to dstChainTokenOutRecipient, so that the order could never be filled"}
 	notRefundable       = Kind{400, 2, InvalidParameters.ID, "srcAllowedCancelBeneficiary must not be a contract that refuses the coin, or a refund would fail"}
 	callsNothing        = Kind{400, 1110, "EXTERNAL_CALL_WITHOUT_CODE", "the hook calls an address without a contract, so that it would do nothing"}
 	callNeverRun        = Kind{400, 2, InvalidParameters.ID, "the hook's reward must not exceed the amount that the order takes, or the call could never be run"}

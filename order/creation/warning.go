@@ -30,6 +30,7 @@ const (
 	HighPriority         WarningCode = "PRIORITY_FEE_HIGH"      // of Solana; the fee is a part of the transaction
 	TakesLittle          WarningCode = "TAKE_AMOUNT_LOW"        // at current prices
 	TakerNotPaid         WarningCode = "TAKER_NOT_PAID"         // at current prices and costs
+	NotDelivered         WarningCode = "TAKE_TOKEN_NOT_DELIVERED"
 	ReceiverRefuses      WarningCode = "RECIPIENT_REFUSES_COIN" // no taker could fill the order
 	BeneficiaryRefuses   WarningCode = "CANCEL_BENEFICIARY_REFUSES_COIN"
 )

@@ -41,8 +41,11 @@ func (e *Estimator) Appraise(ctx context.Context, t order.Terms) (all []creation
 		all = append(all, creation.Warning{Code: creation.CallNeverRun, Text: fmt.Sprintf(
 			"the receiver of an order with an external call must be the executor %s: the order can never be filled", executor)})
 	}
-	undelivered, unrefunded := e.coinRefusals(ctx, t)
-	if undelivered != nil {
+	undelivered, unrefunded := e.refusals(ctx, t)
+	switch {
+	case errors.Is(undelivered, ErrNotDelivered):
+		all = append(all, creation.Warning{Code: creation.NotDelivered, Text: undelivered.Error()})
+	case undelivered != nil:
 		all = append(all, creation.Warning{Code: creation.ReceiverRefuses, Text: undelivered.Error()})
 	}
 	if unrefunded != nil {
@@ -82,12 +85,20 @@ func (e *Estimator) worths(ctx context.Context, t order.Terms) (gives, takes, ex
 
 func keyOf(o order.Offer) token.Key { return token.Key{Chain: o.Chain, Address: o.Token} }
 
-// coinRefusals returns ErrRefusesCoin if an order's receiver is paid in the coin and refuses it, and ErrNotRefundable
-// if its cancel beneficiary does, each with the reason.
-func (e *Estimator) coinRefusals(ctx context.Context, t order.Terms) (undelivered, unrefunded error) {
+// refusals returns ErrRefusesCoin if an order's receiver is paid in the coin and refuses it, ErrNotDelivered if it does
+// not get the token in full, and ErrNotRefundable if the cancel beneficiary refuses the coin, each with the reason.
+func (e *Estimator) refusals(ctx context.Context, t order.Terms) (undelivered, unrefunded error) {
 	var trying sync.WaitGroup
-	if t.Take.Token.IsNative() && len(t.ExternalCall) == 0 {
+	switch delivers := e.Chains[t.Take.Chain].Delivers; {
+	case len(t.ExternalCall) > 0:
+	case t.Take.Token.IsNative():
 		trying.Go(func() { undelivered = e.refuses(ctx, t.Take.Chain, t.Receiver, ErrRefusesCoin) })
+	case delivers != nil:
+		trying.Go(func() {
+			if err := delivers(ctx, t.Take.Token, t.Receiver, t.Take.Amount); err != nil {
+				undelivered = fmt.Errorf("%w: %v", ErrNotDelivered, err)
+			}
+		})
 	}
 	trying.Go(func() { unrefunded = e.refuses(ctx, t.Give.Chain, t.Authorities.CancelBeneficiary, ErrNotRefundable) })
 	trying.Wait()

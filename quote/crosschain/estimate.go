@@ -57,7 +57,9 @@ type Chain struct {
 	Forecast func(context.Context, creation.Transaction) ([]creation.Forecast, error)
 	// Approvals returns transactions that together let a spender take an amount of the sender's token; nil: unknown.
 	Approvals func(_ context.Context, sender, token, spender chain.Address, amount chain.Amount) ([]quote.Tx, error)
-	Code      func(context.Context, chain.Address) ([]byte, error) // at an address; nil: unknown
+	// Delivers returns why an account would not get an amount of a token in full; nil: unknown.
+	Delivers func(_ context.Context, token, to chain.Address, amount chain.Amount) error
+	Code     func(context.Context, chain.Address) ([]byte, error) // at an address; nil: unknown
 }
 
 // Options configures an Estimator.

@@ -25,6 +25,8 @@ var (
 	ErrLongCall     = errors.New("the external call leaves no room for the rest of its transaction")
 	ErrBelowRent    = errors.New("the recipient has no account on Solana, and the amount is too small to open one")
 	ErrRefusesCoin  = errors.New("the recipient's contract refuses the coin, so that nothing can be delivered to it")
+	// ErrNotDelivered: DlnDestination requires that the whole amount arrives (golden/create, rule 20).
+	ErrNotDelivered = errors.New("the take token would not reach the recipient in full, so that no taker could fill the order")
 	// ErrNotRefundable: a refund includes the fixed fee, in the coin, and fails with that (golden/create, rule 23).
 	ErrNotRefundable = errors.New("the cancel beneficiary's contract refuses the coin, so that nothing can be refunded")
 )
@@ -94,9 +96,6 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	if at := j.Chains[j.give.ID]; at.Runner == nil || j.give.Family == chain.SVM && at.Writer == nil {
 		return nil, fmt.Errorf("chain %d: %w", j.give.ID, ErrNoCreation)
 	}
-	if err := j.deliverable(ctx, e); err != nil {
-		return nil, err
-	}
 	c, err := j.creation(e)
 	if err != nil {
 		return nil, err
@@ -109,6 +108,8 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	promise.ID = onchain.ID(promise.Created.Terms)
 	m := &Made{Salt: *c.Salt, ID: promise.ID, Terms: promise.Created.Terms, Metadata: c.Metadata}
 	var reading sync.WaitGroup
+	var undeliverable error
+	reading.Go(func() { undeliverable = j.deliverable(ctx, e) })
 	reading.Go(func() { m.Short = j.short(ctx, e) })
 	if code := j.Chains[j.give.ID].Code; code != nil {
 		reading.Go(func() {
@@ -126,7 +127,7 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 		err = j.direct(ctx, e, c, promise, m)
 	}
 	reading.Wait()
-	if err == nil {
+	if err = cmp.Or(undeliverable, err); err == nil {
 		err = j.claimable(ctx, e, m.Tx)
 	}
 	if err == nil {
@@ -315,8 +316,9 @@ func (j *journey) short(ctx context.Context, e *Estimate) (all []Short) {
 	return all
 }
 
-// deliverable refuses an order that no taker could fill: a call of nothing, or that cannot be run, and a coin to a
-// contract that does not take it, or too little of it for a new account; and one that could not be refunded.
+// deliverable refuses an order that no taker could fill: a call of nothing, or that cannot be run, a coin to a contract
+// that does not take it, or too little of it for a new account, and a token that does not arrive in full; and an order
+// that could not be refunded.
 func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
 	r, to := j.request, j.Chains[j.take.ID]
 	switch isSolana := j.take.Family == chain.SVM; {
@@ -346,8 +348,8 @@ func (j *journey) deliverable(ctx context.Context, e *Estimate) error {
 			return fmt.Errorf("%w: %s of %d lamports", ErrBelowRent, e.Amount, solana.WalletRent)
 		}
 	}
-	undelivered, unrefunded := j.coinRefusals(ctx, order.Terms{
-		Give: order.Offer{Chain: r.Give}, Take: order.Offer{Chain: r.Take, Token: r.TokenOut},
+	undelivered, unrefunded := j.refusals(ctx, order.Terms{
+		Give: order.Offer{Chain: r.Give}, Take: order.Offer{Chain: r.Take, Token: r.TokenOut, Amount: e.Amount},
 		Receiver: r.Making.Recipient, Authorities: r.Making.Authorities, ExternalCall: r.ExternalCall,
 	})
 	return cmp.Or(undelivered, unrefunded)

@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -91,11 +92,11 @@ func (n *node) members(c nodeCall) string {
 	if members, known := n.answers[c.Method]; known {
 		return members
 	}
-	var message struct{ To, Data string }
+	var message struct{ To, Data, Input string }
 	if c.Method != "eth_call" || n.contract == nil || json.Unmarshal(c.Params[0], &message) != nil {
 		return fault(-32601, "the method "+c.Method+" does not exist")
 	}
-	answer := n.contract(message.To, message.Data)
+	answer := n.contract(message.To, cmp.Or(message.Data, message.Input))
 	if refusal, isRefused := strings.CutPrefix(answer, "!"); isRefused {
 		return fault(3, refusal)
 	}

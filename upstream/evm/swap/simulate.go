@@ -113,6 +113,27 @@ func coinsCall(out *evm.Amount, holder chain.Address) *jsonrpc.Call {
 	return asked
 }
 
+// Delivers simulates the transfer of a token to an account, by one that has it. It returns quote.ErrRefused if less
+// arrives, and quote.ErrReverted if only this account cannot get it; nil also if nothing certain is known.
+func (s *Simulator) Delivers(ctx context.Context, token, to chain.Address, amount chain.Amount) error {
+	pay := func(to chain.Address) (quote.Result, error) {
+		return s.Simulate(ctx, quote.Simulation{
+			Sender: placeholderHolder, Recipient: to, In: token, Out: token, AmountIn: amount, Spender: to, IsPermitted: true,
+			Tx: quote.Tx{To: token, Data: transfer.Call(to, amount)},
+		})
+	}
+	got, err := pay(to)
+	switch {
+	case err == nil && got.Measured && got.Received.Cmp(amount) < 0:
+		return fmt.Errorf("%w: of %s of the token %s arrive", quote.ErrRefused, amount, got.Received)
+	case errors.Is(err, quote.ErrReverted):
+		if other, otherErr := pay(placeholderSpender); otherErr == nil && other.Measured {
+			return err
+		}
+	}
+	return nil
+}
+
 // isUnknownMethod reports whether a node says that it lacks the method, or does not offer it to us.
 func isUnknownMethod(err error) bool {
 	_, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.MethodMissing })
@@ -126,6 +147,7 @@ var meterCode = evm.Payload{0x60, 0, 0x35, 0x31, 0x60, 0, 0x52, 0x60, 0x20, 0x60
 var (
 	balanceOf = words.SelectorOf("balanceOf(address)")
 	approve   = words.SelectorOf("approve(address,uint256)")
+	transfer  = words.SelectorOf("transfer(address,uint256)")
 	allowance = words.SelectorOf("allowance(address,address)")
 	// swapExecuted is topic 0 of the public router's event about a venue's payment; the amount is the last word.
 	swapExecuted     = chain.Hash(crypto.Keccak256([]byte("SwapExecuted(address,address,uint256,address,uint256)")))

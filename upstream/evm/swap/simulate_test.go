@@ -224,6 +224,38 @@ func TestSharesOfTheInputArePaid(t *testing.T) {
 	}
 }
 
+// TestTokensThatDoNotArriveAreFound: a token that takes a share of transfers, and one that refuses an account. If it
+// refuses all, the sender may be at fault.
+func TestTokensThatDoNotArriveAreFound(t *testing.T) {
+	for name, row := range map[string]struct {
+		arrives uint64
+		refuses []chain.Address
+		want    error
+	}{
+		"all of it":  {1000, nil, nil},
+		"a part":     {999, nil, quote.ErrRefused},
+		"an account": {1000, []chain.Address{somebody}, quote.ErrReverted},
+		"every one":  {1000, []chain.Address{somebody, placeholderSpender}, nil},
+	} {
+		n := &node{answers: simulated(nil), contract: func(to, data string) string {
+			isRefused := slices.ContainsFunc(row.refuses, func(a chain.Address) bool {
+				return strings.Contains(data, fmt.Sprintf("%x", transfer.Call(a, chain.NewAmount(1000))))
+			})
+			switch {
+			case isRefused:
+				return "!execution reverted: blocked"
+			case to == someToken.String():
+				return fmt.Sprintf("0x%064x", 1<<40)
+			}
+			return fmt.Sprintf("0x%064x%064x%064x", 5, 1, 5+row.arrives)
+		}}
+		s := NewSimulator(n.serve(t, documented(t, 8453)))
+		if err := s.Delivers(t.Context(), someToken, somebody, chain.NewAmount(1000)); !errors.Is(err, row.want) {
+			t.Errorf("%s: %v, want %v", name, err, row.want)
+		}
+	}
+}
+
 // TestContractsSignNothing: of a contract wallet the maker is unknown, but an account that runs a delegate has a key.
 func TestContractsSignNothing(t *testing.T) {
 	c := documented(t, 8453)

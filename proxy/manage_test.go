@@ -110,8 +110,11 @@ func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 		}
 	}
 	var f creation.Forecast
+	var others []creation.Forecast
 	s := newWorld(t).server(t, func(p *parts) {
-		p.Manage = managing{forecasts: func(creation.Transaction) ([]creation.Forecast, error) { return []creation.Forecast{f}, nil }}
+		p.Manage = managing{forecasts: func(creation.Transaction) ([]creation.Forecast, error) {
+			return append([]creation.Forecast{f}, others...), nil
+		}}
 	})
 	check := func(request, want string) {
 		t.Helper()
@@ -140,6 +143,14 @@ func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 	check(inHex+strings.Repeat("AE", 20)+`"}`, `[{"parameter":"dstChainTokenOut","requested":"0x`+strings.Repeat("AE", 20)+`","found":"`+paid.Format(chain.TVM)+`"}]`)
 	f = returned(maker)
 	check(`{"dstChainId":137}`, `[]`)
+	others = []creation.Forecast{f} // takes the amount once more
+	check(`{"dstChainId":137}`, `[{"parameter":"orders","requested":"1","found":"2"}]`)
+	others = nil
+	f.Creation.Take.Chain, f.Creation.Receiver = chain.Tron, paid
+	for _, form := range []string{"0x" + paid.String()[2:], "41" + paid.String()[2:], paid.Format(chain.TVM)} {
+		check(`{"dstChainTokenOutRecipient":"`+form+`"}`, `[]`)
+	}
+	f = returned(maker)
 	hook := func(fallback chain.Address) []byte {
 		c := creation.Call{Fallback: fallback, Executor: chain.NativeCoin(chain.EVM), Delayed: true, Payload: creation.CallPayload(paid, 7, []byte{1, 2, 3, 4})}
 		return c.Envelope()

@@ -124,8 +124,8 @@ var mustBeAsked = []string{
 	"affiliateFeeRecipient", "affiliateFeePercent", "externalCall", "srcAllowedCancelBeneficiary", "srcChainRefundAddress",
 }
 
-// compare returns the differences of the first order from a request. Parameters that leave no trace in an order, and
-// amounts left to the market, are not compared.
+// compare returns the differences of the first order from a request, and whether there are others. Parameters that
+// leave no trace in an order, and amounts left to the market, are not compared.
 func compare(q posed, all []creation.Forecast, chains chain.Registry) (differences []wire.Difference) {
 	if len(all) == 0 || q.request == nil {
 		return nil
@@ -158,6 +158,9 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 		if *trace != wanted && !areOneAddress(*trace, wanted) {
 			differences = append(differences, wire.Difference{Parameter: name, Requested: wanted, Found: *trace})
 		}
+	}
+	if len(all) > 1 {
+		differences = append(differences, wire.Difference{Parameter: "orders", Requested: "1", Found: strconv.Itoa(len(all))})
 	}
 	return differences
 }

@@ -28,7 +28,7 @@ func (cheap) GasPrice(context.Context, quote.Priority) (quote.GasPrice, error) {
 	return quote.GasPrice{Expected: chain.NewAmount(1e9)}, nil
 }
 
-func (cheap) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Amount, error) {
+func (cheap) DataFee(context.Context, quote.Tx, uint64) (chain.Amount, error) {
 	return chain.Amount{}, nil
 }
 

@@ -33,7 +33,7 @@ type FeeSource interface {
 	// EstimateGas runs tx from sender and returns the gas it needs. A revert is an error that wraps ErrReverted.
 	EstimateGas(ctx context.Context, sender chain.Address, tx Tx) (uint64, error)
 	// DataFee returns what the chain charges for tx besides gas, in wei: on a rollup, for publishing it.
-	DataFee(ctx context.Context, sender chain.Address, tx Tx, gas uint64) (chain.Amount, error)
+	DataFee(ctx context.Context, tx Tx, gas uint64) (chain.Amount, error)
 }
 
 // ErrRefused means that a venue's transaction would not do what its quote says.

@@ -187,7 +187,7 @@ func (m meter) RenewGasPrice(context.Context) {
 	}
 }
 
-func (m meter) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Amount, error) {
+func (m meter) DataFee(context.Context, quote.Tx, uint64) (chain.Amount, error) {
 	if m.silent {
 		return chain.Amount{}, errors.New("no answer")
 	}

@@ -129,7 +129,7 @@ func (t *trade) dataFee(ctx context.Context, tx Tx, gas uint64) (fee chain.Amoun
 	}
 	ctx, cancel := context.WithTimeout(ctx, gasPatience)
 	defer cancel()
-	fee, err := t.chain.Fees.DataFee(ctx, t.swap.Sender, tx, gas)
+	fee, err := t.chain.Fees.DataFee(ctx, tx, gas)
 	if err != nil {
 		trace.SpanFromContext(ctx).RecordError(err)
 		return chain.Amount{}, false

@@ -34,7 +34,6 @@ type Reserve struct {
 
 // Need is what a sender's large transaction needs.
 type Need struct {
-	Sender   chain.Address
 	Gas      uint64
 	Deposits uint64 // lamports; Solana only
 }
@@ -42,7 +41,7 @@ type Need struct {
 // NewReserve returns the reserve for a need at a gas price; on Solana, for a signature and a priority fee.
 func NewReserve(ctx context.Context, c chain.Chain, fees FeeSource, price GasPrice, n Need) (*Reserve, error) {
 	if c.Family == chain.SVM {
-		signed, err := fees.DataFee(ctx, n.Sender, Tx{}, n.Gas)
+		signed, err := fees.DataFee(ctx, Tx{}, n.Gas)
 		priority := solana.PriorityFee(solana.MaxComputeUnits, price.Bid.MulDiv(2, 1))
 		if least := chain.NewAmount(leastPriorityFee); priority.Cmp(least) < 0 {
 			priority = least
@@ -54,7 +53,7 @@ func NewReserve(ctx context.Context, c chain.Chain, fees FeeSource, price GasPri
 	if price.Legacy {
 		most = price.Expected.MulDiv(5, 4)
 	}
-	published, err := fees.DataFee(ctx, n.Sender, filled(n.Sender, keptBytes), n.Gas)
+	published, err := fees.DataFee(ctx, filled(keptBytes), n.Gas)
 	return &Reserve{Total: gasCost(n.Gas, most).Add(published), gasPrice: most}, err
 }
 
@@ -105,12 +104,12 @@ func (t *trade) reserve(ctx context.Context) (*Reserve, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, gasPatience)
 	defer cancel()
-	return NewReserve(ctx, t.swap.Chain, t.chain.Fees, *t.gasPrice, Need{t.swap.Sender, keptGas, keptDeposits})
+	return NewReserve(ctx, t.swap.Chain, t.chain.Fees, *t.gasPrice, Need{keptGas, keptDeposits})
 }
 
 // filled returns a transaction with the given number of calldata bytes, which do not compress.
-func filled(to chain.Address, bytes int) Tx {
-	return Tx{To: to, Data: Incompressible(bytes), Value: chain.NewAmount(1)}
+func filled(bytes int) Tx {
+	return Tx{To: chain.NativeCoin(chain.EVM), Data: Incompressible(bytes), Value: chain.NewAmount(1)}
 }
 
 // Incompressible returns calldata of a given length that does not compress: rollups charge for compressed bytes.

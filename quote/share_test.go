@@ -104,7 +104,7 @@ func TestSharesArePaidBehindTheSwap(t *testing.T) {
 // feesOnSolana are fees with a cost of 5,000 lamports per signature.
 type feesOnSolana struct{ FeeSource }
 
-func (feesOnSolana) DataFee(context.Context, chain.Address, Tx, uint64) (chain.Amount, error) {
+func (feesOnSolana) DataFee(context.Context, Tx, uint64) (chain.Amount, error) {
 	return chain.NewAmount(5_000), nil
 }
 

@@ -232,7 +232,7 @@ const (
 
 // balance returns the sender's whole balance, less the fixed fee and the transaction's cost if it is in the coin.
 func (j *journey) balance(ctx context.Context) (chain.Amount, error) {
-	has, err := j.Swaps.Balance(ctx, j.give.ID, j.request.TokenIn, j.request.Making.payer())
+	has, err := j.Swaps.Balance(ctx, j.give.ID, j.request.TokenIn, j.request.Making.Sender)
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("balance of the sender: %w", err)
 	}
@@ -242,7 +242,7 @@ func (j *journey) balance(ctx context.Context) (chain.Amount, error) {
 		if err != nil {
 			return chain.Amount{}, fmt.Errorf("%w: %w", ErrUnknownCosts, err)
 		}
-		need := quote.Need{Sender: j.request.Making.payer(), Gas: createGas, Deposits: createDeposits}
+		need := quote.Need{Gas: createGas, Deposits: createDeposits}
 		if j.kept, err = quote.NewReserve(ctx, j.give, j.Chains[j.give.ID].Fees, price, need); err != nil {
 			return chain.Amount{}, fmt.Errorf("%w: %w", ErrUnknownCosts, err)
 		}

@@ -115,7 +115,7 @@ func (fees) GasPrice(context.Context, quote.Priority) (quote.GasPrice, error) {
 	return quote.GasPrice{Expected: chain.NewAmount(1e9), MaxFee: chain.NewAmount(2e9)}, nil
 }
 
-func (fees) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Amount, error) {
+func (fees) DataFee(context.Context, quote.Tx, uint64) (chain.Amount, error) {
 	return chain.NewAmount(1e12), nil
 }
 

@@ -232,7 +232,7 @@ func (e *Estimator) cost(ctx context.Context, u unit) (chain.Amount, error) {
 	var priceErr error
 	var reading sync.WaitGroup
 	reading.Go(func() { price, priceErr = fees.GasPrice(ctx, quote.Normal) })
-	beside, err := fees.DataFee(ctx, tx.To, tx, u.gas)
+	beside, err := fees.DataFee(ctx, tx, u.gas)
 	reading.Wait()
 	if err = cmp.Or(priceErr, err); err != nil {
 		return chain.Amount{}, err

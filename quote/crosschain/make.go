@@ -43,13 +43,6 @@ type Making struct {
 	Bundle       bool     // Made.Calls are wanted
 }
 
-func (m *Making) payer() chain.Address {
-	if m == nil {
-		return chain.Address{}
-	}
-	return m.Sender
-}
-
 // Runner runs creations on the newest block, with the balances and allowances that they need.
 type Runner interface {
 	// Creation returns the gas of a transaction that creates the promised order. Errors: creation.ErrBroken if it
@@ -292,7 +285,7 @@ func (j *journey) fee(ctx context.Context, tx quote.Tx, gas uint64) *quote.Fee {
 		return nil
 	}
 	limit := quote.WithMargin(gas)
-	beside, err := fees.DataFee(ctx, j.request.Making.payer(), tx, limit)
+	beside, err := fees.DataFee(ctx, tx, limit)
 	if err != nil {
 		return nil
 	}

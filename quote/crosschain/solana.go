@@ -58,7 +58,7 @@ func (j *journey) onSolana(ctx context.Context, e *Estimate, c creation.Creation
 	if err != nil {
 		return err
 	}
-	signature, err := j.Chains[j.give.ID].Fees.DataFee(ctx, j.request.Making.Sender, m.Tx, limit)
+	signature, err := j.Chains[j.give.ID].Fees.DataFee(ctx, m.Tx, limit)
 	if err != nil {
 		return err
 	}

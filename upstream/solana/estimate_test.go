@@ -146,7 +146,7 @@ func (l ledger) EstimateGas(context.Context, chain.Address, quote.Tx) (uint64, e
 	return 100_000, nil
 }
 
-func (l ledger) DataFee(context.Context, chain.Address, quote.Tx, uint64) (chain.Amount, error) {
+func (l ledger) DataFee(context.Context, quote.Tx, uint64) (chain.Amount, error) {
 	return chain.NewAmount(5000), nil
 }
 

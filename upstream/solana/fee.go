@@ -66,7 +66,7 @@ func (c *Chain) EstimateGas(ctx context.Context, _ chain.Address, tx quote.Tx) (
 }
 
 // DataFee returns the price of a transaction's signatures, at least one; unsigned transactions contain their number.
-func (c *Chain) DataFee(_ context.Context, _ chain.Address, tx quote.Tx, _ uint64) (chain.Amount, error) {
+func (c *Chain) DataFee(_ context.Context, tx quote.Tx, _ uint64) (chain.Amount, error) {
 	signatures := uint64(1)
 	if len(tx.Data) > 0 {
 		signatures = uint64(tx.Data[0])

@@ -35,6 +35,6 @@ const (
 )
 
 // DataFee returns the price of a transaction's bandwidth, in sun, for a sender who has no bandwidth left.
-func (Fees) DataFee(_ context.Context, _ chain.Address, tx quote.Tx, _ uint64) (chain.Amount, error) {
+func (Fees) DataFee(_ context.Context, tx quote.Tx, _ uint64) (chain.Amount, error) {
 	return chain.NewAmount(bandwidthPrice * uint64(envelopeBytes+len(tx.Data))), nil
 }

@@ -100,7 +100,7 @@ func TestBandwidthCoversARecordedTransaction(t *testing.T) {
 	made := told.Response.Body.Transaction
 	const signatureAndOutcome, room = 67 + 3 + 64, 14 // room: for a value sent along, and longer lengths
 	size := uint64(len(made.Raw)/2 + signatureAndOutcome)
-	fee, err := tron.Fees{}.DataFee(t.Context(), chain.Address{}, quote.Tx{Data: make([]byte, 4+2*32)}, 0) // a transfer
+	fee, err := tron.Fees{}.DataFee(t.Context(), quote.Tx{Data: make([]byte, 4+2*32)}, 0) // a transfer
 	if least, most := chain.NewAmount(1000*size), chain.NewAmount(1000*(size+room)); err != nil || fee.Cmp(least) < 0 || fee.Cmp(most) > 0 {
 		t.Errorf("DataFee() = %s, %v, want %s to %s sun", fee, err, least, most)
 	}

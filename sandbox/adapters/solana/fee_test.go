@@ -60,7 +60,7 @@ func TestTheLedgersBidsAreRead(t *testing.T) {
 	if trips := w.tripsOf(func() { price, err = c.GasPrice(t.Context(), quote.Normal) }); err != nil || price.Bid.IsZero() || trips > 2 {
 		t.Errorf("GasPrice() = %+v, %v in %d round trips, want a bid in one, and one for the proof", price, err, trips)
 	}
-	fee, err := c.DataFee(t.Context(), chain.Address{}, quote.Tx{Data: []byte{1, 0}}, 0)
+	fee, err := c.DataFee(t.Context(), quote.Tx{Data: []byte{1, 0}}, 0)
 	if err != nil || fee != chain.NewAmount(5000) {
 		t.Errorf("DataFee of one signature = %s, %v, want 5000 lamports", fee, err)
 	}

@@ -32,12 +32,12 @@ var (
 )
 
 // DataFee returns the cost of publishing tx in addition to gas. On Arbitrum and the ZK stack it is part of the gas.
-func (f *Fees) DataFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
+func (f *Fees) DataFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	switch {
 	case opStack[f.chain.Facts().Native]:
 		return f.publishingFee(ctx, tx, gas)
 	case f.chain.Facts().Native == linea:
-		return f.sizeFee(ctx, sender, tx, gas)
+		return f.sizeFee(ctx, tx.Data)
 	}
 	return chain.Amount{}, nil
 }
@@ -66,17 +66,21 @@ func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chai
 	return fee.Add(words.New(answers[1]).Amount(0)), nil
 }
 
-// sizeFee returns how much more than usual gas costs for this transaction (docs.linea.build, linea_estimateGas).
-func (f *Fees) sizeFee(ctx context.Context, sender chain.Address, tx quote.Tx, gas uint64) (chain.Amount, error) {
+// sizeFee returns how much more than usual gas costs for this transaction (docs.linea.build, linea_estimateGas). The
+// price spreads the cost of the size over the gas that is estimated with it: of a message with the same data that needs
+// nothing of its sender, and that no contract refuses.
+func (f *Fees) sizeFee(ctx context.Context, data []byte) (chain.Amount, error) {
+	zero := chain.NativeCoin(chain.EVM)
 	var estimate struct {
-		BaseFee  evm.Amount `json:"baseFeePerGas"`
-		Priority evm.Amount `json:"priorityFeePerGas"`
+		Gas      evm.Quantity `json:"gasLimit"`
+		BaseFee  evm.Amount   `json:"baseFeePerGas"`
+		Priority evm.Amount   `json:"priorityFeePerGas"`
 	}
 	var usual evm.Amount
-	size := &jsonrpc.Call{Method: "linea_estimateGas", Params: []any{messageOf(sender, tx)}, Out: &estimate}
+	size := &jsonrpc.Call{Method: "linea_estimateGas", Params: []any{messageOf(zero, quote.Tx{To: zero, Data: data})}, Out: &estimate}
 	if err := f.chain.Client().All(ctx, size, jsonrpc.NewCall(&usual, nil, "eth_gasPrice")); err != nil {
 		return chain.Amount{}, fmt.Errorf("price by size: %w", reverted(err))
 	}
 	price := estimate.BaseFee.Add(estimate.Priority.Amount)
-	return price.Sub(usual.Amount).MulDiv(gas, 1), nil
+	return price.Sub(usual.Amount).MulDiv(uint64(estimate.Gas), 1), nil
 }

@@ -130,7 +130,7 @@ func TestDataFeeOfTheOPStackIsTheOraclesWord(t *testing.T) {
 			}
 			return "0x"
 		}}
-		fee, err := NewFees(n.serve(t, base)).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000)
+		fee, err := NewFees(n.serve(t, base)).DataFee(t.Context(), swapOnBase, 210_000)
 		if err != nil || fee != chain.NewAmount(row.want) {
 			t.Errorf("%s: data fee = %s, %v, want %d", row.name, fee, err, row.want)
 		}
@@ -141,19 +141,20 @@ func TestDataFeeOfTheOPStackIsTheOraclesWord(t *testing.T) {
 func TestNoWordOfTheOracleIsNotNothing(t *testing.T) {
 	for _, said := range []string{"0x", "!execution reverted", "0x01"} {
 		n := &node{contract: func(string, string) string { return said }}
-		if fee, err := NewFees(n.serve(t, documented(t, 8453))).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000); err == nil {
+		if fee, err := NewFees(n.serve(t, documented(t, 8453))).DataFee(t.Context(), swapOnBase, 210_000); err == nil {
 			t.Errorf("said %s: data fee = %s, want an error", said, fee)
 		}
 	}
 }
 
+// TestDataFeeOfLineaIsWhatSizeAddsToThePrice of the gas that is estimated with it, though the call would revert.
 func TestDataFeeOfLineaIsWhatSizeAddsToThePrice(t *testing.T) {
 	linea := documented(t, 59144)
-	n := &node{answers: map[string]string{
+	n := &node{reverts: swapOnBase.To.String(), answers: map[string]string{
 		"linea_estimateGas": `"result":{"gasLimit":"0x33450","baseFeePerGas":"0x7","priorityFeePerGas":"0x3b9aca00"}`,
 		"eth_gasPrice":      `"result":"0x1dcd6507"`, // half of it
 	}}
-	fee, err := NewFees(n.serve(t, linea)).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000)
+	fee, err := NewFees(n.serve(t, linea)).DataFee(t.Context(), swapOnBase, 350_000)
 	if want := chain.NewAmount(210_000 * 500_000_000); err != nil || fee != want {
 		t.Errorf("data fee = %s, %v, want %s", fee, err, want)
 	}
@@ -162,7 +163,7 @@ func TestDataFeeOfLineaIsWhatSizeAddsToThePrice(t *testing.T) {
 func TestOtherChainsChargeNothingBesideGas(t *testing.T) {
 	for _, id := range []chain.ID{1, 42161, 137} {
 		n := &node{}
-		if fee, err := NewFees(n.serve(t, documented(t, id))).DataFee(t.Context(), swapOnBase.To, swapOnBase, 210_000); err != nil || !fee.IsZero() || n.requests != 0 {
+		if fee, err := NewFees(n.serve(t, documented(t, id))).DataFee(t.Context(), swapOnBase, 210_000); err != nil || !fee.IsZero() || n.requests != 0 {
 			t.Errorf("data fee on chain %d = %s, %v after %d calls, want none without a call", id, fee, err, n.requests)
 		}
 	}

@@ -24,6 +24,7 @@ type node struct {
 	contract func(to, data string) string
 	pending  string // answers calls on the pending block, unless empty
 	down     bool
+	reverts  string // what calls revert that have it in their message, unless empty
 
 	mu       sync.Mutex
 	requests int
@@ -88,6 +89,9 @@ func (n *node) reply(w http.ResponseWriter, r *http.Request, native uint64) {
 func (n *node) members(c nodeCall) string {
 	if n.pending != "" && len(c.Params) > 1 && string(c.Params[1]) == `"pending"` {
 		return n.pending
+	}
+	if n.reverts != "" && len(c.Params) > 0 && strings.Contains(string(c.Params[0]), n.reverts) {
+		return fault(3, "execution reverted")
 	}
 	if members, known := n.answers[c.Method]; known {
 		return members

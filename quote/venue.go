@@ -81,7 +81,6 @@ type Call struct {
 	AmountIn          chain.Amount  // taken from the sender
 	MinOut            chain.Amount  // the least that the payee gets; otherwise the call reverts
 	Payee             chain.Address // absent: its caller
-	Refund            chain.Address // receives the rest; absent: its caller
 	Affiliate, Second Affiliate     // receive a share of the input, as far as known
 }
 

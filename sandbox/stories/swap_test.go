@@ -132,7 +132,7 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 					if execution == config.ExecuteDirectly && name == "okx" && one.in != "coin" {
 						continue // TestVenueThatWantsAnotherApprovalIsCompared
 					}
-					if execution == config.ExecuteDirectly && (name == "fly" || name == "fabric") {
+					if execution == config.ExecuteDirectly && (name == "fly" || name == "fabric" || name == "relay") {
 						continue // TestNoMutationIsHandedOut: it is unknown what their contracts enforce
 					}
 					t.Run(one.String(), func(t *testing.T) {

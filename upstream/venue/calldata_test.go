@@ -289,10 +289,10 @@ func TestWhatStandsBehindTheArgumentsIsKnown(t *testing.T) {
 	for name, of := range map[string]callReader{
 		"1inch": oneInch.functions, "enso": ensoSafe, "kyberswap": kyber.functions, "lifi": lifi.functions, "okx": okx.functions,
 		"openocean": openOcean.functions, "sushiswap": sushi.functions, "velora": velora.functions, "0x": zeroExHolder,
-		"0x, settler": zeroExSettler, "relay": relayCalls, "sunio": sunioCalls, "pairs": v2Calls.reader(),
+		"0x, settler": zeroExSettler, "sunio": sunioCalls, "pairs": v2Calls.reader(),
 		"routes": solidlyCalls.reader(), "wrap": wrapCalls,
 	} {
-		tag := map[string]int{"1inch": 4, "relay": 32}[name]
+		tag := map[string]int{"1inch": 4}[name]
 		for _, m := range of {
 			data := m.encode(t, nil)
 			for _, size := range []int{1, 4, 31, 32, 33, 64, 96} {

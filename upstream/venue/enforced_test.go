@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"maps"
 	"math/big"
 	"regexp"
 	"strings"
@@ -69,8 +68,7 @@ func TestRecordedCallsEnforce(t *testing.T) {
 func TestCallsThatNameNoMinimumAreNotKnown(t *testing.T) {
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
 	for file, venue := range map[string]string{
-		"relay.native-input.spandex.json": relay.Name, // whatever a swap inside has left
-		"okx.market_order.0.cow.json":     okx.Name,   // a token known only to the pool
+		"okx.market_order.0.cow.json": okx.Name, // a token known only to the pool
 	} {
 		if got, err := profileOf(t, venue).Read(ethereum, recordedCall(t, file)); err == nil {
 			t.Errorf("%s: %+v, want an error", file, got)
@@ -135,67 +133,6 @@ func TestV3CallsThatAreNotOursAreRefused(t *testing.T) {
 		want := quote.Call{TokenIn: row.in, TokenOut: row.out, AmountIn: refinedMillion, MinOut: refined, Payee: payee}
 		if row.refused != (err != nil) || !row.refused && got != want {
 			t.Errorf("%s: %+v, %v", row.name, got, err)
-		}
-	}
-}
-
-// TestRelayEndsWithAPaymentOfItsRouter alters one thing at a time in valid calls.
-func TestRelayEndsWithAPaymentOfItsRouter(t *testing.T) {
-	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
-	router := common.HexToAddress(relayContracts[0].routers[0])
-	payment := func(changed arguments) []byte {
-		given := arguments{"in": refinedOut, "recipients": []common.Address{refinedPayee}, "amount": refinedMinimum}
-		maps.Copy(given, changed)
-		for _, m := range relayPayTokens {
-			return m.encode(t, given)
-		}
-		return nil
-	}
-	coin := func(least *big.Int) []byte {
-		for _, m := range relayPayCoin {
-			return m.encode(t, arguments{"least": least, "payee": refinedPayee})
-		}
-		return nil
-	}
-	tokens, native := addressOf(refinedOut), chain.NativeCoin(chain.EVM)
-	for _, row := range []struct {
-		name      string
-		changed   arguments
-		out       chain.Address
-		refund    chain.Address
-		isRefused bool
-	}{
-		{"a call that ends with its payment", nil, tokens, chain.Address{}, false},
-		{"one of the coin", arguments{"data": coin(refinedMinimum)}, native, chain.Address{}, false},
-		{"one that gives another what is left", arguments{"refund": refinedOther}, tokens, addressOf(refinedOther), false},
-		{"more tokens", arguments{"more": refinedOut}, tokens, chain.Address{}, true},
-		{"a payment that may fail", arguments{"mayFail": true}, tokens, chain.Address{}, true},
-		{"a payment by another", arguments{"target": refinedIn}, tokens, chain.Address{}, true},
-		{"a payment of all it has", arguments{"data": payment(arguments{"amount": new(big.Int)})}, tokens, chain.Address{}, true},
-		{"a payment of the rest to another", arguments{"data": payment(arguments{"recipients": []common.Address{refinedPayee, refinedOther}})}, tokens, chain.Address{}, true},
-		{"a payment to no recipient", arguments{"data": payment(arguments{"recipients": []common.Address{}})}, tokens, chain.Address{}, true},
-		{"a call that is not a payment", arguments{"data": []byte("transfer")}, tokens, chain.Address{}, true},
-	} {
-		for _, m := range relayCalls {
-			given := arguments{"in": refinedIn, "amount": refinedAmount, "target": router, "data": payment(nil)}
-			maps.Copy(given, row.changed)
-			want := quote.Call{
-				TokenIn: addressOf(refinedIn), TokenOut: row.out, AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee), Refund: row.refund,
-			}
-			if m.places["in"] == nil {
-				want.TokenIn = native
-			}
-			if given["more"] != nil {
-				if m.places["in"] == nil {
-					continue
-				}
-				m = newMethod(function{signature: m.signature, tag: m.tag})
-				m.places["more"] = position{0, 1}
-			}
-			got, err := readRelayCall(ethereum, quote.Tx{Data: m.encode(t, given), Value: refinedMillion})
-			if row.isRefused != (err != nil) || !row.isRefused && got != want {
-				t.Errorf("%s by %.20s…: %+v, %v, want %+v", row.name, m.signature, got, err, want)
-			}
 		}
 	}
 }

@@ -6,16 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/ethereum/go-ethereum/common"
-
-	"crossgate/chain"
 	"crossgate/quote"
 )
 
-// relay pays out its app fees later, and not from the input: no affiliate share.
+// relay is routed only: its router pays what the swap inside left, of no stated amount. It pays out its app fees later,
+// and not from the input: no affiliate share.
 var relay = register(service{
 	// 50 requests per minute without a key.
 	Service: Service{
@@ -23,7 +20,7 @@ var relay = register(service{
 		Source:  "docs.relay.link, contract addresses and changelog; Robinhood: github shapeshift/web#12497, where the API was asked",
 		Accepts: []string{excludedSources},
 	},
-	profile: quote.Profile{ImageURL: "https://relay.link/favicon.ico", Read: readRelayCall},
+	profile: quote.Profile{ImageURL: "https://relay.link/favicon.ico"},
 	asks: requestTemplate{ // a swap on one chain, made by the user's own transaction
 		path: "quote/v2", header: "X-Api-Key=$key",
 		body: "user=$sender recipient=$recipient refundTo=$sender originChainId:=$chain destinationChainId:=$chain originCurrency=$zeroIn " +
@@ -38,85 +35,25 @@ var relay = register(service{
 		unrouted: regexp.MustCompile(`^(NO_SWAP_ROUTES_FOUND|NO_INTERNAL_SWAP_ROUTES_FOUND|NO_QUOTES|AMOUNT_TOO_LOW|` +
 			`SWAP_IMPACT_TOO_HIGH|UNSUPPORTED_ROUTE)\b`),
 	},
-	finish:    readRelaySteps,
-	contracts: relayContracts,
+	finish: readRelaySteps,
+	// The proxy, approved and called for tokens, and the router, for the coin, of versions 3.2 and 3.
+	contracts: []deployment{
+		{
+			chains: []uint64{1, 10, 56, 100, 137, 143, 146, 999, 4326, 4663, 8453, 9745, 42161, 43114, 80094},
+			routers: []string{
+				"0x5567954cd026cebfe486062cb75848e0f1c12e58", "0x0729e2a4716d9f7dd17858d5d504426d228697f7",
+				"0xccc88a9d1b4ed6b0eaba998850414b24f1c315be", "0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f",
+			},
+		},
+		{
+			chains: []uint64{25, 5000, 59144}, // with an older EVM
+			routers: []string{
+				"0xe4dfbd5e6784db1058124e2c87554c0591f0fb7b", "0x6328ea02d28131e58b28e55c6258258a30d90e05",
+				"0x8754bc615047de01228a7527b712806a71a8dc9a", "0x9ef6d3c2f60d7b9008d74cab1fc0f899c957c819",
+			},
+		},
+	},
 })
-
-// relayContracts are the proxy, approved and called for tokens, and the router, for the coin, of versions 3.2 and 3.
-var relayContracts = []deployment{
-	{
-		chains: []uint64{1, 10, 56, 100, 137, 143, 146, 999, 4326, 4663, 8453, 9745, 42161, 43114, 80094},
-		routers: []string{
-			"0x5567954cd026cebfe486062cb75848e0f1c12e58", "0x0729e2a4716d9f7dd17858d5d504426d228697f7",
-			"0xccc88a9d1b4ed6b0eaba998850414b24f1c315be", "0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f",
-		},
-	},
-	{
-		chains: []uint64{25, 5000, 59144}, // with an older EVM
-		routers: []string{
-			"0xe4dfbd5e6784db1058124e2c87554c0591f0fb7b", "0x6328ea02d28131e58b28e55c6258258a30d90e05",
-			"0x8754bc615047de01228a7527b712806a71a8dc9a", "0x9ef6d3c2f60d7b9008d74cab1fc0f899c957c819",
-		},
-	},
-}
-
-// Calls of RelayRouter and of its proxy, followed by the request's ID, and those by which the router pays out: its
-// whole balance if an amount is zero.
-var (
-	relayCalls = readsCalls(
-		function{signature: "multicall((address target,bool mayFail,uint256,bytes data)[],address refund,address,bytes)", tag: 32},
-		function{
-			signature: "transferAndMulticall(address[] in,uint256[] amount,(address target,bool mayFail,uint256,bytes data)[],address refund,address,bytes)",
-			tag:       32,
-		},
-	)
-	relayPayTokens = readsCalls(function{signature: "cleanupErc20s(address[] in,address[] recipients,uint256[] amount,bytes)"})
-	relayPayCoin   = readsCalls(function{signature: "cleanupNative(uint256 least,address payee,bytes)"})
-)
-
-// readRelayCall is relay's Profile.Read. The router enforces only payouts of a stated amount, as the last call.
-func readRelayCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
-	d, err := relayCalls.decode(tx)
-	if err != nil {
-		return quote.Call{}, err
-	}
-	call := quote.Call{TokenIn: d.token("in"), AmountIn: d.amount("amount")}
-	if _, several := d.places["in"]; several && d.at(0, 1) != nil {
-		return quote.Call{}, errors.New("it takes more than one token")
-	}
-	if refund := d.address("refund"); !refund.IsNative() {
-		call.Refund = refund
-	}
-	routers := (&service{contracts: relayContracts}).on(chain.NewRegistry(c))
-	if member[bool](d, "mayFail") || !routers.Calls(c.ID, d.address("target")) || d.err != nil {
-		return quote.Call{}, errors.Join(d.err, errors.New("it does not end with a payment of its router"))
-	}
-	return relayPaid(c, call, quote.Tx{Data: member[[]byte](d, "data")})
-}
-
-// relayPaid returns call with the payout of its last part.
-func relayPaid(c chain.Chain, call quote.Call, payment quote.Tx) (quote.Call, error) {
-	if paid, err := relayPayCoin.read(c, payment); err == nil {
-		call.TokenOut, call.MinOut, call.Payee = paid.TokenOut, paid.MinOut, paid.Payee
-		return call, nil
-	}
-	d, err := relayPayTokens.decode(payment)
-	if err != nil {
-		return quote.Call{}, err
-	}
-	recipients := member[[]common.Address](d, "recipients")
-	call.TokenOut, call.MinOut = d.token("in"), d.amount("amount")
-	switch {
-	case d.err != nil:
-		return call, d.err
-	case len(recipients) == 0 || call.MinOut.IsZero():
-		return call, errors.New("it pays out no stated amount")
-	case len(slices.Compact(slices.Clone(recipients))) > 1:
-		return call, fmt.Errorf("%w: it pays more than one recipient", quote.ErrRefused)
-	}
-	call.Payee = chain.NewAddress(recipients[0].Bytes())
-	return call, nil
-}
 
 // readRelaySteps finds the one transaction that swaps. An approval step must approve the contract that this calls.
 func readRelaySteps(a reply, p quote.Profile, s quote.Swap, o *proposal) error {

@@ -46,13 +46,10 @@ func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	return nil
 }
 
-// paysOthers rejects a call that gives shares or the rest of the input to others than the swap does.
+// paysOthers rejects a call that gives shares of the input to others than the swap does.
 func paysOthers(s quote.Swap, call quote.Call) error {
-	switch {
-	case !mayReceive(s, call.Affiliate, call.Second):
+	if !mayReceive(s, call.Affiliate, call.Second) {
 		return fmt.Errorf("it gives shares of the input to %s and %s", call.Affiliate.Recipient, call.Second.Recipient)
-	case !call.Refund.IsAbsent() && call.Refund != s.Sender && call.Refund != s.Recipient:
-		return fmt.Errorf("it gives %s the rest of the input", call.Refund)
 	}
 	return nil
 }

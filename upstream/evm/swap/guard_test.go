@@ -39,8 +39,6 @@ func TestMinimumIsWhatTheCallEnforces(t *testing.T) {
 		{"less than rounding takes", func(c *quote.Call) { c.MinOut = chain.NewAmount(wanted - 4) }, 0},
 		{"no minimum", func(c *quote.Call) { c.MinOut = chain.Amount{} }, 0},
 		{"another payee", func(c *quote.Call) { c.Payee = thief }, 0},
-		{"the rest to a stranger", func(c *quote.Call) { c.Refund = thief }, 0},
-		{"the rest to the recipient", func(c *quote.Call) { c.Refund = somebody }, wanted},
 		{"its caller", func(c *quote.Call) { c.Payee = chain.Address{} }, wanted},
 		{"another input", func(c *quote.Call) { c.TokenIn = otherToken }, 0},
 		{"another output", func(c *quote.Call) { c.TokenOut = someToken }, 0},
@@ -146,7 +144,6 @@ func TestPaymentsToOthersAreRefusedByEitherWay(t *testing.T) {
 	for name, read := range map[string]func() (quote.Call, error){
 		"a share":             func() (quote.Call, error) { return quote.Call{Affiliate: share}, nil },
 		"a second share":      func() (quote.Call, error) { return quote.Call{Second: share}, nil },
-		"what is left":        func() (quote.Call, error) { return quote.Call{Refund: thief}, nil },
 		"what is known":       func() (quote.Call, error) { return quote.Call{}, quote.ErrRefused },
 		"":                    func() (quote.Call, error) { return quote.Call{}, nil },
 		" of an unknown call": func() (quote.Call, error) { return quote.Call{}, errors.New("not known") },

@@ -89,11 +89,11 @@ func (s *Creations) createRoute() proxy.Route[wanted] {
 			b.Text = string(s.encoder.AppendOrderEstimation(nil, e))
 			return []proxy.Body{b}, quotedLife, nil
 		}
-		if b.Unsimulated = e.Made.IsUnapproved; b.Unsimulated && q.form.Gas {
+		if b.Unsimulated = e.Made.IsUnapproved; b.Unsimulated && q.hasGas {
 			return nil, proxy.NoLife, proxy.Unapproved.Because(fmt.Sprintf("enableEstimate: approve %s of %s for %s first, without which the transaction cannot be simulated on this chain; or leave enableEstimate out",
 				e.Course.In, e.TokenIn.Format(e.GiveChain.Family), e.Made.To.Format(e.GiveChain.Family)))
 		}
-		b.Text = string(s.encoder.AppendOrderCreation(nil, e, q.form))
+		b.Text = string(s.encoder.AppendOrderCreation(nil, e, q.hasGas))
 		if e.Made.Venue != nil {
 			b.Expires = e.Made.Venue.Expires
 		}

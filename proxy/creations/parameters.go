@@ -9,14 +9,13 @@ import (
 	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/proxy"
-	"crossgate/proxy/wire"
 	"crossgate/quote/crosschain"
 )
 
-// wanted is a request and the form of its answer.
+// wanted is a request and what its answer has.
 type wanted struct {
 	request crosschain.Request
-	form    wire.Form
+	hasGas  bool
 	key     string // covers every relevant parameter
 }
 
@@ -48,7 +47,7 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	if p.flag("ptp") || p.flag("otc") {
 		p.Mistake("ptp is not offered here: name allowedTaker and both amounts")
 	}
-	form := wire.Form{Gas: p.flag("enableEstimate")}
+	hasGas := p.flag("enableEstimate")
 	making := p.making()
 	if !making.Recipient.IsAbsent() && making.Recipient == r.TokenOut {
 		p.Mistake("dstChainTokenOutRecipient must not be dstChainTokenOut")
@@ -59,7 +58,7 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	case err != nil:
 	case r.Give == r.Take:
 		err = proxy.SameChains.Because("")
-	case (form.Gas || r.MaxBalance) && p.Optional("senderAddress") == "":
+	case (hasGas || r.MaxBalance) && p.Optional("senderAddress") == "":
 		err = proxy.SenderEmpty.Because("")
 	default:
 		err = p.CheckAffiliate(r.Affiliate)
@@ -70,7 +69,7 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	case r.MaxBalance:
 		r.Making = &crosschain.Making{Sender: making.Sender} // its balance is meant
 	}
-	return wanted{request: r, form: form, key: p.Values.Encode()}, err
+	return wanted{request: r, hasGas: hasGas, key: p.Values.Encode()}, err
 }
 
 // amounts parses which sides are fixed: an amount, or auto for the recommended one; for the input also max, the

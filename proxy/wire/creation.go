@@ -31,14 +31,9 @@ func (e Encoder) AppendOrderEstimation(dst []byte, c crosschain.Estimate) []byte
 	})
 }
 
-// Form selects optional parts of an order's transaction.
-type Form struct {
-	Gas bool // with the gas limit
-}
-
-// AppendOrderCreation appends an order with its transaction. Undocumented are the taker's margin, the sender's lacks,
-// warnings, the part that was not simulated, and the bundle.
-func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) []byte {
+// AppendOrderCreation appends an order with its transaction, with the gas limit if hasGas. Undocumented are the taker's
+// margin, the sender's lacks, warnings, the part that was not simulated, and the bundle.
+func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, hasGas bool) []byte {
 	return e.object(dst, func(w *writer) {
 		w.orderEstimation(c)
 		w.name("tx").open('{')
@@ -50,7 +45,7 @@ func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, f Form) 
 			w.name("to").plain(to.Checksum())
 			w.allowance(c, to)
 		}
-		if f.Gas && c.Made.Fee != nil {
+		if hasGas && c.Made.Fee != nil {
 			w.name("gasLimit").uint(c.Made.Fee.GasLimit)
 		}
 		w.close('}')

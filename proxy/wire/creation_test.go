@@ -73,7 +73,7 @@ func arbToMatic(t *testing.T) crosschain.Estimate {
 // of tokens, and USD values beyond six decimals.
 func TestCreationHasTheMembersOfTheRecordedOne(t *testing.T) {
 	want := lines(t, recorded.File(t, recordedCreation))
-	rest := lines(t, documented.AppendOrderCreation(nil, arbToMatic(t), Form{}))
+	rest := lines(t, documented.AppendOrderCreation(nil, arbToMatic(t), false))
 	for _, line := range want {
 		isOther := strings.Contains(line, "/tx/data") || strings.Contains(line, "Points") || strings.Contains(line, "UsdValue") ||
 			strings.Contains(line, "approximateFulfillmentDelay") || strings.Contains(line, "/name")
@@ -92,7 +92,7 @@ func TestCreationHasTheMembersOfTheRecordedOne(t *testing.T) {
 		OrderID string
 		Tx      struct{ Data string }
 	}
-	must.Do(t, json.Unmarshal(documented.AppendOrderCreation(nil, arbToMatic(t), Form{}), &made))
+	must.Do(t, json.Unmarshal(documented.AppendOrderCreation(nil, arbToMatic(t), false), &made))
 	if made.Tx.Data != calldata {
 		t.Errorf("createSaltedOrder is\n%s, want the recorded\n%s", made.Tx.Data, calldata)
 	}
@@ -129,9 +129,9 @@ func crossChainAnswers(t *testing.T) map[string][]byte {
 	}
 	return map[string][]byte{
 		"create_quote":              w.AppendOrderQuote(nil, bare),
-		"create_tx":                 w.AppendOrderCreation(nil, e, Form{}),
+		"create_tx":                 w.AppendOrderCreation(nil, e, false),
 		"create_tx_estimation":      w.AppendOrderEstimation(nil, bare),
-		"create_tx_whole":           w.AppendOrderCreation(nil, full, Form{Gas: true}),
+		"create_tx_whole":           w.AppendOrderCreation(nil, full, true),
 		"create_explanation":        w.AppendOrderExplanation(nil, explained, &order.Fills{Margin: 2, Created: 41, Fulfilled: 38, P50: 14}, nil),
 		"create_explanation_failed": w.AppendOrderExplanation(nil, crosschain.Estimate{Passed: explained.Passed}, nil, crosschain.ErrLowAmount),
 	}

@@ -137,11 +137,11 @@ func (t *trade) transaction(ctx context.Context, b *built) error {
 	if err := t.chain.Guard.Check(b.swap, b.profile, tx); err != nil {
 		return err
 	}
+	if b.way == Routed && !t.router.calls(tx.To) {
+		return fmt.Errorf("%w: the public router does not call %s", ErrRefused, tx.To)
+	}
 	if o := t.request.Onward; o != nil {
-		switch {
-		case !t.router.calls(tx.To):
-			return fmt.Errorf("%w: the public router does not call %s", ErrRefused, tx.To)
-		case b.payout.gross.Cmp(o.Expected) < 0:
+		if b.payout.gross.Cmp(o.Expected) < 0 {
 			return fmt.Errorf("%w: it pays %s, less than the %s that are expected", ErrRefused, b.payout.gross, o.Expected)
 		}
 		b.tx, b.payout.minimum = o.Make(tx), o.Expected

@@ -41,13 +41,13 @@ func (c *crossing) Terms(_ context.Context, venues []chain.Address) (quote.Route
 	return terms, c.err
 }
 
-func (c *crossing) Wrap(s quote.RouterSwap) (quote.Tx, error) {
+func (c *crossing) Wrap(s quote.RouterSwap) quote.Tx {
 	c.wrapped = s
 	tx := quote.Tx{To: publicRouter, Data: append([]byte{0x25, 0x8c, 0x16, 0xee}, s.VenueData...)}
 	if s.TokenIn.IsNative() {
 		tx.Value = s.AmountIn
 	}
-	return tx, nil
+	return tx
 }
 
 // crossroads returns an estimator with a public router.

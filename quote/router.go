@@ -18,7 +18,7 @@ type Router interface {
 	// Terms returns the router's terms and which of the venues' contracts it calls, or ErrNoRouter if it is absent.
 	Terms(ctx context.Context, venues []chain.Address) (RouterTerms, error)
 	// Wrap returns the transaction of a swap.
-	Wrap(s RouterSwap) (Tx, error)
+	Wrap(s RouterSwap) Tx
 }
 
 // RouterTerms are the public router's terms, as read from the contract.
@@ -56,8 +56,8 @@ func (t *trade) wrap(p Profile, venue Tx, minimum chain.Amount) (Tx, error) {
 	if other := p.Spender(s.Chain.ID, venue.To); other != venue.To && !s.In.Address.IsNative() {
 		spender = other
 	}
-	if !t.router.calls(venue.To) || !spender.IsAbsent() && !t.router.calls(spender) {
-		return Tx{}, fmt.Errorf("%w: the public router does not call %s", ErrRefused, venue.To)
+	if !spender.IsAbsent() && !t.router.calls(spender) {
+		return Tx{}, fmt.Errorf("%w: the public router does not call %s", ErrRefused, spender)
 	}
 	fee, err := affiliateEnvelope(s.Affiliate)
 	if err != nil {
@@ -70,7 +70,7 @@ func (t *trade) wrap(p Profile, venue Tx, minimum chain.Amount) (Tx, error) {
 		SurplusShareBps: wholeBps, // anything less would go to the router's treasury
 		AffiliateFee:    fee,
 		Recipient:       s.Recipient, ReferralCode: t.request.ReferralCode,
-	})
+	}), nil
 }
 
 // affiliateEnvelope encodes the affiliate's share for the public router; empty without an affiliate.

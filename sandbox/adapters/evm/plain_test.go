@@ -37,7 +37,7 @@ func TestPlainCallsMeasureAsSimulationsDo(t *testing.T) {
 		tx, through := today.swap(row.in, row.out, row.amount, 1, row.to), chain.Address{}
 		if row.routed > 0 {
 			through = today.public
-			tx = today.routed(t, row.in, row.out, row.amount, 1, today.swap(row.in, row.out, row.routed, 1, today.public))
+			tx = today.routed(row.in, row.out, row.amount, 1, today.swap(row.in, row.out, row.routed, 1, today.public))
 		}
 		trial := today.trial(row.in, row.out, row.amount, tx, through)
 		trial.Sender, trial.Recipient = row.sender, row.to

@@ -2,7 +2,6 @@ package swap
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -113,10 +112,7 @@ func (r *Router) ask(ctx context.Context, venues []chain.Address) (*routerWord, 
 }
 
 // Wrap implements quote.Router.
-func (r *Router) Wrap(s quote.RouterSwap) (quote.Tx, error) {
-	if r.address.IsAbsent() {
-		return quote.Tx{}, errors.New("public router without an address")
-	}
+func (r *Router) Wrap(s quote.RouterSwap) quote.Tx {
 	data := routerSwap.Call(s.TokenIn, s.AmountIn, s.Permit, words.Tuple{
 		s.Spender, s.VenueRouter, s.VenueData, s.TokenOut, s.MinOut, int(s.SurplusShareBps), s.AffiliateFee, s.Recipient,
 	}, uint64(s.ReferralCode))
@@ -124,5 +120,5 @@ func (r *Router) Wrap(s quote.RouterSwap) (quote.Tx, error) {
 	if s.TokenIn.IsNative() {
 		tx.Value = s.AmountIn
 	}
-	return tx, nil
+	return tx
 }

@@ -95,7 +95,7 @@ func TestSplit(t *testing.T) {
 		{largest, 2, nil, creation.Split{}, true},
 	}
 	for _, test := range tests {
-		got, err := creation.Creation{GiveAmount: test.gross, AffiliateFee: test.fee}.Split(test.bps)
+		got, err := creation.SplitOf(test.gross, creation.Creation{AffiliateFee: test.fee}.Affiliate(), test.bps)
 		if got != test.want || errors.Is(err, creation.ErrOverflow) != test.doesOverflow {
 			t.Errorf("Split of %s at %d bps with %x = %+v, %v, want %+v", test.gross, test.bps, test.fee, got, err, test.want)
 		}

@@ -57,12 +57,8 @@ const bpsDenominator = 10_000
 // ErrOverflow says that the contract would revert with Panic(0x11).
 var ErrOverflow = errors.New("arithmetic overflow")
 
-// Split divides the give amount, with the protocol's share in basis points (globalTransferFeeBps) rounded down.
-func (c Creation) Split(percentBps uint64) (Split, error) {
-	return split(c.GiveAmount, c.Affiliate(), percentBps)
-}
-
-func split(gross chain.Amount, affiliate *order.Affiliate, percentBps uint64) (Split, error) {
+// SplitOf divides a gross amount, with the protocol's share in basis points (globalTransferFeeBps) rounded down.
+func SplitOf(gross chain.Amount, affiliate *order.Affiliate, percentBps uint64) (Split, error) {
 	s := Split{Percent: gross.MulDiv(percentBps, bpsDenominator)}
 	if affiliate != nil {
 		s.Affiliate = affiliate.Amount

@@ -107,7 +107,7 @@ func (j *judge) describe() {
 	if j.s.PercentBps == nil {
 		return
 	}
-	split, err := split(c.GiveAmount, j.f.Affiliate, *j.s.PercentBps)
+	split, err := SplitOf(c.GiveAmount, j.f.Affiliate, *j.s.PercentBps)
 	if err != nil {
 		return
 	}

@@ -242,7 +242,7 @@ func (l *ledger) state(tx vectorTx, caller chain.Address, c creation.Creation, s
 	if salt == nil {
 		salt = &nonce
 	}
-	if split, err := c.Split(l.percentBps); err == nil {
+	if split, err := creation.SplitOf(c.GiveAmount, c.Affiliate(), l.percentBps); err == nil {
 		isUsed := l.used[idOf(c.Terms(s.Chain, tx.From, *salt, split.Net))]
 		s.IsUsed = &isUsed
 	}

@@ -546,7 +546,7 @@ func TestTransactionIsThePromisedOrder(t *testing.T) {
 			value = value.Add(r.AmountIn)
 		}
 		c := must.Get(creation.Parse(data))(t)
-		split := must.Get(c.Split(4))(t)
+		split := must.Get(creation.SplitOf(c.GiveAmount, c.Affiliate(), 4))(t)
 		terms := c.Terms(here, payer, *c.Salt, split.Net)
 		if onchain.ID(terms) != e.Made.ID || split.Net != e.Net || c.Take.Amount != e.Amount || e.Made.Value != value {
 			t.Errorf("%s: the order is %+v of %+v with value %s", in, terms, split, e.Made.Value)

@@ -29,7 +29,7 @@ func (s *stall) promise(t *testing.T, in, give string, spend, gross uint64) (cre
 	}
 	const bps = 4
 	fee := chain.NewAmount(1e15)
-	split := must.Get(c.Split(bps))(t)
+	split := must.Get(creation.SplitOf(c.GiveAmount, c.Affiliate(), bps))(t)
 	terms := c.Terms(facts.ID, nobody, salt, split.Net)
 	promised := creation.Promise{ID: onchain.ID(terms), Created: order.Created{
 		Terms: terms, FixFee: fee, PercentFee: split.Percent, ReferralCode: c.ReferralCode, Affiliate: c.Affiliate(), Metadata: c.Metadata,

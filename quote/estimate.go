@@ -84,7 +84,7 @@ func (t *trade) settle(ctx context.Context) (err error) {
 		t.swap.GasPrice, t.swap.Bid = t.gasPrice.Expected, t.gasPrice.Bid
 	}
 	if r.Recipient.IsAbsent() { // then that of a typical transaction counts, which takes a round trip on rollups
-		usual := filled(typicalBytes[t.swap.Chain.Family])
+		usual := Filled(typicalBytes[t.swap.Chain.Family])
 		t.usualDataFee = sync.OnceValues(func() (chain.Amount, bool) { return t.dataFee(ctx, usual, typicalGas) })
 		t.reads.Go(func() { t.usualDataFee() })
 	}

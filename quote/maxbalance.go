@@ -53,7 +53,7 @@ func NewReserve(ctx context.Context, c chain.Chain, fees FeeSource, price GasPri
 	if price.Legacy {
 		most = price.Expected.MulDiv(5, 4)
 	}
-	published, err := fees.DataFee(ctx, filled(keptBytes), n.Gas)
+	published, err := fees.DataFee(ctx, Filled(keptBytes), n.Gas)
 	return &Reserve{Total: gasCost(n.Gas, most).Add(published), gasPrice: most}, err
 }
 
@@ -107,14 +107,9 @@ func (t *trade) reserve(ctx context.Context) (*Reserve, error) {
 	return NewReserve(ctx, t.swap.Chain, t.chain.Fees, *t.gasPrice, Need{keptGas, keptDeposits})
 }
 
-// filled returns a transaction with the given number of calldata bytes, which do not compress.
-func filled(bytes int) Tx {
-	return Tx{To: chain.NativeCoin(chain.EVM), Data: Incompressible(bytes), Value: chain.NewAmount(1)}
-}
-
-// Incompressible returns calldata of a given length that does not compress: rollups charge for compressed bytes.
-func Incompressible(length int) []byte {
+// Filled returns a transaction whose calldata does not compress, since rollups charge for compressed bytes.
+func Filled(length int) Tx {
 	data := make([]byte, length)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(data) // the same bytes for each length
-	return data
+	return Tx{To: chain.NativeCoin(chain.EVM), Data: data}
 }

@@ -75,7 +75,7 @@ type Options struct {
 // Estimator answers requests for orders. It is safe for concurrent use.
 type Estimator struct {
 	Options
-	recent recentCosts
+	recent sync.Map // costKey to keptCosts: the latest costs of each kind of work without an external call
 }
 
 // New returns an Estimator.
@@ -83,7 +83,7 @@ func New(o Options) *Estimator {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Estimator{Options: o, recent: recentCosts{known: map[costKey]keptCosts{}}}
+	return &Estimator{Options: o}
 }
 
 // Estimate is the whole answer to a Request.

@@ -137,12 +137,6 @@ const (
 	longestCostLife  = 5 * time.Second
 )
 
-// recentCosts caches the latest costs of each kind of work without an external call.
-type recentCosts struct {
-	mu    sync.Mutex
-	known map[costKey]keptCosts
-}
-
 type costKey struct {
 	give, take       chain.ID
 	takesCoin, swaps bool
@@ -155,19 +149,14 @@ type keptCosts struct {
 
 // steps returns the current costs of a taker's work, from the cache if they are recent.
 func (e *Estimator) steps(ctx context.Context, w work) (Expenses, error) {
-	key, r := costKey{w.give.ID, w.take.ID, w.takesCoin, w.swaps}, &e.recent
-	r.mu.Lock()
-	kept, isKept := r.known[key]
-	r.mu.Unlock()
-	if isKept && !w.calls && e.Now().Before(kept.until) {
-		return kept.steps, nil
+	key := costKey{w.give.ID, w.take.ID, w.takesCoin, w.swaps}
+	if kept, is := e.recent.Load(key); is && !w.calls && e.Now().Before(kept.(keptCosts).until) {
+		return kept.(keptCosts).steps, nil
 	}
 	steps, err := e.readSteps(ctx, w)
 	if err == nil && !w.calls {
 		life := min(max(min(w.give.BlockTime, w.take.BlockTime)/2, shortestCostLife), longestCostLife)
-		r.mu.Lock()
-		r.known[key] = keptCosts{steps, e.Now().Add(life)}
-		r.mu.Unlock()
+		e.recent.Store(key, keptCosts{steps, e.Now().Add(life)})
 	}
 	return steps, err
 }
@@ -224,7 +213,7 @@ func (e *Estimator) cost(ctx context.Context, u unit) (chain.Amount, error) {
 	if fees == nil {
 		return chain.Amount{}, fmt.Errorf("the fees of chain %d are not read", u.on.ID)
 	}
-	tx := quote.Tx{To: u.on.Contracts.DlnDestination, Data: quote.Incompressible(u.bytes)}
+	tx := quote.Filled(u.bytes)
 	if u.on.Family == chain.SVM {
 		tx.Data = nil // one signature
 	}

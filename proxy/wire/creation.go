@@ -16,7 +16,11 @@ func (e Encoder) AppendOrderQuote(dst []byte, c crosschain.Estimate) []byte {
 		w.orderEstimation(c)
 		w.name("tx").open('{')
 		if c.GiveChain.Family != chain.SVM { // Solana senders sign for each transfer
-			w.allowance(c, allowanceTarget(c))
+			target := c.GiveChain.Contracts.DlnSource
+			if c.SwapsBefore() {
+				target = c.GiveChain.Contracts.Router
+			}
+			w.allowance(c, target)
 		}
 		w.close('}')
 		w.orderFees(c)
@@ -68,19 +72,8 @@ func (e Encoder) AppendOrderCreation(dst []byte, c crosschain.Estimate, hasGas b
 	})
 }
 
-func allowanceTarget(c crosschain.Estimate) chain.Address {
-	if c.SwapsBefore() && c.GiveChain.Family != chain.SVM {
-		return c.GiveChain.Contracts.Router
-	}
-	return c.GiveChain.Contracts.DlnSource
-}
-
 func (w *writer) allowance(c crosschain.Estimate, target chain.Address) {
-	text := target.Checksum()
-	if c.GiveChain.Family == chain.SVM {
-		text = target.Format(chain.SVM)
-	}
-	w.name("allowanceTarget").plain(text)
+	w.name("allowanceTarget").plain(target.Checksum())
 	w.name("allowanceValue").decimal(c.Course.In)
 }
 

@@ -3,7 +3,6 @@ package swap
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -46,34 +45,30 @@ func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	return nil
 }
 
-// paysOthers rejects a call that gives shares of the input to others than the swap does.
+// paysOthers rejects a call that gives others shares of the input, or more of it than the swap does.
 func paysOthers(s quote.Swap, call quote.Call) error {
-	if !mayReceive(s, call.Affiliate, call.Second) {
-		return fmt.Errorf("it gives shares of the input to %s and %s", call.Affiliate.Recipient, call.Second.Recipient)
+	shares := []quote.Affiliate{call.Affiliate, call.Second}
+	for _, share := range shares {
+		rest := quote.Affiliate{} // what the recipient may still get
+		for _, asked := range []quote.Affiliate{s.Affiliate, s.Second} {
+			if asked.Recipient == share.Recipient {
+				rest.Percent = rest.Percent.Add(asked.Percent)
+			}
+		}
+		for _, given := range shares {
+			if given.Recipient == share.Recipient {
+				rest.Percent = rest.Percent.Sub(given.Percent)
+			}
+		}
+		if rest.Percent.IsNegative() {
+			return fmt.Errorf("it gives a share of the input to %s", share.Recipient)
+		}
 	}
 	return nil
 }
 
 // roundedShares is the most that routers that take shares of the input separately from the rest lose to rounding.
 var roundedShares = chain.NewAmount(2)
-
-// mayReceive reports whether shares of the input give each recipient no more than the swap's do together.
-func mayReceive(s quote.Swap, shares ...quote.Affiliate) bool {
-	return !slices.ContainsFunc(shares, func(share quote.Affiliate) bool {
-		rest := quote.Affiliate{Recipient: share.Recipient} // remainder of the requested shares
-		for _, asked := range []quote.Affiliate{s.Affiliate, s.Second} {
-			if asked.Recipient == rest.Recipient {
-				rest.Percent = rest.Percent.Add(asked.Percent)
-			}
-		}
-		for _, given := range shares {
-			if given.Recipient == rest.Recipient {
-				rest.Percent = rest.Percent.Sub(given.Percent)
-			}
-		}
-		return rest.Percent.IsNegative()
-	})
-}
 
 // roundingPart is the divisor of a minimum for what floating-point venues may lose. All may lose one unit.
 const roundingPart = 1_000_000_000

@@ -158,7 +158,7 @@ func (t *trade) rank(c *comparison) {
 
 // afterGas returns the score of an amount of the out token after paying for gas.
 func (t *trade) afterGas(amount chain.Amount, gas uint64, prices market) score {
-	return score{amount, prices.inOut(gasCost(gas, t.swap.GasPrice))}
+	return score{amount, prices.inOut(t.swap.GasPrice.MulDiv(gas, 1))}
 }
 
 func (c *comparison) refuse(o *candidate, err error) {

@@ -55,9 +55,6 @@ func (b *built) gas() uint64 {
 	return b.candidate.gas()
 }
 
-// gasCost returns the cost of gas at a price, in wei.
-func gasCost(gas uint64, price chain.Amount) chain.Amount { return price.MulDiv(gas, 1) }
-
 // WithMargin is gas and a fifth, rounded up.
 func WithMargin(gas uint64) uint64 { return gas + (gas+4)/5 }
 
@@ -95,7 +92,7 @@ func (t *trade) fee(ctx context.Context, b *built, prices market) *Fee {
 		return nil
 	}
 	limit := t.gasLimit(ctx, b)
-	total := gasCost(limit, t.gasPrice.Expected).Add(b.dataFee).Add(b.priorityFee)
+	total := t.gasPrice.Expected.MulDiv(limit, 1).Add(b.dataFee).Add(b.priorityFee)
 	return &Fee{
 		Total: total, GasLimit: limit, Price: *t.gasPrice, Beside: b.dataFee, Priority: b.priorityFee,
 		USD: USD(prices.coin, total, t.swap.Chain.Coin.Decimals),

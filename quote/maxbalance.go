@@ -54,7 +54,7 @@ func NewReserve(ctx context.Context, c chain.Chain, fees FeeSource, price GasPri
 		most = price.Expected.MulDiv(5, 4)
 	}
 	published, err := fees.DataFee(ctx, Filled(keptBytes), n.Gas)
-	return &Reserve{Total: gasCost(n.Gas, most).Add(published), gasPrice: most}, err
+	return &Reserve{Total: most.MulDiv(n.Gas, 1).Add(published), gasPrice: most}, err
 }
 
 // Covers refuses a transaction that may cost more than the reserve. A nil Reserve covers everything.
@@ -62,7 +62,7 @@ func (r *Reserve) Covers(gas uint64, beside chain.Amount) error {
 	if r == nil {
 		return nil
 	}
-	if needed := gasCost(gas, r.gasPrice).Add(beside).Add(r.deposit); needed.Cmp(r.Total) > 0 {
+	if needed := r.gasPrice.MulDiv(gas, 1).Add(beside).Add(r.deposit); needed.Cmp(r.Total) > 0 {
 		return fmt.Errorf("%w: it may cost %s, more than the %s that are kept for it", ErrRefused, needed, r.Total)
 	}
 	return nil

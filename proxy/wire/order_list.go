@@ -51,10 +51,7 @@ func (w *writer) listedAffiliateFee(a *order.Affiliate, source chain.Family) {
 		w.affiliateFee(*a, source)
 		return
 	}
-	w.object(func() {
-		w.name("beneficiarySrc").null()
-		w.name("amount").null()
-	})
+	w.json = append(w.json, `{"beneficiarySrc":null,"amount":null}`...)
 }
 
 // AppendUnlockList appends what a taker needs to unlock a part of its orders, and the total count.

@@ -25,7 +25,7 @@ func (e Encoder) AppendSwapRecord(dst []byte, r SwapRecord) []byte {
 		w.name("recipient").address(fact.Recipient, family)
 		w.name("tokenIn").tokenAmount(fact.TokenIn, fact.AmountIn, r.In, family)
 		w.name("tokenOut").tokenAmount(fact.TokenOut, fact.Received(), r.Out, family)
-		w.name("transactionHash").txHashAsBytes(at.Tx, family)
+		w.name("transactionHash").encodings("bytesValue", at.Tx.Bytes(), at.Tx.Format(family)) // in another sequence than elsewhere
 		w.name("blockTimeStamp").uint(at.Time)
 		orNull(w.name("affiliateFee"), fact.Affiliate, func(a order.Affiliate) {
 			w.object(func() {
@@ -48,16 +48,6 @@ func (w *writer) tokenAmount(address chain.Address, amount chain.Amount, t token
 	w.name("tokenAddress").address(address, family)
 	w.name("amount").bigNumber(amount)
 	w.name("metadata").tokenMetadata(t)
-	w.close('}')
-}
-
-// txHashAsBytes writes a TransactionHashValue with its members in the sequence of this record.
-func (w *writer) txHashAsBytes(h chain.TxHash, family chain.Family) {
-	raw := h.Bytes()
-	w.open('{')
-	w.name("bytesValue").base64(raw)
-	w.name("bytesArrayValue").byteList(raw)
-	w.name("stringValue").plain(h.Format(family))
 	w.close('}')
 }
 

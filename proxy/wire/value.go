@@ -61,35 +61,28 @@ func (w *writer) hash(h chain.Hash) { w.hashOf(h, chain.EVM) }
 // hashOf writes a HashValue in the form of family, three nulls if absent.
 func (w *writer) hashOf(h chain.Hash, family chain.Family) {
 	if h.IsAbsent() {
-		w.object(func() {
-			w.name("bytesValue").null()
-			w.name("bytesArrayValue").null()
-			w.name("stringValue").null()
-		})
+		w.json = append(w.json, `{"bytesValue":null,"bytesArrayValue":null,"stringValue":null}`...)
 		return
 	}
-	w.object(func() {
-		w.name("bytesValue").base64(h[:])
-		w.name("bytesArrayValue").byteList(h[:])
-		w.name("stringValue").plain(h.Format(family))
-	})
+	w.encodings("bytesValue", h[:], h.Format(family))
+}
+
+// encodings writes bytes in three forms. The member of those in base64 differs between values.
+func (w *writer) encodings(inBase64 string, raw []byte, text string) {
+	w.open('{')
+	w.name(inBase64).base64(raw)
+	w.name("bytesArrayValue").byteList(raw)
+	w.name("stringValue").plain(text)
+	w.close('}')
 }
 
 // address writes an AddressValue in the form of family; if absent, an empty string between nulls.
 func (w *writer) address(a chain.Address, family chain.Family) {
-	w.open('{')
 	if a.IsAbsent() {
-		w.name("Base64Value").null()
-		w.name("bytesArrayValue").plain("")
-		w.name("stringValue").null()
-		w.close('}')
+		w.json = append(w.json, `{"Base64Value":null,"bytesArrayValue":"","stringValue":null}`...)
 		return
 	}
-	raw := a.Bytes()
-	w.name("Base64Value").base64(raw)
-	w.name("bytesArrayValue").byteList(raw)
-	w.name("stringValue").plain(a.Format(family))
-	w.close('}')
+	w.encodings("Base64Value", a.Bytes(), a.Format(family))
 }
 
 func (w *writer) addressOrNull(a chain.Address, family chain.Family) {

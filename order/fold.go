@@ -191,20 +191,14 @@ func (p *patches) apply(o *Order) {
 }
 
 // Steps lists where the order's steps happened, give chain first, in protocol sequence.
-func (o *Order) Steps() []At {
-	var steps []At
-	steps = appendAt(steps, o.Created)
-	steps = appendAt(steps, o.Fulfilled)
-	steps = appendAt(steps, o.SentUnlock)
-	steps = appendAt(steps, o.ClaimedUnlock)
-	steps = appendAt(steps, o.Cancelled)
-	steps = appendAt(steps, o.SentCancel)
-	return appendAt(steps, o.ClaimedCancel)
-}
-
-func appendAt[F Fact](steps []At, seen *Seen[F]) []At {
-	if seen == nil {
-		return steps
+func (o *Order) Steps() (steps []At) {
+	for _, at := range []*At{
+		o.Created.Where(), o.Fulfilled.Where(), o.SentUnlock.Where(), o.ClaimedUnlock.Where(),
+		o.Cancelled.Where(), o.SentCancel.Where(), o.ClaimedCancel.Where(),
+	} {
+		if at != nil {
+			steps = append(steps, *at)
+		}
 	}
-	return append(steps, seen.At)
+	return steps
 }

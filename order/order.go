@@ -71,10 +71,26 @@ type Order struct {
 	ClaimedCancel *Seen[Claimed]
 }
 
+// CancelledAt returns where the order was cancelled, nil if that has not been seen.
+func (o *Order) CancelledAt() *At {
+	if o.Cancelled == nil {
+		return o.SentCancel.Where() // on EVM chains one event cancels and sends the message
+	}
+	return &o.Cancelled.At
+}
+
 // Seen is a fact and where it was seen.
 type Seen[F Fact] struct {
 	At   At
 	Fact F
+}
+
+// Where returns where the event was emitted, nil if it has not been seen.
+func (s *Seen[F]) Where() *At {
+	if s == nil {
+		return nil
+	}
+	return &s.At
 }
 
 // At says where on a chain an event happened.

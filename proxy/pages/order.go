@@ -156,22 +156,6 @@ func (p *Views) side(o order.Offer, final chain.Amount, t token.Token) sideView 
 	return s
 }
 
-// atOf returns where an event was emitted, nil if it has not been seen.
-func atOf[F order.Fact](seen *order.Seen[F]) *order.At {
-	if seen == nil {
-		return nil
-	}
-	return &seen.At
-}
-
-// cancelledAt returns where an order was cancelled: on EVM chains at the event that sends the cancel message.
-func cancelledAt(o *order.Order) *order.At {
-	if o.Cancelled == nil {
-		return atOf(o.SentCancel)
-	}
-	return &o.Cancelled.At
-}
-
 // Indented formats JSON for people.
 func Indented(answer []byte) string {
 	var text bytes.Buffer

@@ -46,10 +46,10 @@ func durations(o *order.Order) []string {
 			said = append(said, what+" "+web.Took(time.Duration(to.Time-from.Time)*time.Second))
 		}
 	}
-	between("delivered in", atOf(o.Created), atOf(o.Fulfilled))
-	between("paid after another", atOf(o.Fulfilled), atOf(o.ClaimedUnlock))
-	between("cancelled after", atOf(o.Created), cancelledAt(o))
-	between("refunded after another", cancelledAt(o), atOf(o.ClaimedCancel))
+	between("delivered in", o.Created.Where(), o.Fulfilled.Where())
+	between("paid after another", o.Fulfilled.Where(), o.ClaimedUnlock.Where())
+	between("cancelled after", o.Created.Where(), o.CancelledAt())
+	between("refunded after another", o.CancelledAt(), o.ClaimedCancel.Where())
 	return said
 }
 
@@ -219,17 +219,17 @@ type stage struct {
 
 // steps returns an order's past and expected events in sequence.
 func (p *Views) steps(o *order.Order, now time.Time) []step {
-	cancelled, sentCancel := cancelledAt(o), atOf(o.SentCancel)
+	cancelled, sentCancel := o.CancelledAt(), o.SentCancel.Where()
 	claimCancel := stage{
-		"Refund claimed", "the maker was refunded", "the maker is refunded when the message arrives", true, atOf(o.ClaimedCancel),
+		"Refund claimed", "the maker was refunded", "the maker is refunded when the message arrives", true, o.ClaimedCancel.Where(),
 	}
-	stages := []stage{{"Created", "the maker locked the give amount", "the creation has not been seen", true, atOf(o.Created)}}
+	stages := []stage{{"Created", "the maker locked the give amount", "the creation has not been seen", true, o.Created.Where()}}
 	switch {
 	case cancelled == nil && o.ClaimedCancel == nil:
 		stages = append(stages,
-			stage{"Fulfilled", "a taker delivered to the receiver", "a taker must deliver", false, atOf(o.Fulfilled)},
-			stage{"Unlock sent", "the unlock message was sent", "the taker must send the unlock message", false, atOf(o.SentUnlock)},
-			stage{"Unlock claimed", "the taker was paid", "the taker is paid when the message arrives", true, atOf(o.ClaimedUnlock)},
+			stage{"Fulfilled", "a taker delivered to the receiver", "a taker must deliver", false, o.Fulfilled.Where()},
+			stage{"Unlock sent", "the unlock message was sent", "the taker must send the unlock message", false, o.SentUnlock.Where()},
+			stage{"Unlock claimed", "the taker was paid", "the taker is paid when the message arrives", true, o.ClaimedUnlock.Where()},
 		)
 	case cancelled != nil && sentCancel != nil && cancelled.Tx == sentCancel.Tx:
 		const both = "the order was cancelled and the refund message sent"

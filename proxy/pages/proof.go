@@ -43,13 +43,13 @@ type recordedStep struct {
 
 func recordedSteps(o *order.Order) []recordedStep {
 	steps := []recordedStep{
-		{"maker, receiver, both amounts, authorities, fees", atOf(o.Created)},
-		{"taker, delivered amount", atOf(o.Fulfilled)},
-		{"unlock message", atOf(o.SentUnlock)},
-		{"taker's payment", atOf(o.ClaimedUnlock)},
-		{"cancellation", cancelledAt(o)},
-		{"refund message", atOf(o.SentCancel)},
-		{"refund", atOf(o.ClaimedCancel)},
+		{"maker, receiver, both amounts, authorities, fees", o.Created.Where()},
+		{"taker, delivered amount", o.Fulfilled.Where()},
+		{"unlock message", o.SentUnlock.Where()},
+		{"taker's payment", o.ClaimedUnlock.Where()},
+		{"cancellation", o.CancelledAt()},
+		{"refund message", o.SentCancel.Where()},
+		{"refund", o.ClaimedCancel.Where()},
 	}
 	return slices.DeleteFunc(steps, func(s recordedStep) bool { return s.at == nil })
 }

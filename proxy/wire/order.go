@@ -51,18 +51,13 @@ func (e Encoder) AppendOrder(dst []byte, r Record) []byte {
 	w.name("taker").address(fulfilled.Taker, destination)
 	w.name("unlockAuthorityDst").address(fulfilled.UnlockAuthority, destination)
 	orNull(w.name("affiliateFee"), created.Affiliate, func(a order.Affiliate) { w.affiliateFee(a, source) })
-	// On EVM chains one event cancels and sends the message, so both members have it.
-	cancelled := at(o.Cancelled)
-	if cancelled == nil {
-		cancelled = at(o.SentCancel)
-	}
-	w.name("createdSrcEventMetadata").eventMetadata(at(o.Created))
-	w.name("fulfilledDstEventMetadata").eventMetadata(at(o.Fulfilled))
-	w.name("sentUnlockDstEventInfo").eventInfo(at(o.SentUnlock), factOf(o.SentUnlock).Submission)
-	w.name("claimedUnlockSrcEventInfo").eventInfo(at(o.ClaimedUnlock), factOf(o.ClaimedUnlock).Submission)
-	w.name("orderCancelledDstEventMetadata").eventMetadata(cancelled)
-	w.name("sentOrderCancelDstEventInfo").eventInfo(at(o.SentCancel), factOf(o.SentCancel).Submission)
-	w.name("claimedOrderCancelSrcEventInfo").eventInfo(at(o.ClaimedCancel), factOf(o.ClaimedCancel).Submission)
+	w.name("createdSrcEventMetadata").eventMetadata(o.Created.Where())
+	w.name("fulfilledDstEventMetadata").eventMetadata(o.Fulfilled.Where())
+	w.name("sentUnlockDstEventInfo").eventInfo(o.SentUnlock.Where(), factOf(o.SentUnlock).Submission)
+	w.name("claimedUnlockSrcEventInfo").eventInfo(o.ClaimedUnlock.Where(), factOf(o.ClaimedUnlock).Submission)
+	w.name("orderCancelledDstEventMetadata").eventMetadata(o.CancelledAt())
+	w.name("sentOrderCancelDstEventInfo").eventInfo(o.SentCancel.Where(), factOf(o.SentCancel).Submission)
+	w.name("claimedOrderCancelSrcEventInfo").eventInfo(o.ClaimedCancel.Where(), factOf(o.ClaimedCancel).Submission)
 	orNull(w.name("preswapData"), created.Preswap, func(p order.Preswap) { w.preswap(terms.Give.Chain, p, r) })
 	w.name("externalCallData").bytesOrNull(terms.ExternalCall)
 	w.name("orderMetadata").orderMetadata(created.Metadata, false)
@@ -128,12 +123,4 @@ func factOf[F order.Fact](seen *order.Seen[F]) F {
 		return nothing
 	}
 	return seen.Fact
-}
-
-// at returns where an event was emitted, nil if it has not been seen.
-func at[F order.Fact](seen *order.Seen[F]) *order.At {
-	if seen == nil {
-		return nil
-	}
-	return &seen.At
 }

@@ -26,7 +26,7 @@ func (w *writer) lite(o *order.Order) {
 	terms := o.Terms
 	source, destination := w.chains.Family(terms.Give.Chain), w.chains.Family(terms.Take.Chain)
 	w.name("orderId").hash(o.ID)
-	orNull(w.name("creationTimestamp"), at(o.Created), func(at order.At) { w.uint(at.Time) })
+	orNull(w.name("creationTimestamp"), o.Created.Where(), func(at order.At) { w.uint(at.Time) })
 	w.name("state").plain(o.State.String())
 	w.name("externalCallState").plain(o.Call.String())
 	w.name("makerOrderNonce").uint(terms.Nonce)
@@ -39,7 +39,7 @@ func (w *writer) lite(o *order.Order) {
 	w.name("allowedTakerDst").address(terms.Authorities.AllowedTaker, destination)
 	w.name("allowedCancelBeneficiarySrc").address(terms.Authorities.CancelBeneficiary, source)
 	w.name("rawOrderMetadataHex").bytesOrNull(factOf(o.Created).Metadata)
-	orNull(w.name("orderFulfilledTransactionHash"), at(o.Fulfilled), func(at order.At) { w.txHash(at.Tx, destination) })
+	orNull(w.name("orderFulfilledTransactionHash"), o.Fulfilled.Where(), func(at order.At) { w.txHash(at.Tx, destination) })
 }
 
 func (w *writer) liteOffer(o order.Offer) {

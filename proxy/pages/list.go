@@ -204,7 +204,7 @@ type List struct {
 
 type listView struct {
 	List
-	Wrong      map[string]*FaultView // by field
+	Wrong      map[string]*Fault // by field
 	IsSwaps    bool
 	Clear      string // path of the unfiltered list; empty if it is not filtered
 	Listed     []listed
@@ -222,7 +222,7 @@ const swapsMode = "SameChain"
 
 // List writes the page of a list.
 func (p *Views) List(to io.Writer, l List) error {
-	v := listView{List: l, Wrong: p.Faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode)}
+	v := listView{List: l, Wrong: Faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode)}
 	v.Command = commandOf(l.Origin, reference.Request{Target: "/api/Orders/filteredList", Type: "application/json", Body: l.Body})
 	v.OrdersURL, v.SwapsURL = withField(l.Form, "mode", ""), withField(l.Form, "mode", swapsMode)
 	v.Clear, v.Export = clearOf(l.Form, v.IsSwaps), strings.TrimPrefix(withField(l.Form, "skip", ""), "/orders")
@@ -278,19 +278,14 @@ func withField(form url.Values, name, value string) string {
 }
 
 // Faults returns the first fault of each field of a form.
-func (p *Views) Faults(all []Fault) map[string]*FaultView {
-	shown := make(map[string]*FaultView, len(all))
-	for _, each := range all {
-		if shown[each.Field] != nil {
-			continue // one thing at a time
+func Faults(all []Fault) map[string]*Fault {
+	first := make(map[string]*Fault, len(all))
+	for i, each := range all {
+		if first[each.Field] == nil { // one thing at a time
+			first[each.Field] = &all[i]
 		}
-		fault := &FaultView{Field: each.Field, Message: each.Message}
-		for _, choice := range each.Choices {
-			fault.Choices = append(fault.Choices, foundToken{Token: p.Listing(choice.Token), URL: choice.URL})
-		}
-		shown[each.Field] = fault
 	}
-	return shown
+	return first
 }
 
 func (p *Views) Listing(t token.Listing) TokenView { return p.tokenOf(t.Chain, t.Address, t.Token) }
@@ -298,16 +293,5 @@ func (p *Views) Listing(t token.Listing) TokenView { return p.tokenOf(t.Chain, t
 // Fault is a fault of a form's field as a sentence. Choices are what the visitor may have meant.
 type Fault struct {
 	Field, Message string
-	Choices        []Choice
-}
-
-// Choice is a token, and the URL of the page with that token in the form.
-type Choice struct {
-	Token token.Listing
-	URL   string
-}
-
-type FaultView struct {
-	Field, Message string
-	Choices        []foundToken
+	Choices        []FoundToken
 }

@@ -132,12 +132,12 @@ type Search struct {
 
 type searchView struct {
 	Search
-	Tokens []foundToken
+	Tokens []FoundToken
 	Orders []listed
 }
 
-// foundToken is a listed token with the page on which to buy it.
-type foundToken struct {
+// FoundToken is a listed token with the page on which to buy it, or that of a form with it.
+type FoundToken struct {
 	Token      TokenView
 	Chain, URL string
 }
@@ -146,7 +146,7 @@ type foundToken struct {
 func (p *Views) Search(to io.Writer, s Search) error {
 	v := searchView{Search: s, Orders: p.rows(s.Orders)}
 	for _, t := range s.Tokens {
-		found := foundToken{Token: p.tokenOf(t.Chain, t.Address, t.Token), Chain: p.ChainName(t.Chain)}
+		found := FoundToken{Token: p.tokenOf(t.Chain, t.Address, t.Token), Chain: p.ChainName(t.Chain)}
 		found.URL = "/swap?" + url.Values{"chainId": {t.Chain.String()}, "tokenOut": {found.Token.Address}}.Encode()
 		v.Tokens = append(v.Tokens, found)
 	}

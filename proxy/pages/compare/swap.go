@@ -164,7 +164,7 @@ type Listed struct{ Text, Symbol, Name string }
 
 type swapView struct {
 	Swap
-	Wrong     map[string]*pages.FaultView // by field
+	Wrong     map[string]*pages.Fault // by field
 	Chain     string
 	TokenIn   tokenField
 	TokenOut  tokenField
@@ -193,12 +193,12 @@ type tokenField struct {
 	Listed             []Listed         // to choose from
 	Chosen             *pages.TokenView // nil if none yet
 	IsCoin             bool             // Chosen is the chain's coin, which has no address
-	Fault              *pages.FaultView // nil if valid
+	Fault              *pages.Fault     // nil if valid
 }
 
 // Swap writes the comparison page, or the form that leads to one.
 func (p *Views) Swap(to io.Writer, s Swap) error {
-	v := swapView{Swap: s, Wrong: p.Faults(s.Faults)}
+	v := swapView{Swap: s, Wrong: pages.Faults(s.Faults)}
 	v.TokenIn, v.TokenOut = p.tokenField(&v, "tokenIn", "You pay with", s.In), p.tokenField(&v, "tokenOut", "You get", s.Out)
 	v.TokenIn.Chain, v.TokenIn.Listed = "chainId", s.Listed
 	v.TokenOut.Chain, v.TokenOut.Listed = "dstChainId", s.TakeListed

@@ -77,7 +77,7 @@ func takeField(given url.Values) string {
 	return ""
 }
 
-func (f *swapForm) fault(field, message string, choices ...pages.Choice) {
+func (f *swapForm) fault(field, message string, choices ...pages.FoundToken) {
 	f.faults = append(f.faults, pages.Fault{Field: field, Message: message, Choices: choices})
 }
 
@@ -129,15 +129,15 @@ func (f *swapForm) tokenAt(ctx context.Context, of *side, text string) *token.Li
 }
 
 // choices returns tokens, each with the URL of the form with that token.
-func (f *swapForm) choices(of *side, tokens []token.Listing) []pages.Choice {
-	all := make([]pages.Choice, len(tokens))
+func (f *swapForm) choices(of *side, tokens []token.Listing) []pages.FoundToken {
+	all := make([]pages.FoundToken, len(tokens))
 	for i, each := range tokens {
 		query := url.Values{}
 		for name, values := range f.given {
 			query[name] = values
 		}
 		query.Set(of.field, each.Address.Format(of.chain.Family))
-		all[i] = pages.Choice{Token: each, URL: "/swap?" + query.Encode()}
+		all[i] = pages.FoundToken{Token: f.pages.pages.Listing(each), URL: "/swap?" + query.Encode()}
 	}
 	return all
 }

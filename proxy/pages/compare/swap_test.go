@@ -235,7 +235,7 @@ func TestTextOfTokensIsEscaped(t *testing.T) {
 	page := pageOf(t, comparisonOfSix(), func(s *Swap) {
 		s.Form, s.Origin, s.In, s.Out = url.Values{"tokenIn": {hostile}, "chainId": {hostile}, "amount": {hostile}}, hostile, wild, wild
 		s.Listed = []Listed{{hostile, hostile, hostile}}
-		s.Faults = []pages.Fault{{Field: "tokenIn", Message: hostile, Choices: []pages.Choice{{Token: *wild, URL: "/swap?tokenIn=" + url.QueryEscape(hostile)}}}}
+		s.Faults = []pages.Fault{{Field: "tokenIn", Message: hostile, Choices: []pages.FoundToken{{Token: pages.NewViews(chain.Documented()).Listing(*wild), URL: "/swap?tokenIn=" + url.QueryEscape(hostile)}}}}
 	})
 	executable := regexp.MustCompile(`(?i)<script>|<img src=x|(href|src)="\s*(javascript|data|vbscript):`)
 	if found := executable.FindString(page); found != "" || !strings.Contains(page, "alert(1)") {

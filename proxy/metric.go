@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 
 	"crossgate/cache"
 	"crossgate/chain"
@@ -130,7 +131,7 @@ func (m *measures) request(c *gin.Context, took time.Duration) {
 	labels := requestLabels{knownMethod(c.Request.Method), c.FullPath(), c.Writer.Status(), missingChain(c)}
 	m.duration.Record(c.Request.Context(), took.Seconds(), m.requests.of(labels, func() []metric.RecordOption {
 		attributes := []attribute.KeyValue{
-			methodKey.String(labels.method), routeKey.String(labels.route), statusKey.Int(labels.status),
+			semconv.HTTPRequestMethodKey.String(labels.method), semconv.HTTPRoute(labels.route), semconv.HTTPResponseStatusCode(labels.status),
 		}
 		if labels.missing != 0 {
 			attributes = append(attributes, chainKey.Int64(int64(labels.missing)))
@@ -159,7 +160,7 @@ func (m *measures) lookup(route string, found *cache.Result[answer]) {
 	labels := lookupLabels{route, outcomeOf(found)}
 	m.lookups.of(labels, func() *lookups {
 		return &lookups{attributes: metric.WithAttributeSet(attribute.NewSet(
-			routeKey.String(labels.route), outcomeKey.String(labels.outcome)))}
+			semconv.HTTPRoute(labels.route), outcomeKey.String(labels.outcome)))}
 	}).count.Add(1)
 }
 

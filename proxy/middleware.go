@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
@@ -34,7 +35,7 @@ func (s *Server) observe(c *gin.Context) {
 	defer func() {
 		took := time.Since(started)
 		if span == nil && isNotable(c, took) {
-			options := append(linked(c.Request), trace.WithTimestamp(started), trace.WithAttributes(requestKey.String(id)))
+			options := append(linked(c.Request), trace.WithTimestamp(started), trace.WithAttributes(attribute.String("crossgate.request.id", id)))
 			span = s.openSpan(c.Request.Context(), c, options...)
 		}
 		s.measures.request(c, took)

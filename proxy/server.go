@@ -16,6 +16,7 @@ import (
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
 
 	"crossgate/cache"
@@ -162,7 +163,7 @@ func (s *Server) open(o Options) (err error) {
 	s.shadow = shadow.New(quietOrigins{o.Passthrough.Origins}, s.log)
 	s.SetShadow(o.Passthrough.Shadow)
 	s.observeCounts("crossgate.shadow.answers",
-		"Answers that were to be compared with the origin's, by route and the class of the gravest difference.", routeKey, s.shadow.EachCount)
+		"Answers that were to be compared with the origin's, by route and the class of the gravest difference.", semconv.HTTPRouteKey, s.shadow.EachCount)
 	return nil
 }
 

@@ -14,24 +14,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
-)
-
-// Attribute keys of a request: OpenTelemetry's semantic conventions for HTTP servers, v1.44.
-const (
-	methodKey    = attribute.Key("http.request.method")
-	routeKey     = attribute.Key("http.route")
-	pathKey      = attribute.Key("url.path")
-	schemeKey    = attribute.Key("url.scheme")
-	statusKey    = attribute.Key("http.response.status_code")
-	protocolKey  = attribute.Key("network.protocol.version")
-	addressKey   = attribute.Key("server.address")
-	portKey      = attribute.Key("server.port")
-	clientKey    = attribute.Key("client.address")
-	userAgentKey = attribute.Key("user_agent.original")
-	errorTypeKey = attribute.Key("error.type")
-	requestKey   = attribute.Key("crossgate.request.id")
-	cacheKey     = attribute.Key("crossgate.cache.status")
 )
 
 // startSpan starts the request's span and adds it to the request's context, or returns nil if the request is not
@@ -79,15 +63,15 @@ func (s *Server) openSpan(ctx context.Context, c *gin.Context, options ...trace.
 	ctx, span := s.tracer.Start(ctx, spanName(c), options...)
 	if span.IsRecording() {
 		span.SetAttributes(
-			methodKey.String(knownMethod(c.Request.Method)), routeKey.String(c.FullPath()), schemeKey.String(schemeOf(c.Request)),
-			pathKey.String(c.Request.URL.Path), protocolKey.String(c.Request.Proto[len("HTTP/"):]),
+			semconv.HTTPRequestMethodKey.String(knownMethod(c.Request.Method)), semconv.HTTPRoute(c.FullPath()), semconv.URLScheme(schemeOf(c.Request)),
+			semconv.URLPath(c.Request.URL.Path), semconv.NetworkProtocolVersion(c.Request.Proto[len("HTTP/"):]),
 		)
 		span.SetAttributes(serverOf(c.Request)...)
 		if client := s.clientOf(c.Request); client != "" {
-			span.SetAttributes(clientKey.String(client))
+			span.SetAttributes(semconv.ClientAddress(client))
 		}
 		if agent := s.userAgent(c.Request); agent != "" {
-			span.SetAttributes(userAgentKey.String(agent))
+			span.SetAttributes(semconv.UserAgentOriginal(agent))
 		}
 	}
 	c.Request = c.Request.WithContext(ctx)
@@ -105,11 +89,11 @@ func schemeOf(r *http.Request) string {
 func serverOf(r *http.Request) []attribute.KeyValue {
 	host, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
-		return []attribute.KeyValue{addressKey.String(r.Host)}
+		return []attribute.KeyValue{semconv.ServerAddress(r.Host)}
 	}
-	server := []attribute.KeyValue{addressKey.String(host)}
+	server := []attribute.KeyValue{semconv.ServerAddress(host)}
 	if number, err := strconv.Atoi(port); err == nil {
-		server = append(server, portKey.Int(number))
+		server = append(server, semconv.ServerPort(number))
 	}
 	return server
 }
@@ -148,12 +132,12 @@ func endSpan(span trace.Span, c *gin.Context) {
 		return
 	}
 	status := c.Writer.Status()
-	span.SetAttributes(statusKey.Int(status))
+	span.SetAttributes(semconv.HTTPResponseStatusCode(status))
 	if found := c.Writer.Header()["Cache-Status"]; len(found) > 0 {
-		span.SetAttributes(cacheKey.String(found[0]))
+		span.SetAttributes(attribute.String("crossgate.cache.status", found[0]))
 	}
 	if status >= http.StatusInternalServerError {
-		span.SetAttributes(errorTypeKey.String(strconv.Itoa(status)))
+		span.SetAttributes(semconv.ErrorTypeKey.String(strconv.Itoa(status)))
 		span.SetStatus(codes.Error, http.StatusText(status))
 	}
 }

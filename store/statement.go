@@ -13,27 +13,20 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
 	"modernc.org/sqlite"
 )
 
-// Attribute keys of a statement: OpenTelemetry's semantic conventions for database clients
-// (opentelemetry.io/docs/specs/semconv/db, v1.44). The text and the arguments are omitted, as they may be confidential.
-const (
-	systemKey     = attribute.Key("db.system.name")
-	operationKey  = attribute.Key("db.operation.name")
-	collectionKey = attribute.Key("db.collection.name")
-	errorTypeKey  = attribute.Key("error.type")
-)
-
-// telemetry measures the duration of statements by kind, and adds a span for each to a recorded trace.
+// telemetry measures the duration of statements by kind, and adds a span for each to a recorded trace. The text and the
+// arguments of statements are omitted, as they may be confidential.
 type telemetry struct {
 	duration metric.Float64Histogram
 	system   attribute.KeyValue
 }
 
 func newTelemetry(system string) *telemetry {
-	return &telemetry{duration: newDuration(), system: systemKey.String(system)}
+	return &telemetry{duration: newDuration(), system: semconv.DBSystemNameKey.String(system)}
 }
 
 // begin measures a statement until end is called with its error. calls is how often it runs in one batch.
@@ -42,19 +35,19 @@ func (t *telemetry) begin(ctx context.Context, statement string, calls int) (end
 	if calls > 1 {
 		operation = "BATCH " + operation
 	}
-	attributes := []attribute.KeyValue{t.system, operationKey.String(operation)}
+	attributes := []attribute.KeyValue{t.system, semconv.DBOperationName(operation)}
 	began := time.Now()
 	var span trace.Span
 	if trace.SpanFromContext(ctx).IsRecording() {
 		_, span = otel.Tracer("crossgate/store").Start(ctx, strings.TrimSpace(operation+" "+collection),
 			trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
 		if collection != "" {
-			span.SetAttributes(collectionKey.String(collection))
+			span.SetAttributes(semconv.DBCollectionName(collection))
 		}
 	}
 	return func(err error) {
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			failure := errorTypeKey.String(errorType(ctx, err))
+			failure := semconv.ErrorTypeKey.String(errorType(ctx, err))
 			attributes = append(attributes, failure)
 			if span != nil {
 				span.SetAttributes(failure)

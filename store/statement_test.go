@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
@@ -85,7 +86,7 @@ func TestStatementsAreSpans(t *testing.T) {
 func spanText(span trace.ReadOnlySpan) string {
 	text := span.Name()
 	for _, key := range []attribute.Key{
-		systemKey, operationKey, collectionKey, errorTypeKey,
+		semconv.DBSystemNameKey, semconv.DBOperationNameKey, semconv.DBCollectionNameKey, semconv.ErrorTypeKey,
 	} {
 		for _, each := range span.Attributes() {
 			if each.Key == key {

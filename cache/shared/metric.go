@@ -9,16 +9,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
-)
-
-// Attribute keys of calls: OpenTelemetry's semantic conventions for databases.
-const (
-	systemKey    = attribute.Key("db.system.name")
-	operationKey = attribute.Key("db.operation.name")
-	scriptKey    = attribute.Key("crossgate.cache.script")
-	serverKey    = attribute.Key("server.address")
-	errorKey     = attribute.Key("error.type")
 )
 
 // callBounds are OpenTelemetry's for db.client.operation.duration in seconds, up to the longest call.
@@ -49,16 +41,16 @@ func (c *Cache) observeConnection() (stop func()) {
 // observe measures a call until end. The call has a span if the request behind it has one.
 func (c *Cache) observe(ctx context.Context, name string) (_ context.Context, end func(error)) {
 	const operation = "EVALSHA"
-	attributes := []attribute.KeyValue{systemKey.String("redis"), operationKey.String(operation), scriptKey.String(name)}
+	attributes := []attribute.KeyValue{semconv.DBSystemNameKey.String("redis"), semconv.DBOperationName(operation), attribute.String("crossgate.cache.script", name)}
 	span := trace.SpanFromContext(context.Background()) // records nothing
 	if trace.SpanFromContext(ctx).IsRecording() {
 		ctx, span = otel.Tracer("crossgate/cache/shared").Start(ctx, operation+" "+name, trace.WithSpanKind(trace.SpanKindClient),
-			trace.WithAttributes(append(attributes, serverKey.String(c.server.address))...))
+			trace.WithAttributes(append(attributes, semconv.ServerAddress(c.server.address))...))
 	}
 	started := time.Now()
 	return ctx, func(err error) {
 		if err != nil {
-			failure := errorKey.String(errorType(err))
+			failure := semconv.ErrorTypeKey.String(errorType(err))
 			attributes = append(attributes, failure)
 			span.SetAttributes(failure)
 			span.SetStatus(codes.Error, failure.Value.AsString())

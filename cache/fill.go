@@ -31,14 +31,6 @@ type fillOptions[V any] struct {
 	want     shared.Want // how old a value from there may be
 }
 
-// PanicError is the panic of a load, returned to all who wait for it.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("load panicked: %v", e.Value) }
-
 // errExited means that a load ended its goroutine (runtime.Goexit) instead of returning.
 var errExited = errors.New("load exited without a result")
 
@@ -72,7 +64,7 @@ func (c *Cache[V]) run(ctx context.Context, f *fill[V]) {
 	defer c.running.Done()
 	defer func() {
 		if recovered := recover(); recovered != nil {
-			f.err = &PanicError{Value: recovered, Stack: debug.Stack()}
+			f.err = fmt.Errorf("load panicked: %v\n%s", recovered, debug.Stack())
 		}
 		c.complete(ctx, f)
 	}()

@@ -99,7 +99,6 @@ func ProblemOf(err error) *problem {
 			return domain.kind.From(err)
 		}
 	}
-	var panicked *cache.PanicError
 	switch {
 	case len(failures) > 0:
 		return kindOf(failures).From(err).retryAfterFirst(failures)
@@ -109,8 +108,6 @@ func ProblemOf(err error) *problem {
 		p := upstreamFailed.From(err)
 		p.message = p.Text + ", or see /v1.0/chain/transaction/explain for what each venue did"
 		return p
-	case errors.As(err, &panicked):
-		return internalError.From(fmt.Errorf("%w\n%s", err, panicked.Stack))
 	}
 	return internalError.From(err)
 }

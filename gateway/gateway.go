@@ -120,9 +120,7 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	pages.Mount(server, g.orders, quotes, now.pages)
 	compare.Mount(server, quotes, made, now.pages)
 	if c.MCP {
-		if err := mcp.Mount(server); err != nil {
-			return nil, errors.Join(err, g.Close())
-		}
+		mcp.Mount(server)
 	}
 	g.admin = admin.Options{
 		Server: server, Gateway: g, Pages: web.New(p.registry), Webhooks: g.webhooks.Mount, Token: c.Telemetry.Token.Reveal(),

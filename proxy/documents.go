@@ -23,6 +23,15 @@ var OpenAPI []byte
 //go:embed llms.txt
 var llms []byte
 
+// Reference returns the parsed OpenAPI.
+var Reference = sync.OnceValue(func() reference.Reference {
+	read, err := reference.Read(OpenAPI)
+	if err != nil {
+		panic("proxy: " + err.Error())
+	}
+	return read
+})
+
 var openAPIJSON = sync.OnceValue(func() []byte {
 	text, err := reference.JSON(OpenAPI)
 	if err != nil {

@@ -46,11 +46,8 @@ const instructions = `Orders between chains and swaps within one. Amounts are in
 unsigned: show them to the person who signs. Problems have an errorId and say what to change. order_events goes on from next.`
 
 // Mount adds the tools to a server.
-func Mount(s *proxy.Server) error {
-	document, err := reference.Read(proxy.OpenAPI)
-	if err != nil {
-		return err
-	}
+func Mount(s *proxy.Server) {
+	document := proxy.Reference()
 	server := mcp.NewServer(&mcp.Implementation{Name: "crossgate", Version: release.Current().Version}, &mcp.ServerOptions{
 		Instructions: instructions, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
@@ -74,7 +71,6 @@ func Mount(s *proxy.Server) error {
 	s.MountHandler(http.MethodPost, Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, r)))
 	}))
-	return nil
 }
 
 func resultOf(text string, isError bool) *mcp.CallToolResult {

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gin-gonic/gin"
 
@@ -17,19 +16,10 @@ import (
 	"crossgate/proxy/web"
 )
 
-// apiReference returns the parsed openapi.yaml.
-var apiReference = sync.OnceValue(func() reference.Reference {
-	read, err := reference.Read(proxy.OpenAPI)
-	if err != nil {
-		panic("proxy: " + err.Error())
-	}
-	return read
-})
-
 // referencePage shows the API.
 func (s *Pages) referencePage(c *gin.Context) {
 	newest := s.newest(c.Request.Context(), orders.Part{Take: mostNewest, Mode: orders.CrossChain})
-	shown := Docs{Reference: apiReference(), Origin: OriginOf(c.Request), Newest: newest}
+	shown := Docs{Reference: proxy.Reference(), Origin: OriginOf(c.Request), Newest: newest}
 	s.server.WritePage(c, http.StatusOK, func(to io.Writer) error { return s.pages.Docs(to, shown) })
 }
 

@@ -122,14 +122,11 @@ func (w *writer) refusal(r creation.Refusal, family chain.Family) {
 	w.name("contract").addressText(r.By, family)
 	w.name("message").text(r.Why)
 	var errors []revert.Reason
-	if r.Data == nil {
-		w.name("data").null()
-		w.name("error").null()
-	} else {
+	if r.Data != nil {
 		errors = r.Reason().Chain()
-		w.name("data").hex(r.Data)
-		w.name("error").text(errors[0].String())
 	}
+	w.name("data").unless(r.Data == nil, func() { w.hex(r.Data) })
+	w.name("error").unless(r.Data == nil, func() { w.text(errors[0].String()) })
 	objects(w.name("errors"), errors, func(e revert.Reason) {
 		w.name("name").plain(e.Name)
 		w.name("selector").plain(e.Selector)
@@ -144,9 +141,5 @@ func (w *writer) refusal(r creation.Refusal, family chain.Family) {
 
 // addressText writes an address in its chain's form, null if it is absent.
 func (w *writer) addressText(a chain.Address, family chain.Family) {
-	if a.IsAbsent() {
-		w.null()
-		return
-	}
-	w.plain(a.Format(family))
+	w.unless(a.IsAbsent(), func() { w.plain(a.Format(family)) })
 }

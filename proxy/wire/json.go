@@ -57,11 +57,16 @@ func (w *writer) null() { w.json = append(w.json, "null"...) }
 
 // orNull writes null for nil, and otherwise calls write with the value.
 func orNull[V any](w *writer, value *V, write func(V)) {
-	if value == nil {
+	w.unless(value == nil, func() { write(*value) })
+}
+
+// unless calls write, or writes null if there is nothing to be written.
+func (w *writer) unless(isAbsent bool, write func()) {
+	if isAbsent {
 		w.null()
 		return
 	}
-	write(*value)
+	write()
 }
 
 func (w *writer) object(members func()) {

@@ -42,21 +42,13 @@ func (e Encoder) AppendLocked(dst []byte, locked []order.LockedChain, worth Wort
 
 // units writes an amount in whole tokens, with every digit; null of a token that could not be read.
 func (w *writer) units(a chain.Amount, t token.Token) {
-	if t == (token.Token{}) {
-		w.null()
-		return
-	}
-	w.rational(a.Units(t.Decimals), int(t.Decimals))
+	w.unless(t == (token.Token{}), func() { w.rational(a.Units(t.Decimals), int(t.Decimals)) })
 }
 
 // value writes an amount in USD with at most six decimals, null without a price or the token's metadata.
 func (w *writer) value(a chain.Amount, t token.Token, price *big.Rat) {
 	const places = 6
-	if price == nil || t == (token.Token{}) {
-		w.null()
-		return
-	}
-	w.rational(new(big.Rat).Mul(a.Units(t.Decimals), price), places)
+	w.unless(price == nil || t == (token.Token{}), func() { w.rational(new(big.Rat).Mul(a.Units(t.Decimals), price), places) })
 }
 
 // rational writes a number with at most places decimals.

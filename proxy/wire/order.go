@@ -101,11 +101,7 @@ func (w *writer) preswap(id chain.ID, p order.Preswap, r Record) {
 }
 
 func (w *writer) bytesOrNull(raw []byte) {
-	if len(raw) == 0 {
-		w.null()
-		return
-	}
-	w.hex(raw)
+	w.unless(len(raw) == 0, func() { w.hex(raw) })
 }
 
 // beneficiary returns the beneficiary on the give chain from the message or, until that is seen, from its claim.

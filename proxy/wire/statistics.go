@@ -48,16 +48,10 @@ func (e Encoder) AppendDeliveryTimes(dst []byte, times []order.DeliveryTimes) []
 }
 
 func (w *writer) fills(f order.Fills) {
-	bound := func(name string, bps *int64) {
-		if w.name(name); bps == nil {
-			w.null()
-			return
-		}
-		w.uint(uint64(*bps))
-	}
 	from, below := f.Margin.Bounds()
-	bound("fromBps", from)
-	bound("belowBps", below)
+	write := func(bps int64) { w.uint(uint64(bps)) }
+	orNull(w.name("fromBps"), from, write)
+	orNull(w.name("belowBps"), below, write)
 	w.name("createdOrdersCount").uint(f.Created)
 	w.name("fulfilledOrdersCount").uint(f.Fulfilled)
 	w.name("p50Seconds").seconds(f.P50, f.Fulfilled)
@@ -65,11 +59,7 @@ func (w *writer) fills(f order.Fills) {
 
 // seconds writes a quantile over orders, null if there are none.
 func (w *writer) seconds(n, orders uint64) {
-	if orders == 0 {
-		w.null()
-		return
-	}
-	w.uint(n)
+	w.unless(orders == 0, func() { w.uint(n) })
 }
 
 // AppendVenues appends the results of venues. The improvement is null if there was no other usable quote.
@@ -80,12 +70,10 @@ func (e Encoder) AppendVenues(dst []byte, venues []quote.VenueDay) []byte {
 			w.name("comparisonsCount").uint(v.Quoted)
 			w.name("wonCount").uint(v.Won)
 			w.name("contestedCount").uint(v.Contested)
-			if w.name("averageImprovementPercent"); v.Contested == 0 {
-				w.null()
-				return
-			}
-			const perPercent = 10_000
-			w.json = strconv.AppendFloat(w.json, float64(v.Gain)/float64(v.Contested)/perPercent, 'f', 4, 64)
+			w.name("averageImprovementPercent").unless(v.Contested == 0, func() {
+				const perPercent = 10_000
+				w.json = strconv.AppendFloat(w.json, float64(v.Gain)/float64(v.Contested)/perPercent, 'f', 4, 64)
+			})
 		})
 	})
 }
@@ -109,10 +97,6 @@ func (e Encoder) AppendAllTime(dst []byte, s order.Statistics, at uint64) []byte
 
 // sumUSD writes the total value of orders, null if there are orders but none has a known value.
 func (w *writer) sumUSD(sum order.USD, orders uint64) {
-	if orders > 0 && sum.Orders == 0 {
-		w.null()
-		return
-	}
 	const perUSD, places = 1_000_000, 6
-	w.rational(big.NewRat(sum.Micros, perUSD), places)
+	w.unless(orders > 0 && sum.Orders == 0, func() { w.rational(big.NewRat(sum.Micros, perUSD), places) })
 }

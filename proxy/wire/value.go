@@ -86,11 +86,7 @@ func (w *writer) address(a chain.Address, family chain.Family) {
 }
 
 func (w *writer) addressOrNull(a chain.Address, family chain.Family) {
-	if a.IsAbsent() {
-		w.null()
-		return
-	}
-	w.address(a, family)
+	w.unless(a.IsAbsent(), func() { w.address(a, family) })
 }
 
 // txHash writes a TransactionHashValue, in which stringValue comes first.
@@ -110,11 +106,8 @@ func (w *writer) tokenMetadata(t token.Token) {
 }
 
 func (w *writer) tokenMembers(t token.Token) {
-	if w.name("decimals"); t == (token.Token{}) {
-		w.null() // the token could not be read
-	} else {
-		w.uint(uint64(t.Decimals))
-	}
+	isUnread := t == (token.Token{})
+	w.name("decimals").unless(isUnread, func() { w.uint(uint64(t.Decimals)) })
 	w.name("name").text(t.Name)
 	w.name("symbol").text(t.Symbol)
 	w.name("logoURI").text(t.LogoURI)

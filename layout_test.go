@@ -117,7 +117,7 @@ var house = map[string]room{
 	"sandbox/adapters/tron":   {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 	"sandbox/adapters/venue":  {"", "tests of adapters are tests: what they need goes into files named _test.go"},
 
-	"internal/redistest":    {"internal/linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
+	"internal/redistest":    {"internal/linktest internal/must", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 	"internal/postgrestest": {"internal/linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 	"internal/linktest":     {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
 	"internal/pooltest":     {"internal/must upstream", "a pool of servers for tests: what is asked of them belongs to the tests"},

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"crossgate/internal/must"
 )
 
 // Authority is a certificate authority for the duration of a test.
@@ -60,10 +62,7 @@ func (a *Authority) Issue(t testing.TB, host string) Pair {
 // sign signs a certificate with the authority's key, or self-signs it while the authority has none.
 func (a *Authority) sign(t testing.TB, name string, template *x509.Certificate) (Pair, *ecdsa.PrivateKey) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	by := a.key
 	if by == nil {
 		by = key
@@ -71,21 +70,13 @@ func (a *Authority) sign(t testing.TB, name string, template *x509.Certificate) 
 	const validFor = time.Hour
 	template.NotBefore, template.NotAfter = time.Now().Add(-validFor), time.Now().Add(validFor)
 	template.SerialNumber = big.NewInt(time.Now().UnixNano())
-	signed, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), by)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	signed := must.Get(x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), by))(t)
+	secret := must.Get(x509.MarshalPKCS8PrivateKey(key))(t)
 	pair := Pair{filepath.Join(a.dir, name+".pem"), filepath.Join(a.dir, name+".key")}
 	for path, block := range map[string]*pem.Block{
 		pair.Certificate: {Type: "CERTIFICATE", Bytes: signed}, pair.Key: {Type: "PRIVATE KEY", Bytes: secret},
 	} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	}
 	return pair, key
 }

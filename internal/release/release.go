@@ -23,10 +23,8 @@ type Release struct {
 
 // Current returns the release of this program.
 func Current() Release {
-	recorded := Release{Version: "devel", Commit: "unknown", Date: "unknown"}
-	if build, known := debug.ReadBuildInfo(); known {
-		recorded = recordedBy(build)
-	}
+	build, _ := debug.ReadBuildInfo()
+	recorded := recordedBy(cmp.Or(build, new(debug.BuildInfo)))
 	return Release{
 		Version: strings.TrimPrefix(cmp.Or(version, recorded.Version), "v"),
 		Commit:  cmp.Or(commit, recorded.Commit),

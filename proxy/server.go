@@ -42,7 +42,7 @@ const (
 const (
 	defaultOrderLimit = 12 * time.Second
 	defaultSwapLimit  = 6 * time.Second
-	defaultIdle       = 620 * time.Second // load balancers keep connections for up to 600 s
+	idleLimit         = 620 * time.Second // load balancers keep connections for up to 600 s
 )
 
 // Index is the part of the order index (query.Index) that the server itself uses.
@@ -79,11 +79,10 @@ type Limits struct {
 	CacheBytes int64         // of cached answers; 64 MiB by default
 	Notice     time.Duration // how long requests are still served after /readyz turned unavailable
 
-	Streams           int           // concurrent streams; 2048 by default
-	StreamsPerAddress int           // concurrent streams of one address; 64 by default
-	Connections       int           // concurrent connections; unbounded by default
-	PerAddress        int           // connections of one address, unless of a trusted proxy; unbounded by default
-	Idle              time.Duration // between two requests of a connection; 620 s by default
+	Streams           int // concurrent streams; 2048 by default
+	StreamsPerAddress int // concurrent streams of one address; 64 by default
+	Connections       int // concurrent connections; unbounded by default
+	PerAddress        int // connections of one address, unless of a trusted proxy; unbounded by default
 }
 
 // Telemetry configures traces and log lines of requests.
@@ -201,7 +200,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		RefusePlain: func(w http.ResponseWriter) { refuse(w, notSecured) },
 		ReadLimit:   readLimit,
 		WriteLimit:  writeLimit,
-		IdleLimit:   cmp.Or(s.Options.Idle, defaultIdle),
+		IdleLimit:   idleLimit,
 		BodyBytes:   bodyBytes,
 		Stream:      func(r *http.Request) bool { return s.passthrough.IsOn() && !s.router.paths.has(r.URL.Path) },
 		TLS:         s.Options.TLS,

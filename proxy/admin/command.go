@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"crossgate/proxy/web"
@@ -78,11 +79,6 @@ func (a *admin) refuse(w http.ResponseWriter, r *http.Request, status int, messa
 }
 
 // given returns the non-empty values of a field. Blank form fields are sent as empty.
-func given(form url.Values, field string) (values []string) {
-	for _, each := range form[field] {
-		if each != "" {
-			values = append(values, each)
-		}
-	}
-	return values
+func given(form url.Values, field string) []string {
+	return slices.DeleteFunc(form[field], func(each string) bool { return each == "" })
 }

@@ -93,22 +93,17 @@ var apiIDs = map[ChainID]uint64{
 }
 
 // textIn returns the text of a value, which may be one of several encodings in an object.
-func textIn(raw []byte) (string, error) {
-	var encodings struct {
-		Text *string `json:"stringValue"`
-	}
-	if raw[0] == '{' {
-		if err := json.Unmarshal(raw, &encodings); err != nil || encodings.Text == nil {
-			return "", err
+func textIn(raw []byte) (text string, err error) {
+	switch raw[0] {
+	case '{':
+		var encodings struct {
+			Text string `json:"stringValue"`
 		}
-		return *encodings.Text, nil
+		err = json.Unmarshal(raw, &encodings)
+		return encodings.Text, err
+	case '"', 'n':
+		err = json.Unmarshal(raw, &text)
+		return text, err
 	}
-	var text *string
-	if raw[0] != '"' && raw[0] != 'n' {
-		return string(raw), nil
-	}
-	if err := json.Unmarshal(raw, &text); err != nil || text == nil {
-		return "", err
-	}
-	return *text, nil
+	return string(raw), nil
 }

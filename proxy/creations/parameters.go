@@ -1,6 +1,7 @@
 package creations
 
 import (
+	"cmp"
 	"encoding/hex"
 	"strconv"
 	"strings"
@@ -110,21 +111,15 @@ func (p *parameters) making() (m crosschain.Making) {
 	}
 	m.Bundle = p.flag("bundle")
 	m.ReferralCode = p.ReferralCode("referralCode")
-	copy(m.Metadata[:], p.bytes("metadata", metadataBytes))
-	if m.Permit = p.bytes("srcChainTokenInSenderPermit", permitBytes); len(m.Permit) != 0 && len(m.Permit) != permitBytes {
+	given := func(name string, most int) []byte { return p.hex(name, cmp.Or(p.Optional(name), "0x"), most) }
+	copy(m.Metadata[:], given("metadata", metadataBytes))
+	if m.Permit = given("srcChainTokenInSenderPermit", permitBytes); len(m.Permit) != 0 && len(m.Permit) != permitBytes {
 		p.Mistake("srcChainTokenInSenderPermit must be 129 bytes: amount, deadline, r, s and v")
 	}
 	return m
 }
 
-// bytes parses 0x and hex of at most most bytes, nil if absent.
-func (p *parameters) bytes(name string, most int) []byte {
-	if text := p.Optional(name); text != "" {
-		return p.hex(name, text, most)
-	}
-	return nil
-}
-
+// hex parses 0x and hex digits of at most most bytes.
 func (p *parameters) hex(name, text string, most int) []byte {
 	digits, isPrefixed := strings.CutPrefix(text, "0x")
 	raw, err := hex.DecodeString(digits)

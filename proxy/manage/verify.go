@@ -68,7 +68,10 @@ func (p *paths) parse(c *gin.Context) (q posed, err error) {
 		m.Mistake("chainId should not be empty")
 	}
 	q.chain = known.ID
-	if q.tx.Value = value(&m); known.Family != chain.SVM { // Solana transactions name their accounts
+	if q.tx.Value, err = chain.ParseQuantity(cmp.Or(m.Optional("value"), "0")); err != nil {
+		m.Mistake("value must be a whole number of the coin's smallest units, or 0x and hex digits")
+	}
+	if known.Family != chain.SVM { // Solana transactions name their accounts
 		q.tx.Sender = m.Address("from", m.Optional("from"), known.Family)
 		q.tx.To = m.Address("to", m.Optional("to"), known.Family)
 	}
@@ -85,15 +88,6 @@ func (p *paths) parse(c *gin.Context) (q posed, err error) {
 		}
 	}
 	return q, m.Problem(proxy.InvalidBody)
-}
-
-// value parses the native coin sent with a transaction, zero if absent.
-func value(m *proxy.Query) chain.Amount {
-	v, err := chain.ParseQuantity(cmp.Or(m.Optional("value"), "0"))
-	if err != nil {
-		m.Mistake("value must be a whole number of the coin's smallest units, or 0x and hex digits")
-	}
-	return v
 }
 
 func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, error) {

@@ -16,40 +16,35 @@ import (
 	"crossgate/token"
 )
 
-// most is the part of an order's worth that may go to its taker besides his costs.
-var most = big.NewRat(1, 10)
-
 // Appraise returns warnings about an order that can be made but not filled at a profit, delivered or refunded, or that
 // takes far too little, as far as prices, costs and accounts can be read.
 func (e *Estimator) Appraise(ctx context.Context, t order.Terms) (all []creation.Warning) {
+	warn := func(code creation.WarningCode, format string, values ...any) {
+		all = append(all, creation.Warning{Code: code, Text: fmt.Sprintf(format, values...)})
+	}
 	gives, takes, expenses, err := e.worths(ctx, t)
-	left := new(big.Rat).Sub(gives, takes)
+	left, most := new(big.Rat).Sub(gives, takes), big.NewRat(1, 10) // of its worth, that a taker may get besides his costs
 	switch {
 	case err != nil:
 	case left.Cmp(expenses) < 0:
-		all = append(all, creation.Warning{Code: creation.TakerNotPaid, Text: fmt.Sprintf(
-			"the order gives %s USD more than it takes, less than the %s USD that filling it costs: takers will leave it",
-			left.FloatString(4), expenses.FloatString(4),
-		)})
-	case new(big.Rat).Sub(left, expenses).Cmp(new(big.Rat).Mul(gives, most)) > 0:
-		all = append(all, creation.Warning{Code: creation.TakesLittle, Text: fmt.Sprintf(
-			"the order gives %s USD and takes %s USD: any taker may keep the difference", gives.FloatString(4), takes.FloatString(4),
-		)})
+		warn(creation.TakerNotPaid, "the order gives %s USD more than it takes, less than the %s USD that filling it costs: takers will leave it",
+			left.FloatString(4), expenses.FloatString(4))
+	case new(big.Rat).Sub(left, expenses).Cmp(most.Mul(most, gives)) > 0:
+		warn(creation.TakesLittle, "the order gives %s USD and takes %s USD: any taker may keep the difference", gives.FloatString(4), takes.FloatString(4))
 	}
 	take, _ := e.Registry.Chain(t.Take.Chain)
 	if executor := creation.CallReceiver(take, t.ExternalCall); !executor.IsAbsent() && t.Receiver != executor {
-		all = append(all, creation.Warning{Code: creation.CallNeverRun, Text: fmt.Sprintf(
-			"the receiver of an order with an external call must be the executor %s: the order can never be filled", executor)})
+		warn(creation.CallNeverRun, "the receiver of an order with an external call must be the executor %s: the order can never be filled", executor)
 	}
 	undelivered, unrefunded := e.refusals(ctx, t)
 	switch {
 	case errors.Is(undelivered, ErrNotDelivered):
-		all = append(all, creation.Warning{Code: creation.NotDelivered, Text: undelivered.Error()})
+		warn(creation.NotDelivered, "%v", undelivered)
 	case undelivered != nil:
-		all = append(all, creation.Warning{Code: creation.ReceiverRefuses, Text: undelivered.Error()})
+		warn(creation.ReceiverRefuses, "%v", undelivered)
 	}
 	if unrefunded != nil {
-		all = append(all, creation.Warning{Code: creation.BeneficiaryRefuses, Text: unrefunded.Error()})
+		warn(creation.BeneficiaryRefuses, "%v", unrefunded)
 	}
 	return all
 }

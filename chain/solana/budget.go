@@ -92,6 +92,3 @@ func (d Draft) AddUnits(more uint64) {
 func PriorityFee(units uint64, price chain.Amount) chain.Amount {
 	return price.MulDiv(units, 1).Add(chain.NewAmount(microPerLamport-1)).MulDiv(1, microPerLamport)
 }
-
-// PriceWithin returns the highest price of a unit, in millionths of a lamport, at which units cost at most lamports.
-func PriceWithin(lamports, units uint64) uint64 { return lamports * microPerLamport / units }

@@ -42,27 +42,21 @@ var (
 )
 
 // New returns the chain that rpc's endpoints serve. Their first use verifies that they do, by the hash of the first
-// block.
+// block: those of another cluster must never be believed.
 func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 	made := &Chain{chain: c}
-	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.genesisCall())
+	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), jsonrpc.NewCall(new(blockHash), func(genesis blockHash) error {
+		if got := chain.Hash(genesis); got != c.Genesis {
+			return fmt.Errorf("endpoint serves the chain that begins with block %s, not %s", got.Format(chain.SVM), c.Genesis.Format(chain.SVM))
+		}
+		return nil
+	}, "getGenesisHash"))
 	for _, address := range []chain.Address{c.Contracts.DlnSource, c.Contracts.DlnDestination, c.Contracts.ExternalCallAdapter} {
 		if !address.IsAbsent() {
 			made.programs = append(made.programs, &program{address: address})
 		}
 	}
 	return made
-}
-
-// genesisCall is the call by which endpoints prove their identity: those of another cluster must never be believed.
-func (c *Chain) genesisCall() *jsonrpc.Call {
-	var genesis blockHash
-	return jsonrpc.NewCall(&genesis, func(genesis blockHash) error {
-		if got := chain.Hash(genesis); got != c.chain.Genesis {
-			return fmt.Errorf("endpoint serves the chain that begins with block %s, not %s", got.Format(chain.SVM), c.chain.Genesis.Format(chain.SVM))
-		}
-		return nil
-	}, "getGenesisHash")
 }
 
 // Head returns the newest confirmed block, and the newest finalized one.

@@ -94,7 +94,7 @@ func (b jupiterBuild) draft(sender chain.Address) (d solana.Draft, err error) {
 		budget.Read(i.Data)
 	}
 	budget.Units = solana.MaxComputeUnits
-	budget.Price = min(budget.Price, solana.PriceWithin(mostPriority, budget.Units))
+	budget.Price = min(budget.Price, mostPriority*1_000_000/solana.MaxComputeUnits) // millionths of a lamport
 	d.FeePayer, d.Instructions = sender, budget.Instructions()
 	calls := append(slices.Clone(b.Setup), *b.Swap)
 	if b.Cleanup != nil {

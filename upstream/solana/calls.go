@@ -44,14 +44,6 @@ func isHole(err error) bool {
 
 const confirmed = "confirmed"
 
-func addresses(accounts []solana.Base58) []chain.Address {
-	plain := make([]chain.Address, len(accounts))
-	for i, a := range accounts {
-		plain[i] = a.Address
-	}
-	return plain
-}
-
 // blockHash is a hash in base58.
 type blockHash chain.Hash
 
@@ -97,11 +89,11 @@ type named struct {
 	} `json:"meta"`
 }
 
-// names reports whether the transaction succeeded and names one of the accounts.
-func (n named) names(accounts []chain.Address) bool {
-	return n.Meta != nil && isNull(n.Meta.Err) && slices.ContainsFunc(accounts, func(a chain.Address) bool {
+// names reports whether the transaction succeeded and names one of the programs.
+func (n named) names(programs []*program) bool {
+	return n.Meta != nil && isNull(n.Meta.Err) && slices.ContainsFunc(programs, func(p *program) bool {
 		for _, each := range n.Transaction.Accounts {
-			if each.Address.Address == a {
+			if each.Address.Address == p.address {
 				return true
 			}
 		}

@@ -94,7 +94,10 @@ func (t *transaction) read(tx chain.TxHash) error {
 			inner[calls.Index] = append(inner[calls.Index], each.compiled())
 		}
 	}
-	loaded := slices.Concat(addresses(t.Meta.LoadedAddresses.Writable), addresses(t.Meta.LoadedAddresses.Readonly))
+	var loaded []chain.Address
+	for _, each := range slices.Concat(t.Meta.LoadedAddresses.Writable, t.Meta.LoadedAddresses.Readonly) {
+		loaded = append(loaded, each.Address)
+	}
 	t.ran, err = message.Resolve(loaded, inner, t.Meta.LogMessages)
 	return err
 }

@@ -116,10 +116,6 @@ func (c *Chain) eventsInBlocks(
 // shown returns the transactions of the order protocol in the blocks of slots, and one of the endpoints that showed
 // them.
 func (c *Chain) shown(ctx context.Context, rpc *jsonrpc.Client, slots []uint64) (listed []signature, by string, err error) {
-	var programs []chain.Address
-	for _, each := range c.programs {
-		programs = append(programs, each.address)
-	}
 	blocks := make([]*block, len(slots))
 	calls := make([]*jsonrpc.Call, len(slots))
 	for i, slot := range slots {
@@ -136,7 +132,7 @@ func (c *Chain) shown(ctx context.Context, rpc *jsonrpc.Client, slots []uint64) 
 	}
 	for i, in := range blocks {
 		for _, tx := range in.Transactions {
-			if tx.names(programs) {
+			if tx.names(c.programs) {
 				listed = append(listed, signature{Signature: tx.Transaction.Signatures[0], Slot: slots[i]})
 			}
 		}

@@ -29,8 +29,7 @@ func (c *Chain) Anchor(anchor order.Block, atOnce bool) {
 		c.rpc.Anchor(nil, atOnce)
 		return
 	}
-	var found *block
-	asked := blockCall(&found, anchor.Number)
+	asked := blockCall(new(*block), anchor.Number)
 	complete := asked.Accept
 	asked.Accept = func(result any) error {
 		if err := complete(result); err != nil {

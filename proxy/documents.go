@@ -40,6 +40,12 @@ var openAPIJSON = sync.OnceValue(func() []byte {
 	return text
 })
 
+func (s *Server) mountDocuments() {
+	s.MountPage("/openapi.yaml", CheapCost, func(c *gin.Context) { SendDocument(c, "application/yaml; charset=utf-8", OpenAPI) })
+	s.MountPage("/openapi.json", CheapCost, func(c *gin.Context) { SendDocument(c, jsonType[0], openAPIJSON()) })
+	s.MountPage("/llms.txt", CheapCost, func(c *gin.Context) { SendDocument(c, "text/plain; charset=utf-8", llms) })
+}
+
 // SendDocument sends a document that changes only with the program. Browsers ask again whether it has changed.
 func SendDocument(c *gin.Context, kind string, text []byte) {
 	digest, header := sha256.Sum256(text), c.Writer.Header()

@@ -66,12 +66,14 @@ func TestDocumentIsTheSameInJSON(t *testing.T) {
 	must.Do(t, loaded.Validate(t.Context(), openapi3.EnableExamplesValidation()))
 }
 
-// TestEveryPathIsDocumented compares the routes with the document, which does not contain pages.
+// TestEveryPathIsDocumented compares the routes with the document, which does not contain pages. Paths that are read
+// with GET are also read with HEAD (RFC 9110, section 9.1).
 func TestEveryPathIsDocumented(t *testing.T) {
 	forPeople := regexp.MustCompile(`^/(orders?(\.csv|\.json)?|address|token|locked|swap|wallet|logo|statistics|search|assets|docs|favicon.ico|llms.txt)?(/([:*].*|balance|tron)?)?$`)
 	engine := newWorld(t).server(t).Engine()
-	served := map[string]bool{}
+	served, reads := map[string]bool{}, map[string]int{}
 	for _, r := range engine.Routes() {
+		reads[r.Path] += map[string]int{http.MethodGet: 1, http.MethodHead: -1}[r.Method]
 		if r.Method != http.MethodOptions && !forPeople.MatchString(r.Path) {
 			served[regexp.MustCompile(`:(\w+)`).ReplaceAllString(r.Path, "{$1}")] = true
 		}
@@ -84,6 +86,11 @@ func TestEveryPathIsDocumented(t *testing.T) {
 	for path := range document(t).Paths.Map() {
 		if !served[path] {
 			t.Errorf("%s is in openapi.yaml and not served", path)
+		}
+	}
+	for path, excess := range reads {
+		if excess != 0 {
+			t.Errorf("%s is read with only one of GET and HEAD", path)
 		}
 	}
 	if len(served) < 20 {

@@ -26,9 +26,6 @@ func newRouter(s *Server) *router {
 	to.engine.Use(s.observe, s.recoverPanic, allowOrigins, s.limitURL, s.limitClients)
 	to.engine.NoRoute(s.unrouted)
 	to.engine.NoMethod(s.methodNotAllowed)
-	to.engine.GET("/openapi.yaml", func(c *gin.Context) { SendDocument(c, "application/yaml; charset=utf-8", OpenAPI) })
-	to.engine.GET("/openapi.json", func(c *gin.Context) { SendDocument(c, jsonType[0], openAPIJSON()) })
-	to.engine.GET("/llms.txt", func(c *gin.Context) { SendDocument(c, "text/plain; charset=utf-8", llms) })
 	return to
 }
 

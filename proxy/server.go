@@ -136,6 +136,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.router = newRouter(s)
+	s.mountDocuments()
 	return s, nil
 }
 

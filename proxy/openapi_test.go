@@ -115,7 +115,7 @@ func TestLanguageModelsAreLedToPaths(t *testing.T) {
 // wireSchemas are the schemas of package wire's golden files, by file name.
 var wireSchemas = []struct{ files, schema string }{
 	{"events", "Events"},
-	{"create_quote", "OrderQuote"},
+	{"create_quote*", "OrderQuote"},
 	{"create_tx*", "OrderCreation"},
 	{"create_explanation*", "OrderExplanation"},
 	{"order_status", "OrderStatus"},

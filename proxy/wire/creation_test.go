@@ -127,8 +127,17 @@ func crossChainAnswers(t *testing.T) map[string][]byte {
 	explained.Passed = []crosschain.Passed{
 		{Route: other, Recommended: amount(t, "1414379129275580318364")}, {Route: other, Err: errors.New("no route between the chains")},
 	}
+	onSolana, message := e, *e.Made
+	onSolana.GiveChain, _ = w.Chains.Chain(chain.Solana)
+	onSolana.TokenIn = chain.NativeCoin(chain.SVM)
+	onSolana.Route.Give = token.Key{Chain: chain.Solana, Address: onSolana.TokenIn}
+	message.Tx, message.Fee = quote.Tx{Data: []byte{1, 2}}, made.Fee
+	quoted := onSolana
+	onSolana.Made, quoted.Made = &message, nil
 	return map[string][]byte{
 		"create_quote":              w.AppendOrderQuote(nil, bare),
+		"create_quote_solana":       w.AppendOrderQuote(nil, quoted),
+		"create_tx_solana":          w.AppendOrderCreation(nil, onSolana, true),
 		"create_tx":                 w.AppendOrderCreation(nil, e, false),
 		"create_tx_estimation":      w.AppendOrderEstimation(nil, bare),
 		"create_tx_whole":           w.AppendOrderCreation(nil, full, true),

@@ -476,7 +476,7 @@ export type components = {
       feeAmount: components["schemas"]["Decimal"];
       feeBps: string;
     };
-    /** @description On Solana `data` is the transaction message, and there is no `to` or `value`. gasLimit, gasPrice and estimatedTransactionFee are present if tokenInAmount was `max`; on Solana gasLimit is in compute units and gasPrice in micro-lamports. */
+    /** @description On Solana `data` is the transaction message, and there is no `to` or `value`. On TRON `to` is in hex. gasLimit, gasPrice and estimatedTransactionFee are present if tokenInAmount was `max`; on Solana gasLimit is in compute units and gasPrice in micro-lamports. */
     Tx: {
       to?: components["schemas"]["AddressText"];
       data: components["schemas"]["Hex"];
@@ -558,14 +558,14 @@ export type components = {
        */
       notSimulated?: "allowance";
     };
-    /** @description The contract that takes the input, and how much. */
+    /** @description The contract that takes the input, and how much; empty on Solana. */
     OrderAllowance: {
-      allowanceTarget: string;
-      allowanceValue: components["schemas"]["Decimal"];
+      allowanceTarget?: string;
+      allowanceValue?: components["schemas"]["Decimal"];
     };
-    /** @description The transaction. Its value is exact: the fixed fee, plus the input if that is the coin. */
+    /** @description The transaction. Its value is exact: the fixed fee, plus the input if that is the coin. On Solana there is only `data`, the whole transaction. */
     OrderTx: {
-      value: components["schemas"]["Decimal"];
+      value?: components["schemas"]["Decimal"];
       data: string;
       to?: string;
       allowanceTarget?: string;

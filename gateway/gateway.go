@@ -215,8 +215,6 @@ func Check(c config.Config) error {
 	p, err := build(c, nil, nil)
 	if errors.As(err, &further) {
 		mistakes = mistakes.With(further)
-	} else if err != nil {
-		return err
 	} else {
 		p.close()
 	}

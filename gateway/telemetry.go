@@ -85,9 +85,7 @@ func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (
 // names that end in _count for histograms.
 func (t *Telemetry) measure(described *resource.Resource) error {
 	registry := prometheus.NewRegistry()
-	if err := registry.Register(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})); err != nil {
-		return fmt.Errorf("measure the process: %w", err)
-	}
+	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo())
 	if err != nil {
 		return fmt.Errorf("prometheus exporter: %w", err)

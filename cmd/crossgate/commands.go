@@ -131,17 +131,11 @@ func strictUsage(root *cobra.Command) {
 	help, _, _ := root.Find([]string{"help"})
 	show := help.Run
 	help.RunE = func(c *cobra.Command, arguments []string) error {
-		of, extra, err := root.Find(arguments)
-		if err == nil {
-			err = of.ValidateArgs(extra)
+		if of, extra, _ := root.Find(arguments); len(extra) > 0 {
+			return wantCommand(of, extra)
 		}
-		if err == nil && len(extra) > 0 {
-			err = wantCommand(of, extra)
-		}
-		if err == nil {
-			show(c, arguments)
-		}
-		return err
+		show(c, arguments)
+		return nil
 	}
 	completion, _, _ := root.Find([]string{"completion"})
 	completion.Args, completion.RunE = cobra.ArbitraryArgs, wantCommand

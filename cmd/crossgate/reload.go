@@ -87,10 +87,6 @@ func measureReload(succeeded bool) {
 		metric.WithDescription("1 when the latest change of the configuration was taken over, 0 when it was refused."))
 	at, _ := meter.Float64Gauge("crossgate.config.reload.time", metric.WithUnit("s"),
 		metric.WithDescription("When the latest change of the configuration was noticed, in Unix time."))
-	value := int64(0)
-	if succeeded {
-		value = 1
-	}
-	success.Record(context.Background(), value)
+	success.Record(context.Background(), store.Bit(succeeded))
 	at.Record(context.Background(), float64(time.Now().UnixMilli())/1000)
 }

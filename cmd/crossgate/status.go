@@ -21,23 +21,18 @@ func showStatus(flags *pflag.FlagSet) action {
 	return configured(flags, func(ctx context.Context, c config.Config, out, _ io.Writer) error {
 		ctx, cancel := context.WithTimeout(ctx, headLimit)
 		defer cancel()
-		var status []audit.Status
-		err := withBooks(ctx, c, func(books *audit.Books) (err error) {
-			status, err = books.Status(ctx)
+		return withBooks(ctx, c, func(books *audit.Books) error {
+			status, err := books.Status(ctx)
+			if err == nil {
+				writeStatus(out, c.Registry(), status)
+			}
 			return err
 		})
-		if err != nil {
-			return err
-		}
-		registry := c.Registry()
-		if err := writeStatus(out, registry, status); err != nil {
-			return err
-		}
-		return writeQuarantined(out, registry, status)
 	})
 }
 
-func writeStatus(out io.Writer, registry chain.Registry, status []audit.Status) error {
+// writeStatus writes a line for each chain, and one for each quarantined block.
+func writeStatus(out io.Writer, registry chain.Registry, status []audit.Status) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "chain\thead\tindexed from\tsince (UTC)\tto\tas of (UTC)\tlag\tproven to\tquarantined\torders\tlocked\t")
 	for _, s := range status {
@@ -61,18 +56,14 @@ func writeStatus(out io.Writer, registry chain.Registry, status []audit.Status) 
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t\n", chainText(registry, s.Chain), head,
 			s.From.Number, since, s.Indexed, at, lag, proven, len(s.Quarantined), s.Orders, s.Locked)
 	}
-	return table.Flush()
-}
-
-// writeQuarantined lists the quarantined blocks, if any.
-func writeQuarantined(out io.Writer, registry chain.Registry, status []audit.Status) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_ = table.Flush() // run notices
+	table = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, s := range status {
 		for _, b := range s.Quarantined {
 			fmt.Fprintf(table, "quarantined: %s\tblock %d\tsince %s UTC\t%s\n", chainText(registry, s.Chain), b.Number, utcText(b.Since), b.Reason)
 		}
 	}
-	return table.Flush()
+	_ = table.Flush()
 }
 
 func chainText(registry chain.Registry, id chain.ID) string {

@@ -104,7 +104,7 @@ func (c Correction) IsEmpty() bool { return len(c.Missing) == 0 && len(c.Wrong) 
 
 // Correct compares the stored events of blocks with the proven ones.
 func Correct(stored, proven []order.Event) Correction {
-	have, want := rowTexts(Alike(stored, proven)), rowTexts(proven)
+	have, want := textsOf(Alike(stored, proven), rowOf), textsOf(proven, rowOf)
 	return Correction{Wrong: lacking(stored, have, want), Missing: lacking(proven, want, have)}
 }
 
@@ -133,15 +133,18 @@ func lacking(events []order.Event, texts, others []string) (lack []order.Event) 
 	return lack
 }
 
-// rowTexts returns events as texts, equal for events that are stored as equal rows.
-func rowTexts(events []order.Event) []string {
+// rowOf returns an event as a text that is equal for events stored as equal rows.
+func rowOf(e order.Event) string {
+	if s, is := e.Swap(); is {
+		return fmt.Sprint(swapRow(s)...)
+	}
+	return fmt.Sprint(eventRow(e, e.At.Initiator.Bytes(), e.Order[:], nil, nil)...)
+}
+
+func textsOf(events []order.Event, text func(order.Event) string) []string {
 	texts := make([]string, len(events))
 	for i, e := range events {
-		if s, is := e.Swap(); is {
-			texts[i] = fmt.Sprint(swapRow(s)...)
-		} else {
-			texts[i] = fmt.Sprint(eventRow(e, e.At.Initiator.Bytes(), e.Order[:], nil, nil)...)
-		}
+		texts[i] = text(e)
 	}
 	return texts
 }

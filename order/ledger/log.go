@@ -31,7 +31,7 @@ func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order
 	l.since = uint64(max(l.now.Add(-tx.keep).Unix(), 0))
 	gone, came := removed, slices.Clone(added)
 	if len(removed) > 0 {
-		before, after := places(removed), places(added)
+		before, after := textsOf(removed, placeOf), textsOf(added, placeOf)
 		gone, came = lacking(removed, before, after), lacking(added, after, before)
 	}
 	events := make(map[order.ID][]order.Event, len(known))
@@ -59,14 +59,6 @@ func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order
 // changed.
 func placeOf(e order.Event) string {
 	return fmt.Sprint(e.At.Chain, e.At.Block, e.At.LogIndex, e.At.BlockHash, order.Statement(e.Order, e.Fact))
-}
-
-func places(events []order.Event) []string {
-	texts := make([]string, len(events))
-	for i, e := range events {
-		texts[i] = placeOf(e)
-	}
-	return texts
 }
 
 // add appends the entry for a step of an event that changed its order's events from before to after.

@@ -164,8 +164,8 @@ func (s *search) stepsIn(answer Payload) (int, error) {
 	return steps, nil
 }
 
-// scan reads windows of logs from since on until everything is found, but only a few of them if there is another way. If
-// since is unknown and there is none, it reads the newest windows.
+// scan reads windows of logs from since on until everything is found, but only a few of them if there is another way.
+// If since is unknown and there is none, it reads the newest windows.
 func (s *search) scan(ctx context.Context, since uint64) error {
 	latest := uint64(s.latest.Number)
 	isTimeless := since == 0 && latest >= windowBlocks

@@ -35,8 +35,8 @@ type Call struct {
 	// Doubt, if not nil, sees a pointer to an accepted result and reports whether one endpoint's word is not enough for
 	// it: for an absence, or for data that no hash verifies. Endpoints of other providers are then asked until one
 	// returns an undoubted result, which is taken, or two return the Same one. If Same is nil, null equals only null
-	// and is replaced by any other result. Add, if not nil, returns the sum of two and changes neither; that counts more
-	// than two that agree, unless ByMajority.
+	// and is replaced by any other result. Add, if not nil, returns the sum of two and changes neither; that counts
+	// more than two that agree, unless ByMajority.
 	//
 	// Twice asks a second endpoint beside the first, and doubts every result. Says, if not nil, returns a result's
 	// statement, which is compared instead of Same; an empty one contradicts none, and others replace it.

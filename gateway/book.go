@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -20,7 +19,7 @@ type book struct {
 	write    func(context.Context, *store.DB) error // writes changes
 	log      *slog.Logger
 
-	isFailing bool // the latest write failed
+	failure store.Failure
 }
 
 // start writes changes at every interval until stop is called, which writes once more and waits for that. It outlives
@@ -40,20 +39,17 @@ func (b *book) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// update writes changes. It logs the first failure of a series and the recovery, but not that the database is
-// unavailable, which the store logs itself.
+// update writes changes.
 func (b *book) update(ctx context.Context) {
 	const limit = 5 * time.Second
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := b.write(limited, b.store)
 	switch {
-	case ctx.Err() != nil, errors.Is(err, store.ErrUnavailable):
-		return // the next write includes everything
-	case err != nil && !b.isFailing:
+	case ctx.Err() != nil || !b.failure.Note(err): // the next write includes everything
+	case err != nil:
 		b.log.WarnContext(ctx, b.of+" not saved; kept in memory until the database is back", "error", err)
-	case err == nil && b.isFailing:
+	default:
 		b.log.InfoContext(ctx, b.of+" saved again")
 	}
-	b.isFailing = err != nil
 }

@@ -81,7 +81,7 @@ func (g *Gateway) publish(ctx context.Context) {
 	defer g.stream.Close()
 	var failure store.Failure
 	g.store.Lead(ctx, "publish events", func(holding context.Context, _ store.Lease) {
-		if err := g.publishOn(holding, &failure); holding.Err() == nil && failure.IsNew(err) {
+		if err := g.publishOn(holding, &failure); holding.Err() == nil && failure.Note(err) && err != nil {
 			g.log.WarnContext(ctx, "events are not published to Redis", "error", err)
 		}
 	})
@@ -119,7 +119,7 @@ func (g *Gateway) publishOn(ctx context.Context, failure *store.Failure) error {
 		if part.Grown == nil {
 			continue
 		}
-		failure.IsNew(nil)
+		failure.Note(nil)
 		select {
 		case <-part.Grown:
 		case <-ctx.Done():

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
@@ -82,19 +83,20 @@ func (e oneLine) Error() string {
 	return strings.TrimSpace(first + " " + strings.Join(attempts, "; "))
 }
 
-// Failure is the last failure of repeated attempts, so that it is logged once. The zero value is none.
-type Failure struct{ last string }
+// Failure is the latest failure of repeated attempts, so that it is not logged each time. The zero value is none.
+type Failure struct{ logged time.Time }
 
-// IsNew records an outcome, and reports whether to log it: a failure unlike the last one. The store itself logs that
-// the database does not answer.
-func (f *Failure) IsNew(err error) bool {
-	text := ""
-	if err != nil {
-		text = err.Error()
-	}
-	if errors.Is(err, ErrUnavailable) || text == f.last {
+// Note records an outcome, and reports whether to log it: a failure, once in a quarter of an hour, and the success
+// after it. The store itself logs that the database does not answer.
+func (f *Failure) Note(err error) (isNews bool) {
+	const reminder = 15 * time.Minute
+	switch isNews = !f.logged.IsZero(); {
+	case err == nil:
+		f.logged = time.Time{}
+		return isNews
+	case errors.Is(err, ErrUnavailable) || time.Since(f.logged) < reminder:
 		return false
 	}
-	f.last = text
-	return err != nil
+	f.logged = time.Now()
+	return true
 }

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -77,4 +80,26 @@ func newDatabase(t *testing.T) string {
 	}
 	shared.names++
 	return must.Get(shared.server.Create(fmt.Sprintf("store%d", shared.names)))(t)
+}
+
+// TestAFailureThatLastsIsNewsSeldom: one of half an hour is logged rarely, and its end once.
+func TestAFailureThatLastsIsNewsSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var f Failure
+		news := ""
+		note := func(err error) {
+			if f.Note(err) {
+				news += fmt.Sprint(err) + ";"
+			}
+		}
+		for note(nil); len(news) < 27; time.Sleep(time.Minute) {
+			note(errors.New("no route"))
+		}
+		note(fmt.Errorf("begin: %w", ErrUnavailable))
+		note(nil)
+		note(nil)
+		if want := "no route;no route;no route;<nil>;"; news != want {
+			t.Errorf("logged %s want %s", news, want)
+		}
+	})
 }

@@ -171,7 +171,7 @@ func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 			grown = make(chan struct{}) // never closed: a pause
 		default:
 			grown, pause = make(chan struct{}), min(2*pause, mostPause) // something may be sent once more
-			if failure.IsNew(err) {
+			if failure.Note(err) {
 				d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
 			}
 		}

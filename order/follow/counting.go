@@ -23,7 +23,7 @@ const (
 func (c *Chains) catchUp(ctx context.Context) {
 	var failure store.Failure
 	for {
-		if err := c.CatchUpOnce(ctx); ctx.Err() == nil && failure.IsNew(err) {
+		if err := c.CatchUpOnce(ctx); ctx.Err() == nil && failure.Note(err) && err != nil {
 			c.Logger.WarnContext(ctx, "orders could not be counted", "error", err, "retry_in", countInterval)
 		}
 		if !order.Wait(ctx, countInterval, nil) {

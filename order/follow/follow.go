@@ -25,7 +25,7 @@ type Follower struct {
 	width     Width
 
 	state
-	failures failureLog
+	failure store.Failure
 
 	Leading   atomic.Int64 // 1 if this replica follows the chain
 	Unsettled atomic.Int64 // orders that differ from their state in the contracts
@@ -42,8 +42,6 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Fol
 		announced: newAnnouncements(r.Chain.Chain, o.Announcers[id], o.Pace.Quiet, r.Logger),
 		lookback:  o.Lookback,
 		width:     NewWidth(o.Range),
-
-		failures: failureLog{logger: r.Logger},
 	}
 	f.now.Store(&State{epoch: new(order.Epoch), every: o.Pace.Asked})
 	return f
@@ -61,7 +59,7 @@ func (f *Follower) Run(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			f.failures.failed(ctx, err, store.LeaseInterval)
+			f.note(ctx, err, store.LeaseInterval)
 			if !order.Wait(ctx, store.LeaseInterval, nil) {
 				return
 			}
@@ -125,7 +123,7 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 			// If another process moved the checkpoint, reading resumes there; an unavailable store fails fast.
 			pause = f.Paces.Asked
 			if err == nil {
-				f.failures.recovered(ctx)
+				f.note(ctx, nil, 0)
 			}
 		default:
 			if f.Basis().Indexed != before {
@@ -135,7 +133,7 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 			if errors.As(err, new(*order.UnreadableError)) {
 				pause = f.Paces.Asked // the block will soon be quarantined
 			}
-			f.failures.failed(ctx, err, pause)
+			f.note(ctx, err, pause)
 		}
 		if errors.Is(err, store.ErrLeaseLost) {
 			break
@@ -146,6 +144,17 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 	}
 	if err := release(); err != nil && !errors.Is(err, store.ErrUnavailable) {
 		f.Logger.WarnContext(ctx, "lease not released; other replicas wait until it expires", "error", err)
+	}
+}
+
+// note logs why the chain is not followed, and that it is followed again.
+func (f *Follower) note(ctx context.Context, err error, pause time.Duration) {
+	switch {
+	case !f.failure.Note(err):
+	case err != nil:
+		f.Logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", pause)
+	default:
+		f.Logger.InfoContext(ctx, "chain followed again")
 	}
 }
 

@@ -22,7 +22,7 @@ func (c *Chains) listen(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if failure.IsNew(err) {
+		if failure.Note(err) {
 			c.Logger.WarnContext(ctx, "notifications of other replicas interrupted", "error", err,
 				"retry_in", store.LeaseInterval)
 		}
@@ -38,7 +38,7 @@ func (c *Chains) listenOnce(ctx context.Context, failure *store.Failure) error {
 		return err
 	}
 	defer subscription.Close(ctx)
-	failure.IsNew(nil)
+	failure.Note(nil)
 	c.Observer.OrdersChanged(nil)
 	for {
 		payload, err := subscription.Next(ctx)

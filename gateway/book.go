@@ -44,12 +44,7 @@ func (b *book) update(ctx context.Context) {
 	const limit = 5 * time.Second
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := b.write(limited, b.store)
-	switch {
-	case ctx.Err() != nil || !b.failure.Note(err): // the next write includes everything
-	case err != nil:
-		b.log.WarnContext(ctx, b.of+" not saved; kept in memory until the database is back", "error", err)
-	default:
-		b.log.InfoContext(ctx, b.of+" saved again")
+	if err := b.write(limited, b.store); ctx.Err() == nil { // else the next write includes everything
+		b.failure.Log(ctx, b.log, err, b.of+" not saved; kept in memory until the database is back", b.of+" saved again")
 	}
 }

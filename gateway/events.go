@@ -81,8 +81,8 @@ func (g *Gateway) publish(ctx context.Context) {
 	defer g.stream.Close()
 	var failure store.Failure
 	g.store.Lead(ctx, "publish events", func(holding context.Context, _ store.Lease) {
-		if err := g.publishOn(holding, &failure); holding.Err() == nil && failure.Note(err) && err != nil {
-			g.log.WarnContext(ctx, "events are not published to Redis", "error", err)
+		if err := g.publishOn(holding, &failure); holding.Err() == nil {
+			failure.Log(ctx, g.log, err, "events are not published to Redis", "")
 		}
 	})
 }
@@ -119,7 +119,7 @@ func (g *Gateway) publishOn(ctx context.Context, failure *store.Failure) error {
 		if part.Grown == nil {
 			continue
 		}
-		failure.Note(nil)
+		failure.Log(ctx, g.log, nil, "", "events are published to Redis again")
 		select {
 		case <-part.Grown:
 		case <-ctx.Done():

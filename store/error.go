@@ -1,8 +1,10 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -86,17 +88,16 @@ func (e oneLine) Error() string {
 // Failure is the latest failure of repeated attempts, so that it is not logged each time. The zero value is none.
 type Failure struct{ logged time.Time }
 
-// Note records an outcome, and reports whether to log it: a failure, once in a quarter of an hour, and the success
-// after it. The store itself logs that the database does not answer.
-func (f *Failure) Note(err error) (isNews bool) {
+// Log logs an outcome: a failure as failed, once in a quarter of an hour, and the success after it as again. The store
+// itself logs that the database does not answer.
+func (f *Failure) Log(ctx context.Context, to *slog.Logger, err error, failed, again string, args ...any) {
 	const reminder = 15 * time.Minute
-	switch isNews = !f.logged.IsZero(); {
-	case err == nil:
+	switch {
+	case err != nil && !errors.Is(err, ErrUnavailable) && time.Since(f.logged) >= reminder:
+		f.logged = time.Now()
+		to.WarnContext(ctx, failed, append(args, "error", err)...)
+	case err == nil && !f.logged.IsZero():
 		f.logged = time.Time{}
-		return isNews
-	case errors.Is(err, ErrUnavailable) || time.Since(f.logged) < reminder:
-		return false
+		to.InfoContext(ctx, again)
 	}
-	f.logged = time.Now()
-	return true
 }

@@ -3,8 +3,10 @@ package store
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -82,24 +84,23 @@ func newDatabase(t *testing.T) string {
 	return must.Get(shared.server.Create(fmt.Sprintf("store%d", shared.names)))(t)
 }
 
-// TestAFailureThatLastsIsNewsSeldom: one of half an hour is logged rarely, and its end once.
-func TestAFailureThatLastsIsNewsSeldom(t *testing.T) {
+// TestAFailureThatLastsIsLoggedSeldom: one of half an hour three times, and its end once.
+func TestAFailureThatLastsIsLoggedSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f Failure
-		news := ""
-		note := func(err error) {
-			if f.Note(err) {
-				news += fmt.Sprint(err) + ";"
-			}
+		var said strings.Builder
+		log := func(err error) { f.Log(t.Context(), slog.New(slog.NewTextHandler(&said, nil)), err, "away", "back") }
+		log(nil)
+		for range 31 {
+			log(errors.New("no route"))
+			time.Sleep(time.Minute)
 		}
-		for note(nil); len(news) < 27; time.Sleep(time.Minute) {
-			note(errors.New("no route"))
-		}
-		note(fmt.Errorf("begin: %w", ErrUnavailable))
-		note(nil)
-		note(nil)
-		if want := "no route;no route;no route;<nil>;"; news != want {
-			t.Errorf("logged %s want %s", news, want)
+		time.Sleep(time.Hour)
+		log(fmt.Errorf("begin: %w", ErrUnavailable))
+		log(nil)
+		log(nil)
+		if got := said.String(); strings.Count(got, "no route") != 3 || strings.Count(got, "back") != 1 || strings.Count(got, "\n") != 4 {
+			t.Errorf("logged\n%s\nwant three lines, and one at its end", got)
 		}
 	})
 }

@@ -166,14 +166,14 @@ func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 		case ctx.Err() != nil:
 			return
 		case err == nil:
-			failure, pause = store.Failure{}, idle
+			pause = idle
 		case errors.Is(err, ErrUnknown), errors.Is(err, store.ErrUnavailable):
 			grown = make(chan struct{}) // never closed: a pause
 		default:
 			grown, pause = make(chan struct{}), min(2*pause, mostPause) // something may be sent once more
-			if failure.Note(err) {
-				d.Logger.WarnContext(ctx, "webhook: nothing delivered", "webhook", name, "error", err)
-			}
+		}
+		if !errors.Is(err, ErrUnknown) {
+			failure.Log(ctx, d.Logger.With("webhook", name), err, "webhook: nothing delivered", "webhook: delivers again")
 		}
 		if grown != nil && !order.Wait(ctx, pause, grown) {
 			return

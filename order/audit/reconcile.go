@@ -41,8 +41,8 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 				f.Lacking.Take(r.Again)
 				steps, err := r.Step(ctx)
 				f.Unsettled.Store(int64(len(r.Unsettled)))
-				if ctx.Err() == nil && !errors.Is(err, errBusy) && failure.Note(err) && err != nil {
-					r.Logger.WarnContext(ctx, "orders not compared with the contracts' states; retrying later", "error", err)
+				if ctx.Err() == nil && !errors.Is(err, errBusy) {
+					failure.Log(ctx, r.Logger, err, "orders not compared with the contracts' states; retrying later", "orders are compared again")
 				}
 				pause = day / time.Duration(min(max(steps, leastSteps), mostSteps))
 			}

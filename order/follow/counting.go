@@ -23,8 +23,8 @@ const (
 func (c *Chains) catchUp(ctx context.Context) {
 	var failure store.Failure
 	for {
-		if err := c.CatchUpOnce(ctx); ctx.Err() == nil && failure.Note(err) && err != nil {
-			c.Logger.WarnContext(ctx, "orders could not be counted", "error", err, "retry_in", countInterval)
+		if err := c.CatchUpOnce(ctx); ctx.Err() == nil {
+			failure.Log(ctx, c.Logger, err, "orders could not be counted", "orders are counted again", "retry_in", countInterval)
 		}
 		if !order.Wait(ctx, countInterval, nil) {
 			return

@@ -149,13 +149,7 @@ func (f *Follower) lead(ctx context.Context, held store.Lease) {
 
 // note logs why the chain is not followed, and that it is followed again.
 func (f *Follower) note(ctx context.Context, err error, pause time.Duration) {
-	switch {
-	case !f.failure.Note(err):
-	case err != nil:
-		f.Logger.WarnContext(ctx, "chain not followed", "error", err, "retry_in", pause)
-	default:
-		f.Logger.InfoContext(ctx, "chain followed again")
-	}
+	f.failure.Log(ctx, f.Logger, err, "chain not followed", "chain followed again", "retry_in", pause)
 }
 
 // CatchUp reads everything that happened since the checkpoint, range by range.

@@ -22,10 +22,7 @@ func (c *Chains) listen(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if failure.Note(err) {
-			c.Logger.WarnContext(ctx, "notifications of other replicas interrupted", "error", err,
-				"retry_in", store.LeaseInterval)
-		}
+		failure.Log(ctx, c.Logger, err, "notifications of other replicas interrupted", "", "retry_in", store.LeaseInterval)
 		if !order.Wait(ctx, store.LeaseInterval, nil) {
 			return
 		}
@@ -38,7 +35,7 @@ func (c *Chains) listenOnce(ctx context.Context, failure *store.Failure) error {
 		return err
 	}
 	defer subscription.Close(ctx)
-	failure.Note(nil)
+	failure.Log(ctx, c.Logger, nil, "", "notifications of other replicas arrive again")
 	c.Observer.OrdersChanged(nil)
 	for {
 		payload, err := subscription.Next(ctx)

@@ -271,6 +271,11 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 	if err != nil || f.Refusal != nil || !slices.Contains(f.Unknown, "outcome of the venue") || !warns(f, creation.NotClaimable) {
 		t.Errorf("behind a swap: %+v, not known %q, %+v, %v", f.Refusal, f.Unknown, f.Warnings, err)
 	}
+	s.Chain = chain.Tron // whose USDT answers false, and is given by orders all the time
+	f, err = creation.Judge(creation.Transaction{Sender: maker, To: router, Value: chain.NewAmount(105), Data: swap.Data()}, s)
+	if err != nil || f.Refusal != nil || warns(f, creation.NotClaimable) {
+		t.Errorf("on TRON: %+v, %+v, %v", f.Refusal, f.Warnings, err)
+	}
 	s = whole()
 	s.Executed = &creation.CallResult{IsReverted: true, Data: []byte{0x12, 0x34, 0x56, 0x78}}
 	if f, err := creation.Judge(tx, s); err != nil || f.Refusal == nil || f.Refusal.Reason().Selector != "0x12345678" {

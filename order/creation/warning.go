@@ -3,6 +3,8 @@ package creation
 import (
 	"bytes"
 	"fmt"
+
+	"crossgate/chain"
 )
 
 // Warning says why an order that can be created may cost its maker money.
@@ -37,8 +39,8 @@ const (
 
 // warn adds warnings about anything that contracts accept but a maker would regret.
 func (j *judge) warn() {
-	c, token := j.f.Creation, j.s.Input
-	if j.f.Swap != nil {
+	c, w, token := j.f.Creation, j.f.Swap, j.s.Input
+	if w != nil {
 		token = j.s.Give
 	}
 	hasShare := j.f.Affiliate != nil && !j.f.Affiliate.Amount.IsZero()
@@ -51,27 +53,25 @@ func (j *judge) warn() {
 		{c.Take.Amount.IsZero(), NothingTaken, "any taker may fill the order by delivering nothing"},
 		{c.Receiver.IsNative(), ReceiverZero, "the delivery is lost"},
 		{c.Authorities.Order.IsNative(), NobodyCancels, "the zero address cannot cancel: an order that is not filled stays open"},
-		{isToken && token.Transfer == ReturnsFalse, NotClaimable, "transfer of the give token answers false: no claim succeeds" + j.assumed()},
+		// USDT on TRON answers false, and is claimed there.
+		{isToken && token.Transfer == ReturnsFalse && j.s.Chain != chain.Tron, NotClaimable, "transfer of the give token answers false: no claim succeeds" + j.assumed()},
 		{
 			isToken && token.Transfer == ReturnsNothing && hasShare, NotClaimable,
 			"transfer of the give token returns nothing: with an affiliate every claim reverts" + j.assumed(),
 		},
+		{w != nil && w.RefundRecipient.IsNative(), RefundLost, "a surplus of the swap is burnt, or makes it fail"},
 		{j.f.Split != nil && j.f.Split.Net.IsZero(), AffiliateWithoutRest, "nothing is left of the give amount for a taker"},
 	} {
 		if each.is {
 			j.f.Warnings = append(j.f.Warnings, Warning{each.code, each.text})
 		}
 	}
-	const addressLength = 20
-	if len(c.ExternalCall) > 0 && c.Take.Token.Len() == addressLength {
+	if len(c.ExternalCall) > 0 && c.Take.Token.Fits(chain.EVM) {
 		if _, fault := ReadCall(c.ExternalCall, c.Take.Amount); fault != "" {
 			j.f.Warnings = append(j.f.Warnings, Warning{CallNeverRun, "the external call " + fault + ": the order can never be filled"})
 		}
 	}
-	if w := j.f.Swap; w != nil && w.RefundRecipient.IsNative() {
-		j.f.Warnings = append(j.f.Warnings, Warning{RefundLost, "a surplus of the swap is burnt, or makes it fail"})
-	}
-	if w := j.f.Swap; w != nil && c.GiveToken == w.TokenOut && c.GiveAmount.Cmp(w.ExpectedOut) > 0 {
+	if w != nil && c.GiveToken == w.TokenOut && c.GiveAmount.Cmp(w.ExpectedOut) > 0 {
 		text := fmt.Sprintf("the order takes %s, the swap hands over %s", c.GiveAmount, w.ExpectedOut)
 		j.f.Warnings = append(j.f.Warnings, Warning{TakesLeftovers, text})
 	}

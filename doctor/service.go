@@ -98,7 +98,6 @@ func askAny(ctx context.Context, own config.Endpoint) (said string, err error) {
 	return fmt.Sprintf("answers (HTTP %d)%s", response.Status, said), err
 }
 
-// askStream reads the position of the stream of events.
 func askStream(ctx context.Context, c config.Config) (said string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
 	defer cancel()

@@ -63,7 +63,6 @@ func (p *parts) endpoint(of, name string) *endpoint {
 	return p.endpoints[i]
 }
 
-// called returns the endpoints for calls and measurements.
 func (p *parts) called() []*upstream.Endpoint {
 	called := make([]*upstream.Endpoint, len(p.endpoints))
 	for i, e := range p.endpoints {

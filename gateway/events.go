@@ -44,14 +44,12 @@ func (b *builder) addEvents() {
 	}
 }
 
-// openEvents creates the feed and the webhooks.
 func (g *Gateway) openEvents(ctx context.Context, c config.Config, p *parts) error {
 	g.feed = feed.New(g.store, eventsKept, orders.EncodeEntry(p.registry))
 	g.webhooks = webhook.New(g.store, g.feed, webhook.Options{Filter: orders.ParseFeedFilter, Logger: g.log})
 	return g.configureWebhooks(ctx, c.Events.Webhooks)
 }
 
-// configureWebhooks replaces the database's configured subscribers.
 func (g *Gateway) configureWebhooks(ctx context.Context, configured []config.Webhook) error {
 	hooks := make([]webhook.Hook, len(configured))
 	for i, each := range configured {

@@ -49,7 +49,6 @@ type listState struct {
 	wrong     string // the latest failure; empty: none
 }
 
-// run refreshes the lists until ctx ends.
 func (b *listBook) run(ctx context.Context) {
 	for isOn := true; isOn; isOn = order.Wait(ctx, listInterval, nil) {
 		used := b.sets.now()

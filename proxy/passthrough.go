@@ -78,7 +78,6 @@ func (s *Server) PurgeHosts(how cache.Purge, hosts, paths []string) error {
 // SetHosts replaces the pass-through hosts. Requests in flight are unaffected.
 func (s *Server) SetHosts(hosts []passthrough.Host) { s.passthrough.Configure(hosts) }
 
-// unrouted answers requests that no route matches.
 func (s *Server) unrouted(c *gin.Context) {
 	if !s.passthrough.IsOn() {
 		s.TurnAway(c, UnknownPath.Because(""))
@@ -96,7 +95,6 @@ func (s *Server) unrouted(c *gin.Context) {
 // passedKey is the key of a passed request's context of Gin in the request's own.
 type passedKey struct{}
 
-// failForwarded answers a request that could not be passed through.
 func (s *Server) failForwarded(_ http.ResponseWriter, r *http.Request, err error) {
 	c, p := r.Context().Value(passedKey{}).(*gin.Context), ProblemOf(err)
 	allowOrigins(c)

@@ -89,7 +89,6 @@ func (s *Server) MountHandler(method, path string, handler http.Handler) {
 	to.engine.OPTIONS(path, preflight([]string{method}))
 }
 
-// preflight answers CORS preflight requests.
 func preflight(methods []string) gin.HandlerFunc {
 	allowed := allow(methods)
 	return func(c *gin.Context) {

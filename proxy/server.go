@@ -140,7 +140,6 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// open starts the parts that Close stops.
 func (s *Server) open(o Options) (err error) {
 	if err = s.openPassthrough(o.Passthrough); err != nil {
 		return fmt.Errorf("passthrough: %w", err)

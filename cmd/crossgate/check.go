@@ -43,7 +43,6 @@ func check(flags *pflag.FlagSet) action {
 	}
 }
 
-// configName returns the name of the configuration for messages.
 func configName(file string) string { return cmp.Or(file, "the embedded default") }
 
 func schema(flags *pflag.FlagSet) action {

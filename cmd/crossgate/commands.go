@@ -99,7 +99,6 @@ func noArguments(c *cobra.Command, arguments []string) error {
 	return wrongUsage("unexpected %q", extra)
 }
 
-// group returns a command that only has subcommands.
 func group(name, short, long string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Long: long, SuggestionsMinimumDistance: 2}
 	c.AddCommand(below...)

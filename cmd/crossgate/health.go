@@ -16,7 +16,6 @@ import (
 	"crossgate/config"
 )
 
-// healthLimit is the timeout of a health check.
 const healthLimit = 3 * time.Second
 
 // healthcheck requests the health of a gateway on this machine, for images without another program to do so.

@@ -20,16 +20,13 @@ import (
 // errDiffers is the error of a command whose report has differences.
 var errDiffers = errors.New("the index differs from the chains, or could not be compared; the report has the details")
 
-// errStopped is the error of an interrupted repair.
 var errStopped = errors.New("stopped before everything was compared; corrections are stored: run repair again to continue")
 
-// inspection is the configuration and the selection of an audit or repair.
 type inspection struct {
 	config config.Config
 	of     ledger.Selection
 }
 
-// during runs work on the index and shows its progress.
 func (i inspection) during(ctx context.Context, b *bars, work func(*audit.Books) error) error {
 	return b.during(ctx, func() error { return withBooks(ctx, i.config, work) })
 }

@@ -170,7 +170,6 @@ func (s serving) serveAdmin(ctx context.Context, g *gateway.Gateway) (at string,
 	}, nil
 }
 
-// configFlag defines the flag of every command that reads a configuration.
 func configFlag(flags *pflag.FlagSet) *string {
 	return flags.String("config", "", "configuration `file`; the embedded default when empty")
 }
@@ -197,7 +196,6 @@ func listenFlag(flags *pflag.FlagSet, usage string) *string {
 	return address
 }
 
-// load reads the file, or the embedded default if file is empty.
 func load(file string) (config.Config, error) {
 	if file == "" {
 		return config.Default(), nil

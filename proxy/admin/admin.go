@@ -154,7 +154,6 @@ func Run(ctx context.Context, listener net.Listener, o Options) error {
 	return <-closed
 }
 
-// readiness is the body of /readyz.
 type readiness struct {
 	Status       string       `json:"status"` // ok or unavailable
 	Reason       string       `json:"reason,omitempty"`

@@ -43,7 +43,6 @@ func Mount(server *proxy.Server, earlier *orders.Orders, estimate Estimate) *Cre
 	return c
 }
 
-// route returns a route of requests for orders.
 func (s *Creations) route(path string, cost int, isQuote bool, load func(context.Context, wanted) ([]proxy.Body, cache.Life, error)) proxy.Route[wanted] {
 	return proxy.Route[wanted]{
 		Paths:   []string{path},

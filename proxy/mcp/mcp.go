@@ -77,7 +77,6 @@ func resultOf(text string, isError bool) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: isError}
 }
 
-// toolOf describes an operation with a JSON schema of its arguments.
 func toolOf(name string, o *reference.Operation, arguments []reference.Member) *mcp.Tool {
 	properties, required := map[string]any{}, []string{}
 	for _, each := range arguments {

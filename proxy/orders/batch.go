@@ -45,7 +45,6 @@ func (s *Orders) parseBatch(c *gin.Context) (batch, error) {
 	return q, m.err()
 }
 
-// batched is the result for one id or hash: an order or a problem.
 type batched struct {
 	ID      string          `json:"id"`
 	State   string          `json:"state,omitempty"`

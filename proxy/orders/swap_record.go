@@ -19,7 +19,6 @@ import (
 	"crossgate/token"
 )
 
-// swapTx identifies a transaction that made swaps within its chain.
 type swapTx struct {
 	Chain chain.ID
 	Tx    chain.TxHash
@@ -171,7 +170,6 @@ func (s *Orders) encodeSwaps(ctx context.Context, swaps []query.FoundSwap) ([]pr
 	return bodies, life, nil
 }
 
-// tokensOfSwap returns the token paid and the token bought.
 func tokensOfSwap(made order.Swap) []token.Key {
 	return []token.Key{{Chain: made.At.Chain, Address: made.Fact.TokenIn}, {Chain: made.At.Chain, Address: made.Fact.TokenOut}}
 }

@@ -14,7 +14,6 @@ import (
 	"crossgate/proxy/web"
 )
 
-// homePage shows the start page.
 func (s *Pages) homePage(c *gin.Context) {
 	ctx := c.Request.Context()
 	home := Home{Chains: s.swaps.Serving(), Basis: s.server.Options.Index().Basis(), Origin: OriginOf(c.Request), Now: time.Now()}

@@ -80,7 +80,6 @@ func (p *Views) tokenOf(id chain.ID, a chain.Address, t token.Token) TokenView {
 // timeOf converts a chain's time, in UNIX seconds.
 func timeOf(seconds uint64) time.Time { return time.Unix(int64(seconds), 0) }
 
-// table is a table of orders and swaps.
 type table struct {
 	Rows  []listed
 	Now   time.Time

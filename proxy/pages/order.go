@@ -61,7 +61,6 @@ type sideView struct {
 	Token  TokenView
 }
 
-// text describes the side in a few words.
 func (s sideView) text() string { return s.Amount.Text + " " + s.Token.Symbol + " on " + s.Chain }
 
 type TokenView struct {

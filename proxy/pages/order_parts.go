@@ -280,7 +280,6 @@ func (p *Views) transactionAt(id chain.ID, at *order.At, now time.Time) transact
 	return transaction{Time: timeOf(at.Time), Block: at.Block, Now: now, Tx: p.tx(id, at.Tx)}
 }
 
-// tx returns a transaction's hash with its URL.
 func (p *Views) tx(id chain.ID, hash chain.TxHash) linked {
 	text := hash.Format(p.Chains.Family(id))
 	return linked{text, p.TxURL(id, text)}

@@ -96,7 +96,6 @@ func Mount(server *proxy.Server, orders *orders.Orders, swaps *swaps.Swaps, opti
 	}
 }
 
-// serveFile sends an embedded file.
 func (s *Pages) serveFile(c *gin.Context, files fs.FS, name string) {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"crossgate/proxy/web"
 )
 
-// referencePage shows the API.
 func (s *Pages) referencePage(c *gin.Context) {
 	newest := s.newest(c.Request.Context(), orders.Part{Take: mostNewest, Mode: orders.CrossChain})
 	shown := Docs{Reference: proxy.Reference(), Origin: OriginOf(c.Request), Newest: newest}
@@ -68,7 +67,6 @@ func (p *Views) questions(d Docs) []commonQuestion {
 	return all
 }
 
-// shownOperation is an operation with an example of a request.
 type shownOperation struct {
 	reference.Operation
 	Command string // shell command that sends the example
@@ -90,7 +88,6 @@ func (d Docs) Shown(o reference.Operation) shownOperation {
 	return shown
 }
 
-// commandOf returns a shell command that sends a request.
 func commandOf(origin string, r reference.Request) string {
 	command := "curl " + quoted(origin+r.Target)
 	if r.Body != "" {
@@ -99,7 +96,6 @@ func commandOf(origin string, r reference.Request) string {
 	return command
 }
 
-// quoted quotes a text for a shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 var (

@@ -98,7 +98,6 @@ func (s *Pages) pageNamed(text string) (path string, is bool) {
 	return "/locked/" + url.PathEscape(text), chain.ChecksumFails(text)
 }
 
-// chainsNamed returns the chains with swaps that have a text as their name.
 func (s *Pages) chainsNamed(text string) (named []chain.Chain) {
 	for _, each := range s.swaps.Serving() {
 		if strings.EqualFold(each.Name, text) {
@@ -108,7 +107,6 @@ func (s *Pages) chainsNamed(text string) (named []chain.Chain) {
 	return named
 }
 
-// tokensNamed returns the listed tokens that a text names.
 func (s *Pages) tokensNamed(ctx context.Context, text string) ([]token.Listing, error) {
 	if len(text) > swaps.LongestSearch {
 		return nil, nil

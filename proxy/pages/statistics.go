@@ -134,7 +134,6 @@ type column struct {
 	HasNoHistory bool // the day was not indexed
 }
 
-// volume totals orders.
 type volume struct {
 	Created, Fulfilled, Unpriced uint64
 	given                        *big.Rat // USD; nil if unknown
@@ -205,7 +204,6 @@ func (p *Views) viewOf(s Statistics, most int) statisticsView {
 	return v
 }
 
-// plot adds a column for each day.
 func (v *statisticsView) plot(rows []order.DailyStatistics) {
 	byDay := map[uint64]volume{}
 	var highest *big.Rat

@@ -33,7 +33,6 @@ type SubjectPart struct {
 	Rows      []listed
 }
 
-// addressPage shows the orders of an address by its role in them.
 func (s *Pages) addressPage(c *gin.Context) {
 	text := c.Param("address")
 	if _, _, err := chain.ParseAnyAddress(text); err != nil || chain.ChecksumFails(text) {
@@ -49,7 +48,6 @@ func (s *Pages) addressPage(c *gin.Context) {
 	}})
 }
 
-// tokenPage shows the orders of a token by side.
 func (s *Pages) tokenPage(c *gin.Context) {
 	id, err := chain.ParseID(c.Param("id"))
 	known, isKnown := s.chains.Chain(id)

@@ -22,7 +22,6 @@ import (
 	"crossgate/token"
 )
 
-// swapTxPage shows a swap that a transaction made.
 func (s *Pages) swapTxPage(c *gin.Context) {
 	q, err := orders.ParseSwapOf(s.chains, c.Param("id"), c.Param("hash"), c.Request.URL.RawQuery)
 	if err != nil {

@@ -126,7 +126,6 @@ func (f *fill) informs(status int, header http.Header) {
 	}
 }
 
-// run asks the origin and stores what may be stored.
 func (f *fill) run(ctx context.Context) {
 	h := f.handler
 	defer h.works.Done()
@@ -185,7 +184,6 @@ func (f *fill) finish() {
 
 var errPanicked = errors.New("forwarding panicked")
 
-// open decides how to handle a response.
 func (f *fill) open(response *http.Response) {
 	now := time.Now()
 	received := rfc9111.Response{Status: response.StatusCode, Header: response.Header, Requested: f.began, Received: now}

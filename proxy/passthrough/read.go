@@ -13,7 +13,6 @@ import (
 // mostJoins is how often a request waits for the response to another before it is forwarded itself.
 const mostJoins = 2
 
-// read answers a GET or HEAD from the store or the origin.
 func (h *Handler) read(x *exchange) {
 	x.wants = rfc9111.RequestDirectives(x.header)
 	if x.wants.NoStore() {

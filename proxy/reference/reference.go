@@ -199,7 +199,6 @@ func resolve(document, at *yaml.Node) error {
 	return resolve(document, at)
 }
 
-// member returns a value of a mapping, nil if there is none.
 func member(of *yaml.Node, name string) *yaml.Node {
 	for i := 0; of.Kind == yaml.MappingNode && i < len(of.Content); i += 2 {
 		if of.Content[i].Value == name {

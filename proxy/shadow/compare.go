@@ -191,7 +191,6 @@ func (c *comparison) walk(at place, isBehind bool, our, their any) {
 	}
 }
 
-// lateness returns the class of a member that only one side has.
 func lateness(isBehind bool) Class {
 	if isBehind {
 		return Expected

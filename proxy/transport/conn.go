@@ -171,7 +171,6 @@ func (c *conn) exchange() (goesOn bool) {
 	return false
 }
 
-// refuse responds to malformed requests.
 func (c *conn) refuse(status int) {
 	c.respond(func(w http.ResponseWriter) { c.server.options.Refuse(w, status) })
 }

@@ -66,7 +66,6 @@ func (c *requestContext) bodyRead() {
 	}
 }
 
-// cancel ends the context, once.
 func (c *requestContext) cancel() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -52,7 +52,6 @@ func (w *openConns) enter(c *conn) (refused int) {
 	return 0
 }
 
-// leave removes c.
 func (w *openConns) leave(c *conn) {
 	delete(w.all, c)
 	if same := w.from[c.from]; same != nil {

@@ -193,7 +193,6 @@ func (w *response) Flush() {
 	w.send(nil) // the next write returns the error
 }
 
-// appendPart appends a part of a stream's body.
 func (w *response) appendPart(p []byte) {
 	switch {
 	case len(p) == 0, w.isHead(): // an empty chunk would end the body

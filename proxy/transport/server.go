@@ -135,7 +135,6 @@ func (s *Server) enter(c *conn) (refused int) {
 	return s.openConns.enter(c)
 }
 
-// leave removes c from the open connections.
 func (s *Server) leave(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -77,7 +77,6 @@ func (f *swapForm) creation() (query url.Values, ok bool) {
 
 const createTx = "/v1.0/dln/order/create-tx?"
 
-// cross quotes an order between the form's chains.
 func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
 	query, ok := f.creation()
 	if !ok {
@@ -103,7 +102,6 @@ func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
 	return nil
 }
 
-// crossingOf converts the estimate of an order for the page.
 func crossingOf(e *crosschain.Estimate) *crossing {
 	worth := func(on chain.ID, address chain.Address, amount chain.Amount, decimals uint8) string {
 		if usd := quote.USD(e.Prices[token.Key{Chain: on, Address: address}], amount, decimals); usd != nil {

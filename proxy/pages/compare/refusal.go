@@ -48,7 +48,6 @@ func refusalsOf(asked []quote.Asked) []refusal {
 // revertedBecause precedes a contract's message (quote.ErrReverted).
 const revertedBecause = "transaction would revert: "
 
-// whyOf rewords a reason for the page.
 func whyOf(reason string) string {
 	if _, said, is := strings.Cut(reason, revertedBecause); is {
 		return "the transaction would fail: " + revertWords(said)

@@ -148,7 +148,6 @@ var formLabels = map[string]string{
 	"slippage": "The slippage", "tokenInAmount": "The amount",
 }
 
-// mistakes assigns the API's errors to fields.
 func (f *swapForm) mistakes(wrong []string) {
 	for _, each := range wrong {
 		name, rest, _ := strings.Cut(each, " ")
@@ -207,7 +206,6 @@ func (f *swapForm) request() (r quote.Request, query url.Values, ok bool) {
 // mostDecimals are assumed for an amount whose token is unknown.
 const mostDecimals = 36
 
-// setAmount converts whole tokens to smallest units.
 func (f *swapForm) setAmount(query url.Values) {
 	switch whole := strings.TrimSpace(f.given.Get("amount")); {
 	case whole == "" && !query.Has("tokenInAmount"):

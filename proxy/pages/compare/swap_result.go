@@ -164,7 +164,6 @@ func slippageOf(e quote.Estimate) string {
 
 func percentText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + " %" }
 
-// routeOf describes the venue and whose contract is called.
 func routeOf(e quote.Estimate) string {
 	at := slices.IndexFunc(e.Asked, func(a quote.Asked) bool { return a.Verdict == quote.Won })
 	if at < 0 {
@@ -190,7 +189,6 @@ func feeOf(e quote.Estimate, out token.Token) string {
 // gasWords are the units of a transaction's work.
 var gasWords = map[chain.Family]string{chain.EVM: "gas", chain.TVM: "energy"}
 
-// gasOf describes what the transaction itself costs on a chain.
 func gasOf(fee *quote.Fee, on chain.Chain) string {
 	if fee == nil {
 		return "unknown: the chain's fees could not be read"

@@ -76,7 +76,6 @@ func NewHeard(venue string, amount chain.Amount, out token.Listing, took time.Du
 	return h
 }
 
-// txJSON formats the transaction only.
 func txJSON(tx quote.Tx) string {
 	members := map[string]string{"data": "0x" + hex.EncodeToString(tx.Data)}
 	if !tx.To.IsAbsent() {

@@ -70,8 +70,7 @@ func (g *Gateway) runEvents(ctx context.Context) {
 	running.Wait()
 }
 
-// publish appends the feed to the Redis stream until ctx ends, while no other replica does. An error of a series is
-// logged once.
+// publish appends the feed to the Redis stream until ctx ends, while no other replica does.
 func (g *Gateway) publish(ctx context.Context) {
 	if g.stream == nil {
 		return

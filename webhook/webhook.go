@@ -157,7 +157,6 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 }
 
 // serve delivers to a subscriber until ctx ends, even if it is removed: it may be added again before lead notices.
-// An error of a series is logged once.
 func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 	var failure store.Failure
 	for pause := idle; ; {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
@@ -34,27 +35,29 @@ func TestHistoryFindsSteps(t *testing.T) {
 	} {
 		for _, speed := range []string{"steady", "lately faster"} {
 			t.Run(name+", "+speed, func(t *testing.T) {
-				n := newNode(test.head)
-				if speed == "lately faster" {
-					n.blockTime = accelerating(test.head)
-				}
-				want := 1
-				n.add(t, test.fulfilled, true, fulfilledLog(t, terms))
-				n.keep(test.fulfilled, test.sent)
-				if test.sent != 0 {
-					n.add(t, test.sent, true, unlockLog(t, id))
-					want = 2
-				}
-				read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(test.created))
-				got := read.Events
-				if err != nil || len(got) != want {
-					t.Fatalf("History() = %+v, %v, want %d events", got, err, want)
-				}
-				if trips := n.trips(); trips > test.trips && speed == "steady" {
-					t.Errorf("History() took %d round trips, want at most %d", trips, test.trips)
-				} else if trips > 30 {
-					t.Errorf("History() took %d round trips", trips)
-				}
+				synctest.Test(t, func(t *testing.T) { // calls that are made at once go out together
+					n := newNode(test.head)
+					if speed == "lately faster" {
+						n.blockTime = accelerating(test.head)
+					}
+					want := 1
+					n.add(t, test.fulfilled, true, fulfilledLog(t, terms))
+					n.keep(test.fulfilled, test.sent)
+					if test.sent != 0 {
+						n.add(t, test.sent, true, unlockLog(t, id))
+						want = 2
+					}
+					read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(test.created))
+					got := read.Events
+					if err != nil || len(got) != want {
+						t.Fatalf("History() = %+v, %v, want %d events", got, err, want)
+					}
+					if trips := n.trips(); trips > test.trips && speed == "steady" {
+						t.Errorf("History() took %d round trips, want at most %d", trips, test.trips)
+					} else if trips > 30 {
+						t.Errorf("History() took %d round trips", trips)
+					}
+				})
 			})
 		}
 	}

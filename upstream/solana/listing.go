@@ -170,17 +170,18 @@ func isShown(call *jsonrpc.Call) bool {
 func (c *Chain) readAgain(ctx context.Context, rpc *jsonrpc.Client, calls []*jsonrpc.Call) error {
 	failed := slices.DeleteFunc(calls, isShown)
 	rpc.Each(ctx, failed...)
-	for _, call := range slices.DeleteFunc(failed, isShown) {
-		slot := call.Reach.Oldest
-		if call.Method != getBlock || !isHole(call.Err) || !c.isGone(call.Err, slot) {
-			return call.Err
-		}
-		if before, err := c.Block(ctx, slot); err != nil || before.Number >= slot {
-			return call.Err
-		}
-		return &order.UnreadableError{Block: slot, Err: call.Err}
+	if failed = slices.DeleteFunc(failed, isShown); len(failed) == 0 {
+		return nil
 	}
-	return nil
+	call := failed[0]
+	slot := call.Reach.Oldest
+	if call.Method != getBlock || !isHole(call.Err) || !c.isGone(call.Err, slot) {
+		return call.Err
+	}
+	if before, err := c.Block(ctx, slot); err != nil || before.Number >= slot {
+		return call.Err
+	}
+	return &order.UnreadableError{Block: slot, Err: call.Err}
 }
 
 // behind returns a transaction shortly after a slot, for lists to begin there. It is absent, for lists to begin with

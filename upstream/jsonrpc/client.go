@@ -88,12 +88,7 @@ func (c *Client) Lacks(method, part string) bool {
 	if part != "" {
 		call.Reach.Fields = []string{part}
 	}
-	for _, known := range c.abilities {
-		if known.can(call, false) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.pool.Endpoints(), func(e *upstream.Endpoint) bool { return c.abilities[e].can(call, false) })
 }
 
 // suits returns a function that reports whether an endpoint can be expected to answer calls.

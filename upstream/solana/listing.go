@@ -111,7 +111,8 @@ func (c *Chain) signatures(
 }
 
 // readPages reads page by page until every list is done. An endpoint lists what it has, and nothing before a
-// transaction that it does not know: its pages count if it also shows the first block, and has stored the last.
+// transaction that it does not know: its pages count if it also shows the first block, and has stored the last. Where
+// none offers blocks, those that others show have to do.
 func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*listing, from, to uint64) error {
 	const mostUnproven = 3
 	var proven []string // endpoints
@@ -141,7 +142,7 @@ func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*lis
 		}
 		isDue = false
 		for i, l := range asked {
-			if slices.Contains(proven, pages[i].By) {
+			if slices.Contains(proven, pages[i].By) || rpc.Lacks(getBlock, "") {
 				l.take(pages[i].By, from)
 			} else {
 				isDue = true
@@ -170,6 +171,10 @@ func isShown(call *jsonrpc.Call) bool {
 func (c *Chain) readAgain(ctx context.Context, rpc *jsonrpc.Client, calls []*jsonrpc.Call) error {
 	failed := slices.DeleteFunc(calls, isShown)
 	rpc.Each(ctx, failed...)
+	if rpc.Lacks(getBlock, "") {
+		isList := func(call *jsonrpc.Call) bool { return call.Method != getBlock }
+		c.rpc.Each(ctx, slices.DeleteFunc(slices.Clone(failed), isList)...)
+	}
 	if failed = slices.DeleteFunc(failed, isShown); len(failed) == 0 {
 		return nil
 	}

@@ -40,43 +40,26 @@ func TestListsOfOldTransactionsAreAskedOfWhoKeepsThem(t *testing.T) {
 
 func testListsOfOldTransactions(t *testing.T, says []string, isWhole bool) {
 	const from, to, newest = 5_000, 6_000, 1_000_000
-	known, _ := chain.Documented().Chain(chain.Solana)
-	var mu sync.Mutex
-	var endpoints []*upstream.Endpoint
-	for _, name := range []string{"recent", "archive"} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			mu.Lock()
-			defer mu.Unlock()
-			answerAll(w, r, func(method string, params []json.RawMessage) string {
-				isFirst := len(params) > 1 && !strings.Contains(string(params[1]), `"before"`)
-				switch {
-				case method == "getGenesisHash":
-					return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
-				case method == "getBlock" && name == "recent":
-					return `null,"error":{"code":-32001,"message":"Block 5000 cleaned up, does not exist on node"}`
-				case method == "getBlock":
-					return emptyBlock(`1`)
-				case name == "recent":
-					return "[]"
-				case len(says) > 0 && says[0] != "":
-					defer func() { says = says[1:] }()
-					return says[0]
-				case len(says) > 0:
-					says = says[1:]
-				}
-				if isFirst {
-					return pageAt(from+1, signaturesAtOnce)
-				}
-				return "[]"
-			})
-		}))
-		t.Cleanup(server.Close)
-		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL}))(t)
-		t.Cleanup(e.Close)
-		endpoints = append(endpoints, e)
-	}
-	rpc := jsonrpc.New(upstream.NewPool("solana", endpoints...))
-	c := New(known, rpc)
+	c := solanaAtAll(t, []string{"recent", "archive"}, func(name, method string, params []json.RawMessage) string {
+		isFirst := len(params) > 1 && !strings.Contains(string(params[1]), `"before"`)
+		switch {
+		case method == getBlock && name == "recent":
+			return `null,"error":{"code":-32001,"message":"Block 5000 cleaned up, does not exist on node"}`
+		case method == getBlock:
+			return emptyBlock(`1`)
+		case name == "recent":
+			return "[]"
+		case len(says) > 0 && says[0] != "":
+			defer func() { says = says[1:] }()
+			return says[0]
+		case len(says) > 0:
+			says = says[1:]
+		}
+		if isFirst {
+			return pageAt(from+1, signaturesAtOnce)
+		}
+		return "[]"
+	})
 	c.newest.Store(newest)
 	list := &listing{program: c.programs[0]}
 	err := c.readPages(t.Context(), c.rpc, []*listing{list}, from, to)
@@ -91,6 +74,55 @@ func testListsOfOldTransactions(t *testing.T, says []string, isWhole bool) {
 		}
 		return false
 	})
+}
+
+// TestAnEndpointWithoutBlocksIsAVoice uses one that does not offer them: another one's show what a list must reach.
+func TestAnEndpointWithoutBlocksIsAVoice(t *testing.T) {
+	const from, to = 5_000, 6_000
+	c := solanaAtAll(t, []string{"blockless", "archive"}, func(name, method string, params []json.RawMessage) string {
+		switch {
+		case method == getBlock && name == "blockless":
+			return `null,"error":{"code":-32601,"message":"Method not found"}`
+		case method == getBlock:
+			return emptyBlock(`1`)
+		case strings.Contains(string(params[1]), `"before"`):
+			return "[]"
+		}
+		return pageAt(from+1, 3)
+	})
+	c.newest.Store(to)
+	c.rpc.OneByOne(listSignatures, func(alone *jsonrpc.Client) bool {
+		list := &listing{program: c.programs[0]}
+		if err := c.readPages(t.Context(), alone, []*listing{list}, from, to); err != nil || len(list.found) != 3 {
+			t.Errorf("%s lists %d transactions, %v", alone.Name(), len(list.found), err)
+		}
+		return false
+	})
+}
+
+// solanaAtAll returns the chain of endpoints that answer by their name.
+func solanaAtAll(t *testing.T, names []string, answer func(name, method string, params []json.RawMessage) string) *Chain {
+	t.Helper()
+	known, _ := chain.Documented().Chain(chain.Solana)
+	var mu sync.Mutex
+	var endpoints []*upstream.Endpoint
+	for _, name := range names {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			answerAll(w, r, func(method string, params []json.RawMessage) string {
+				if method == "getGenesisHash" {
+					return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
+				}
+				return answer(name, method, params)
+			})
+		}))
+		t.Cleanup(server.Close)
+		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL}))(t)
+		t.Cleanup(e.Close)
+		endpoints = append(endpoints, e)
+	}
+	return New(known, jsonrpc.New(upstream.NewPool("solana", endpoints...)))
 }
 
 // TestHistoryBeginsBeforeWhatNodesStillHold uses an endpoint that keeps only the newest block: what is before the origin

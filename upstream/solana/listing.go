@@ -128,13 +128,14 @@ func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*lis
 		if len(asked) == 0 {
 			return nil
 		}
-		for _, slot := range []uint64{from, to} {
-			if isDue {
-				proofs = append(proofs, c.at(slot, existingBlockCall(new(*block), slot, "none")))
+		if isDue {
+			proofs = []*jsonrpc.Call{
+				c.at(from, existingBlockCall(new(*block), from, "none")), c.at(to, existingBlockCall(new(*block), to, "none")),
 			}
 		}
-		_ = rpc.Batch(ctx, slices.Concat(proofs, pages)...) // each call has its error
-		if err := c.readAgain(ctx, rpc, slices.Concat(proofs, pages)); err != nil {
+		calls := slices.Concat(proofs, pages)
+		_ = rpc.Batch(ctx, calls...) // each call has its error
+		if err := c.readAgain(ctx, rpc, calls); err != nil {
 			return err
 		}
 		if isDue && proofs[0].By == proofs[1].By {
@@ -167,7 +168,7 @@ func isShown(call *jsonrpc.Call) bool {
 }
 
 // readAgain repeats those of calls that failed. It returns *order.UnreadableError if no endpoint shows a block that
-// proves how much an endpoint lists, unless all have dropped everything before it.
+// proves how much an endpoint lists, unless all have dropped everything before it. It takes the slice over.
 func (c *Chain) readAgain(ctx context.Context, rpc *jsonrpc.Client, calls []*jsonrpc.Call) error {
 	failed := slices.DeleteFunc(calls, isShown)
 	rpc.Each(ctx, failed...)

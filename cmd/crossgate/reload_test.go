@@ -114,10 +114,14 @@ func TestFileIsReadAgainWhenItChanges(t *testing.T) {
 	}
 	write(text("one"))
 	w := startWatching(t, file)
-	write(text("two"))
-	if said, name := w.next(t); name != "two" || !strings.Contains(said, "configuration reloaded") {
-		t.Errorf("after a change: %q uses %q, want two", said, name)
+	expect := func(when, used, says string) {
+		t.Helper()
+		if said, name := w.next(t); name != used || !strings.Contains(said, says) {
+			t.Errorf("%s: %q uses %q, want %q (empty: the old one) and %q", when, said, name, used, says)
+		}
 	}
+	write(text("two"))
+	expect("after a change", "two", "configuration reloaded")
 	write([]byte("chains: []\nlisten: nowhere\n"))
 	if said, name := w.next(t); name != "" || !strings.Contains(said, "not reloaded") || !strings.Contains(said, "2 mistakes") {
 		t.Errorf("after a bad change: %q uses %q, want the old one to stay, and both mistakes named", said, name)
@@ -129,32 +133,18 @@ func TestFileIsReadAgainWhenItChanges(t *testing.T) {
 		}
 	}
 	write(text("refused"))
-	if said, name := w.next(t); name != "" || !strings.Contains(said, "refused by the gateway") {
-		t.Errorf("after a refused change: %q uses %q, want the old one to stay", said, name)
-	}
+	expect("after a refused change", "", "refused by the gateway")
 	write(text("away"))
-	if said, name := w.next(t); name != "" || !strings.Contains(said, "not reloaded until the database is back") {
-		t.Errorf("while the database is away: %q uses %q, want the old one to stay", said, name)
-	}
-	if said, name := w.next(t); name != "away" || !strings.Contains(said, "configuration reloaded") {
-		t.Errorf("once the database is back: %q uses %q, want the change", said, name)
-	}
+	expect("while the database is away", "", "not reloaded until the database is back")
+	expect("once the database is back", "away", "configuration reloaded")
 	write(text("locked"))
-	if said, name := w.next(t); name != "" || !strings.Contains(said, "not reloaded until the database is back") {
-		t.Errorf("while the database is locked: %q uses %q, want the old one to stay", said, name)
-	}
+	expect("while the database is locked", "", "not reloaded until the database is back")
 	write(text("away"))
-	if said, name := w.next(t); name != "away" || !strings.Contains(said, "configuration reloaded") {
-		t.Errorf("when the file is as it was before: %q uses %q, want that this counts as taken over", said, name)
-	}
+	expect("when the file is as it was before", "away", "configuration reloaded")
 	write(text("three"))
-	if said, name := w.next(t); name != "three" {
-		t.Errorf("after a good change: %q uses %q, want three", said, name)
-	}
+	expect("after a good change", "three", "")
 	w.asks <- syscall.SIGHUP
-	if said, name := w.next(t); name != "three" {
-		t.Errorf("after SIGHUP: %q uses %q, want three again", said, name)
-	}
+	expect("after SIGHUP", "three", "")
 }
 
 // TestReloadOfTheSameFileNamesNothing reloads an unchanged file, in a process that exports no spans.

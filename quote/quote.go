@@ -208,6 +208,9 @@ type GasPrice struct {
 	Bid chain.Amount
 }
 
+// PricesOfGas are a chain's gas prices by priority.
+type PricesOfGas [Aggressive + 1]GasPrice
+
 // Cost is one line on the way from the gross to the guaranteed payout, in the out token.
 type Cost struct {
 	Type                string // SingleChainSwapProtocolFee, SingleChainSwapEstimatedSlippage

@@ -33,7 +33,7 @@ type Chain struct {
 	sources  jsonrpc.Sources // of transactions
 	programs []*program      // of the order protocol
 	newest   atomic.Uint64   // slot, as of the last Head
-	bids     quote.GasPrices
+	bids     quote.Renewed[quote.PricesOfGas]
 }
 
 var (

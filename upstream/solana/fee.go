@@ -32,7 +32,8 @@ const (
 // GasPrice returns the bid for a compute unit: the median of the lowest bids that got into the last blocks; for
 // Aggressive the upper quartile, and at least a quarter more than for Normal.
 func (c *Chain) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
-	return c.bids.At(ctx, p, c.readBids)
+	prices, err := c.bids.Get(ctx, c.readBids)
+	return prices[p], err
 }
 
 // RenewGasPrice implements quote.FeeSource.

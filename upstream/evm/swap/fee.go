@@ -15,7 +15,7 @@ import (
 // Fees reads what transactions cost on a chain. Safe for concurrent use.
 type Fees struct {
 	chain *evm.Chain
-	known quote.GasPrices
+	known quote.Renewed[quote.PricesOfGas]
 }
 
 var _ quote.FeeSource = (*Fees)(nil)
@@ -51,7 +51,8 @@ const (
 // plus the median tip of the recent blocks with transactions; MaxFee leaves room for the base fee to double, for
 // Aggressive to treble. Chains without base fees are asked for their gas price.
 func (f *Fees) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
-	return f.known.At(ctx, p, f.readFees)
+	prices, err := f.known.Get(ctx, f.readFees)
+	return prices[p], err
 }
 
 // RenewGasPrice implements quote.FeeSource.

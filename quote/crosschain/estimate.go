@@ -34,13 +34,6 @@ type Request struct {
 	Making                   *Making   // nil or without a recipient: only an estimate is requested
 }
 
-// Charges are the fees of a chain's contracts for orders with another chain, as read from them.
-type Charges struct {
-	Fixed       chain.Amount // of the coin, for creating an order
-	TransferBps int          // of the gross amount
-	Message     chain.Amount // of the coin, charged by the gate for a message to the other chain
-}
-
 // Swaps compares swaps on one chain. quote.Estimator implements it.
 type Swaps interface {
 	Estimate(context.Context, quote.Request) (quote.Estimate, error)
@@ -75,7 +68,8 @@ type Options struct {
 // Estimator answers requests for orders. It is safe for concurrent use.
 type Estimator struct {
 	Options
-	recent sync.Map // costKey to keptCosts: the latest costs of each kind of work without an external call
+	knownCosts   renewed[costKey, Expenses] // of each kind of work without an external call
+	knownCharges renewed[pair, Charges]
 }
 
 // New returns an Estimator.
@@ -171,11 +165,15 @@ func (j *journey) settle(ctx context.Context) (err error) {
 			continue
 		}
 		j.costs[swaps] = sync.OnceValues(func() (Expenses, error) { return j.expenses(ctx, w, j.usd) })
-		j.reads.Go(func() { _, _ = j.costs[swaps]() }) // an error reaches the routes that need the costs
+		j.reads.Go(func() {
+			_, _ = j.costs[swaps]() // an error reaches the routes that need the costs
+			j.renewCosts(ctx, w)
+		})
 	}
 	var reading sync.WaitGroup
 	var chargesErr error
-	reading.Go(func() { j.charges, chargesErr = j.Estimator.charges(ctx, r.Give, r.Take) })
+	reading.Go(func() { j.charges, chargesErr = j.Estimator.charges(ctx, pair{r.Give, r.Take}) })
+	j.reads.Go(func() { j.renewCharges(ctx, pair{r.Give, r.Take}) })
 	j.tokens, err = j.lookup(ctx)
 	reading.Wait()
 	if err == nil && chargesErr != nil {
@@ -185,14 +183,6 @@ func (j *journey) settle(ctx context.Context) (err error) {
 		j.request.AmountIn, err = j.balance(ctx)
 	}
 	return err
-}
-
-func (e *Estimator) charges(ctx context.Context, id, with chain.ID) (Charges, error) {
-	read := e.Chains[id].Charges
-	if read == nil {
-		return Charges{}, fmt.Errorf("the order contracts of chain %d are not read", id)
-	}
-	return read(ctx, with)
 }
 
 // keys returns all tokens whose price matters.

@@ -130,8 +130,8 @@ func (w work) units() []unit {
 	return []unit{fulfil, unlock, claim}
 }
 
-// Costs are shared for half a block of the faster chain, within these bounds, so that all requests in that time compare
-// the same amount.
+// Costs are current for half a block of the faster chain, within these bounds, so that all requests in that time
+// compare the same amount.
 const (
 	shortestCostLife = 500 * time.Millisecond
 	longestCostLife  = 5 * time.Second
@@ -142,23 +142,27 @@ type costKey struct {
 	takesCoin, swaps bool
 }
 
-type keptCosts struct {
-	steps Expenses // without USD
-	until time.Time
+func (w work) key() costKey { return costKey{w.give.ID, w.take.ID, w.takesCoin, w.swaps} }
+
+// steps returns the costs of a taker's work of at most a block ago, without USD, usually without a round trip.
+func (e *Estimator) steps(ctx context.Context, w work) (Expenses, error) {
+	if w.calls {
+		return e.readSteps(ctx, w)
+	}
+	return e.knownCosts.of(w.key()).Get(ctx, e.reader(w))
 }
 
-// steps returns the current costs of a taker's work, from the cache if they are recent.
-func (e *Estimator) steps(ctx context.Context, w work) (Expenses, error) {
-	key := costKey{w.give.ID, w.take.ID, w.takesCoin, w.swaps}
-	if kept, is := e.recent.Load(key); is && !w.calls && e.Now().Before(kept.(keptCosts).until) {
-		return kept.(keptCosts).steps, nil
+func (e *Estimator) renewCosts(ctx context.Context, w work) {
+	if !w.calls {
+		e.knownCosts.of(w.key()).Renew(ctx, e.reader(w))
 	}
-	steps, err := e.readSteps(ctx, w)
-	if err == nil && !w.calls {
-		life := min(max(min(w.give.BlockTime, w.take.BlockTime)/2, shortestCostLife), longestCostLife)
-		e.recent.Store(key, keptCosts{steps, e.Now().Add(life)})
+}
+
+func (e *Estimator) reader(w work) quote.Read[Expenses] {
+	return func(ctx context.Context) (Expenses, time.Duration, error) {
+		steps, err := e.readSteps(ctx, w)
+		return steps, min(max(min(w.give.BlockTime, w.take.BlockTime)/2, shortestCostLife), longestCostLife), err
 	}
-	return steps, err
 }
 
 // readSteps reads the costs from the chains, in goroutines that have ended when it returns.
@@ -178,7 +182,7 @@ func (e *Estimator) readSteps(ctx context.Context, w work) (Expenses, error) {
 			made[last].Coin = chain.NewAmount(solanaMessage / orders)
 			return
 		}
-		charges, err := e.charges(ctx, w.take.ID, w.give.ID)
+		charges, err := e.charges(ctx, pair{w.take.ID, w.give.ID})
 		made[last].Coin, errs[last] = charges.Message.MulDiv(1, orders), err
 	})
 	reading.Wait()

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"crossgate/chain"
@@ -42,23 +43,34 @@ func (s *stall) Build(context.Context, quote.Swap, quote.Quote) (quote.Tx, error
 	return quote.Tx{}, quote.ErrNoRoute
 }
 
-// counting are fees that count reads of the gas price.
+// counting are fees that count reads of the gas price, and answer none while they are silent.
 type counting struct {
 	fees
-	read *atomic.Int64
+	read     *atomic.Int64
+	isSilent *atomic.Bool
 }
 
 func (c counting) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, error) {
 	c.read.Add(1)
+	if c.isSilent.Load() {
+		<-ctx.Done()
+		return quote.GasPrice{}, ctx.Err()
+	}
 	return c.fees.GasPrice(ctx, p)
 }
 
 // TestWhoAskTogetherShareComparisonsAndCosts makes twenty requests for one order concurrently, and others later: the
-// whole amount and a tenth are compared once for all, and a taker's costs are read again after half a block.
+// whole amount and a tenth are compared once for all, and a taker's costs are read again after half a block, beside a
+// request that does not wait for them, and after a block before it.
 func TestWhoAskTogetherShareComparisonsAndCosts(t *testing.T) {
+	synctest.Test(t, askTogether)
+}
+
+func askTogether(t *testing.T) {
 	const together = 20
-	venue, read, now := &stall{release: make(chan struct{})}, new(atomic.Int64), time.Unix(1_790_000_000, 0)
-	var asked atomic.Int64
+	venue := &stall{release: make(chan struct{})}
+	var asked, read atomic.Int64
+	var silent atomic.Bool
 	j := newJourney(func(o *crosschain.Options) {
 		own := map[token.Key]token.Token{}
 		for address, worth := range worths {
@@ -76,10 +88,9 @@ func TestWhoAskTogetherShareComparisonsAndCosts(t *testing.T) {
 			}
 		}}
 		for id, c := range o.Chains {
-			c.Fees = counting{read: read}
+			c.Fees = counting{read: &read, isSilent: &silent}
 			o.Chains[id] = c
 		}
-		o.Now = func() time.Time { return now }
 	})
 	var asking sync.WaitGroup
 	for range together {
@@ -107,9 +118,12 @@ func TestWhoAskTogetherShareComparisonsAndCosts(t *testing.T) {
 	if n := ask(2e9); n != 0 {
 		t.Errorf("the price of gas is read %d times in the same block, want none", n)
 	}
-	now = now.Add(time.Second) // half a block
-	if n := ask(3e9); n == 0 {
-		t.Error("a taker's costs are those of another block")
+	for _, isSilent := range []bool{true, false} {
+		silent.Store(isSilent)
+		time.Sleep(time.Second) // half a block
+		if n := ask(3e9); n == 0 {
+			t.Error("a taker's costs are those of another block")
+		}
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
-	"time"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
@@ -14,19 +12,8 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// chargesLife is how long charges are cached: they change by governance.
-const chargesLife = time.Minute
-
 // Charges reads the charges of a chain's order contracts. Safe for concurrent use.
-type Charges struct {
-	chain *evm.Chain
-	known sync.Map // chain.ID to knownCharges
-}
-
-type knownCharges struct {
-	crosschain.Charges
-	until time.Time
-}
+type Charges struct{ chain *evm.Chain }
 
 // NewCharges returns a reader of the order contracts of c.
 func NewCharges(c *evm.Chain) *Charges { return &Charges{chain: c} }
@@ -40,12 +27,9 @@ func (c *Charges) Code(ctx context.Context, at chain.Address) ([]byte, error) {
 	return code, err
 }
 
-// Read returns the charges of DlnSource and the gate for orders with a chain, in one round trip but usually in none
-// (dln-contracts, DlnSource.sol and DeBridgeGate.sol). Chains whose gate is unknown have no message fee.
-func (c *Charges) Read(ctx context.Context, with chain.ID) (crosschain.Charges, error) {
-	if known, is := c.known.Load(with); is && time.Now().Before(known.(knownCharges).until) {
-		return known.(knownCharges).Charges, nil
-	}
+// Read returns the charges of DlnSource and the gate for orders with a chain, in one round trip (dln-contracts,
+// DlnSource.sol and DeBridgeGate.sol). Chains whose gate is unknown have no message fee.
+func (c *Charges) Read(ctx context.Context, with chain.ID) (charges crosschain.Charges, err error) {
 	contracts := c.chain.Facts().Contracts
 	asked := []chain.Address{contracts.DlnSource, contracts.DlnSource}
 	calls := [][]byte{words.Call("globalFixedNativeFee()"), words.Call("globalTransferFeeBps()")}
@@ -54,22 +38,18 @@ func (c *Charges) Read(ctx context.Context, with chain.ID) (crosschain.Charges, 
 	}
 	answers, err := c.chain.CallAll(ctx, asked, calls)
 	if err != nil {
-		return crosschain.Charges{}, fmt.Errorf("charges of the order contracts: %w", err)
+		return charges, fmt.Errorf("charges of the order contracts: %w", err)
 	}
 	if len(answers[0]) != words.Size || len(answers[1]) != words.Size {
-		return crosschain.Charges{}, fmt.Errorf("charges of the order contracts: those of chain %d answer in an unknown format", c.chain.Facts().ID)
+		return charges, fmt.Errorf("charges of the order contracts: those of chain %d answer in an unknown format", c.chain.Facts().ID)
 	}
 	bps, fits := chain.AmountFromBytes(answers[1]).Uint64()
 	if !fits || bps >= 10_000 {
-		return crosschain.Charges{}, fmt.Errorf("the order contract of chain %d charges 100 %% or more", c.chain.Facts().ID)
+		return charges, fmt.Errorf("the order contract of chain %d charges 100 %% or more", c.chain.Facts().ID)
 	}
-	read := knownCharges{until: time.Now().Add(chargesLife)}
-	read.Charges = crosschain.Charges{Fixed: chain.AmountFromBytes(answers[0]), TransferBps: int(bps)}
+	charges = crosschain.Charges{Fixed: chain.AmountFromBytes(answers[0]), TransferBps: int(bps)}
 	if len(answers) > 2 {
-		if read.Message, err = messageFee(answers[2:]); err != nil {
-			return crosschain.Charges{}, err
-		}
+		charges.Message, err = messageFee(answers[2:])
 	}
-	c.known.Store(with, read)
-	return read.Charges, nil
+	return charges, err
 }

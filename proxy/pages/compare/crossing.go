@@ -140,11 +140,14 @@ func crossingFacts(e *crosschain.Estimate) []pages.Fact {
 		{Name: "Fixed fee", Text: web.AmountOf(e.Charges.Fixed.String(), int(coin.Decimals)).Text + " " + coin.Symbol},
 	}
 	if e.Made != nil {
-		terms := e.Made.Terms
+		terms, id := e.Made.Terms, pages.Fact{Name: "Order", Text: e.Made.ID.String(), IsID: true}
+		if warned := e.Made.Warnings; len(warned) > 0 { // the order will have another id
+			id = pages.Fact{Name: id.Name, Text: warned[0].Text}
+		}
 		facts = append(facts, recipientOf(terms.Receiver.Format(e.TakeChain.Family), terms.Maker.Format(e.GiveChain.Family)),
 			pages.Fact{Name: "Network fee", Text: gasOf(e.Made.Fee, e.GiveChain)},
 			pages.Fact{Name: "If not delivered", Text: "the recipient can cancel on " + e.TakeChain.Name + "; the sender gets back all but network fees"},
-			pages.Fact{Name: "Order", Text: e.Made.ID.String(), IsID: true})
+			id)
 	}
 	return slices.DeleteFunc(facts, func(f pages.Fact) bool { return f.Text == "" })
 }

@@ -9,6 +9,7 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/golden"
 	"crossgate/order"
+	"crossgate/order/creation"
 	"crossgate/proxy/pages"
 	"crossgate/quote"
 	"crossgate/quote/crosschain"
@@ -70,12 +71,16 @@ func TestSwapPageOffersTheTransactionOfAnOrder(t *testing.T) {
 	}
 	page := pageOf(t, nil, crossed(e))
 	for _, want := range []string{
-		`data-record="/order/` + order.ID{7}.String() + `"`, `data-verb="Create the order"`, `data-sender="` + maker.Format(chain.EVM) + `"`,
+		order.ID{7}.String(), `data-verb="Create the order"`, `data-sender="` + maker.Format(chain.EVM) + `"`,
 		"The sender lacks 0.5 ETH.", "the recipient can cancel on Polygon", "<dt>Recipient</dt>", ">" + receiver.Format(chain.EVM) + "<",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q: %s", want, page)
 		}
+	}
+	e.Made.Warnings = creation.OfSender([]byte{0x60})
+	if page := pageOf(t, nil, crossed(e)); strings.Contains(page, order.ID{7}.String()) || !strings.Contains(page, "the sender is a contract") {
+		t.Errorf("the page of a contract's order names an id that will not be its own: %s", page)
 	}
 }
 

@@ -228,7 +228,7 @@ func (p *Views) cross(v *swapView) {
 	e := v.Crossed
 	v.AmountIn, v.Quoted, v.JSON = pages.AmountOf(e.Course.In, e.InToken), e.At, pages.Indented([]byte(v.JSON))
 	if v.Crossing = crossingOf(e); e.Made != nil {
-		v.Tx, v.Sender, v.Record = txJSON(e.Made.Tx), e.Made.Terms.Maker.Format(e.GiveChain.Family), "/order/"+e.Made.ID.String()
+		v.Tx, v.Sender = txJSON(e.Made.Tx), e.Made.Terms.Maker.Format(e.GiveChain.Family)
 	} else if v.Untried {
 		v.Sender, v.Spender = cmp.Or(v.Form.Get("senderAddress"), v.Form.Get("tokenOutRecipient")), v.On.Contracts.DlnSource.Format(v.On.Family)
 	}

@@ -56,7 +56,7 @@ async function usePermit(trade, sign) {
     url.searchParams.set('dstChainTokenOutAmount', answer.estimation.dstChainTokenOut.amount)
     url.searchParams.set('srcChainTokenInSenderPermit', await sign())
     const made = await answerAt(url)
-    Object.assign(trade, { answer: made, tx: made.tx, record: `/order/${made.orderId}`, isPermitted: true })
+    Object.assign(trade, { answer: made, tx: made.tx, isPermitted: true })
   } catch (error) {
     unpermitted.add(tokenIn.address)
     throw error
@@ -117,13 +117,19 @@ async function send(trade, say) {
   const sent = await wallet.request('eth_sendTransaction', { from: trade.sender, to: tx.to, data: tx.data, value: hexOf(tx.value), chainId: hexOf(trade.native), ...fees })
   spend(trade)
   const { blockNumber, hash } = await mined(wallet, sent, say)
-  if (trade.answer.orderId) return location.assign(trade.record)
+  if (trade.answer.orderId) return location.assign(orderOf(trade, hash))
   say(`Swapped in block ${Number(blockNumber)}:`, hash)
   for (let tries = 0; trade.record && tries < 40; tries++) {
     const { ok } = await fetch(`/api/SameChainSwap${trade.record.slice('/swap'.length)}${hash}`).catch(() => ({}))
     if (ok) return location.assign(trade.record + hash)
     await pause(1500)
   }
+}
+
+// The page that waits for the order: by its id, or by its transaction if the id depends on who sends that for the wallet.
+function orderOf({ answer }, hash) {
+  const isForeign = answer.warnings?.some(({ code }) => code === 'MAKER_IS_TRANSACTION_SENDER')
+  return `/order/${isForeign ? hash : answer.orderId}`
 }
 
 // A sent transaction is not offered again, whatever its outcome: the quote counts as old.
@@ -142,7 +148,7 @@ async function sendOnSolana(trade, say) {
   say('Sent, waiting for confirmation:', signature)
   for (let seen = 0, tries = 0; seen < 15; tries++) {
     await pause(1500)
-    if (isOrder) return location.assign(trade.record) // whose page waits for the order
+    if (isOrder) return location.assign(orderOf(trade, signature))
     if (seen === 0 && tries > 80) throw Object.assign(new Error('The transaction has not appeared for two minutes and has probably expired:'), { hash: signature })
     if (await balance().catch(() => 0n) > before) return say('Swapped:', signature)
     const { errorId } = await fetch(`/api/Orders/creationTxHash/${signature}`).then((answer) => answer.json()).catch(() => ({}))

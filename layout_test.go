@@ -77,7 +77,7 @@ var house = map[string]room{
 	"proxy/orders":        {"cache chain order order/feed order/list order/query order/stats proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/creations":     {"cache chain chain/solana order order/creation proxy proxy/orders proxy/wire quote quote/crosschain", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/mcp":           {"internal/release proxy proxy/reference", "a tool is an operation of the document: what answers it belongs to a noun"},
-	"proxy/manage":        {"cache chain order order/creation proxy proxy/creations proxy/orders proxy/wire", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy/manage":        {"cache chain order order/creation order/onchain proxy proxy/creations proxy/orders proxy/wire quote", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/swaps":         {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/pages":         {"cache chain order order/list order/stats proxy proxy/orders proxy/reference proxy/swaps proxy/web proxy/wire quote token", "a page asks the routes of the nouns; what they do not have belongs into theirs"},
 	"proxy/pages/compare": {"chain proxy proxy/creations proxy/pages proxy/swaps proxy/web quote quote/crosschain token", "the page of a swap asks the routes of proxy/swaps and proxy/creations"},

@@ -13,6 +13,7 @@ import (
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/creation"
+	"crossgate/order/onchain"
 	"crossgate/quote"
 )
 
@@ -100,8 +101,8 @@ func TestVerifyComparesWithARequest(t *testing.T) {
 func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 	paid, maker := chain.NewAddress([]byte(strings.Repeat("\xaf", 20))), chain.NewAddress([]byte(strings.Repeat("\xa1", 20)))
 	shared := creation.Forecast{
-		Affiliate: &order.Affiliate{Beneficiary: paid, Amount: chain.NewAmount(20)},
-		Creation:  creation.Creation{GiveAmount: chain.NewAmount(10_000), ExternalCall: []byte{1, 2}, Take: order.Offer{Chain: 137}},
+		Affiliate: &order.Affiliate{Beneficiary: paid, Amount: chain.NewAmount(20)}, Split: &creation.Split{Percent: chain.NewAmount(4)},
+		Creation: creation.Creation{GiveAmount: chain.NewAmount(10_000), ExternalCall: []byte{1, 2}, Take: order.Offer{Chain: 137}},
 	}
 	returned := func(to chain.Address) creation.Forecast {
 		return creation.Forecast{
@@ -129,11 +130,17 @@ func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.1","externalCall":"0x0102"}`: `[{"parameter":"affiliateFeePercent","requested":"0.1","found":"0.2"}]`,
 		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.2","externalCall":"0x0102"}`: `[]`,
 		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0","externalCall":"0x0102"}`:   `[{"parameter":"affiliateFeePercent","requested":"0","found":"0.2"}]`,
+		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"0.3","externalCall":"0x0102"}`: `[{"parameter":"affiliateFeePercent","requested":"0.3","found":"0.2"}]`,
 		`{"affiliateFeeRecipient":"` + paid.String() + `","affiliateFeePercent":"1e1","externalCall":"0x0102"}`: `[{"parameter":"affiliateFeePercent","requested":"1e1","found":"0.2"}]`,
 		`{"affiliateFeeRecipient":"` + paid.String() + `","externalCall":"0x0102"}`:                             `[{"parameter":"affiliateFeePercent","requested":"","found":"0.2"}]`,
 	} {
 		check(request, want)
 	}
+	f.Affiliate.Amount = chain.NewAmount(19) // of what the protocol leaves
+	check(`{"affiliateFeeRecipient":"`+paid.String()+`","affiliateFeePercent":"0.2","externalCall":"0x0102"}`, `[]`)
+	f.Affiliate = nil
+	check(`{"affiliateFeeRecipient":"`+paid.String()+`","affiliateFeePercent":"0.009","externalCall":"0x0102"}`, `[]`) // less than a unit
+	check(`{"affiliateFeeRecipient":"`+paid.String()+`","affiliateFeePercent":"0.02","externalCall":"0x0102"}`, `[{"parameter":"affiliateFeeRecipient","requested":"`+paid.String()+`","found":""}]`)
 	f = returned(paid)
 	check(`{"dstChainId":137}`, `[{"parameter":"srcAllowedCancelBeneficiary","requested":"","found":"`+paid.String()+`"},{"parameter":"srcChainRefundAddress","requested":"","found":"`+paid.String()+`"}]`)
 	check(`{"srcAllowedCancelBeneficiary":"`+paid.String()+`","srcChainRefundAddress":"`+paid.String()+`"}`, `[]`)
@@ -172,7 +179,7 @@ func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 	check(hooked, `[]`)
 }
 
-// TestVerifyTellsAddressesOfSolanaApart proves that base58 is case-sensitive, and prepended expenses not compared.
+// TestVerifyTellsAddressesOfSolanaApart proves that base58 is case-sensitive.
 func TestVerifyTellsAddressesOfSolanaApart(t *testing.T) {
 	const paid, wanted = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "epjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
 	receiver := must.Get(chain.ParseAddress(paid, chain.SVM))(t)
@@ -182,13 +189,26 @@ func TestVerifyTellsAddressesOfSolanaApart(t *testing.T) {
 		}}
 	})
 	for recipient, want := range map[string]bool{paid: false, wanted: true} {
-		text := post(s, verifyPath, creationOf(t, `,"request":{"dstChainTokenOutRecipient":"`+recipient+
-			`","srcChainTokenInAmount":1,"prependOperatingExpenses":true}`)).Body.String()
-		if strings.Contains(text, `"srcChainTokenInAmount"`) {
-			t.Errorf("an amount with prepended expenses is compared with that without: %s", text)
-		}
+		text := post(s, verifyPath, creationOf(t, `,"request":{"dstChainTokenOutRecipient":"`+recipient+`"}`)).Body.String()
 		if strings.Contains(text, `"dstChainTokenOutRecipient"`) != want {
 			t.Errorf("paid to %s in place of %s: %s", paid, recipient, text)
+		}
+	}
+}
+
+// TestVerifySubtractsPrependedExpenses: the input is the requested one and the expenses that the metadata names.
+func TestVerifySubtractsPrependedExpenses(t *testing.T) {
+	const input = 11_802_753_823 // recorded/chains/dln/create-arithmetic-A.json, 2025-05-07
+	s := newWorld(t).server(t, func(p *parts) {
+		p.Manage = managing{forecasts: func(creation.Transaction) ([]creation.Forecast, error) {
+			metadata := must.Get(onchain.Metadata{CreationProcessType: "SrcAmountSet", OperatingExpenses: chain.NewAmount(2_753_823)}.Encode())(t)
+			return []creation.Forecast{{Creation: creation.Creation{GiveAmount: chain.NewAmount(input), Metadata: metadata}}}, nil
+		}}
+	})
+	for asked, want := range map[string]string{"11800000000": "", "11799999999": "11800000000", "11800000001": "11800000000"} {
+		text := post(s, verifyPath, creationOf(t, `,"request":{"srcChainTokenInAmount":"`+asked+`","prependOperatingExpenses":true}`)).Body.String()
+		if want != "" && !strings.Contains(text, `"found":"`+want+`"`) || want == "" && !strings.Contains(text, `"differences":[]`) {
+			t.Errorf("%s requested: %s, want %q", asked, text, want)
 		}
 	}
 }

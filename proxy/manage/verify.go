@@ -19,9 +19,11 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order/creation"
+	"crossgate/order/onchain"
 	"crossgate/proxy"
 	"crossgate/proxy/creations"
 	"crossgate/proxy/wire"
+	"crossgate/quote"
 )
 
 // posed is a transaction on a chain to verify, and the request that it may be the answer to.
@@ -124,10 +126,7 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 	if len(all) == 0 || q.request == nil {
 		return nil
 	}
-	found := traces(all[0], q.chain, chains)
-	if q.request.Get("prependOperatingExpenses") == "true" {
-		delete(found, "srcChainTokenInAmount")
-	}
+	found := traces(all[0], q.chain, chains, q.request.Get("prependOperatingExpenses") == "true")
 	take, _ := chains.Chain(all[0].Creation.Take.Chain)
 	if to := creation.CallReceiver(take, all[0].Creation.ExternalCall); !to.IsAbsent() && to == all[0].Creation.Receiver {
 		delete(found, "dstChainTokenOutRecipient") // the call decides who gets the delivery
@@ -137,9 +136,12 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 		call = "0x" + hex.EncodeToString(creations.ExternalCall(q.request, take.Family))
 	}
 	asked, maker := proxy.Query{Values: q.request}, all[0].Maker.Format(chains.Family(q.chain))
-	if a := all[0].Affiliate; a != nil && q.request.Get("affiliateFeeRecipient") != "" {
-		share := asked.Affiliate(chains.Family(q.chain)).Percent // zero if it cannot be read
-		found["affiliateFeePercent"] = moreThan(uint64(share.Shift(3).IntPart()), a.Amount, all[0].Creation.GiveAmount)
+	share := asked.Affiliate(chains.Family(q.chain)) // nothing if it cannot be read
+	switch isAsked := q.request.Get("affiliateFeeRecipient") != ""; {
+	case isAsked && all[0].Affiliate != nil:
+		found["affiliateFeePercent"] = otherShare(share, all[0])
+	case asked.Values.Has("affiliateFeePercent") && quote.Share(all[0].Creation.GiveAmount, share.Percent).IsZero():
+		delete(found, "affiliateFeeRecipient") // gets less than a unit
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		wanted, trace := q.request.Get(name), found[name]
@@ -166,23 +168,33 @@ func areOneAddress(a, b string) bool {
 	return err == nil && one == other
 }
 
-// moreThan returns a share of the gross amount in percent if it exceeds most thousandths of a percent, otherwise nil.
-func moreThan(most uint64, share, gross chain.Amount) *string {
-	const whole = 100_000                                                  // thousandths of a percent
-	if share.Cmp(gross.MulDiv(most, whole).Add(chain.NewAmount(1))) <= 0 { // some contracts round up
+// otherShare returns an affiliate's share in percent of the gross amount if another one was requested, whether of the
+// gross amount or of the rest that the protocol leaves; otherwise nil.
+func otherShare(asked quote.Affiliate, f creation.Forecast) *string {
+	const whole = 10_000_000 // 100 %
+	got, gross, least := f.Affiliate.Amount, f.Creation.GiveAmount, chain.Amount{}
+	if f.Split != nil {
+		least = quote.Share(gross.Sub(f.Split.Percent), asked.Percent)
+	}
+	most := quote.Share(gross, asked.Percent).Add(chain.NewAmount(1)) // some contracts round up
+	if got.Cmp(least) >= 0 && got.Cmp(most) <= 0 {
 		return nil
 	}
-	found := share.Over(gross).Round(chain.NewAmount(whole))
-	return new(strconv.FormatFloat(found.Float64()/1000, 'f', -1, 64))
+	return new(strconv.FormatFloat(got.Over(gross).Round(chain.NewAmount(whole)).Float64()/(whole/100), 'f', -1, 64))
 }
 
-// traces returns the parameters of create-tx that can be read from an order, by name.
-func traces(f creation.Forecast, give chain.ID, chains chain.Registry) map[string]*string {
+// traces returns the parameters of create-tx that can be read from an order, by name. Prepended expenses are those that
+// the metadata names.
+func traces(f creation.Forecast, give chain.ID, chains chain.Registry, isPrepended bool) map[string]*string {
 	c := f.Creation
 	giveFamily, takeFamily := chains.Family(give), chains.Family(c.Take.Chain)
 	tokenIn, amountIn := c.GiveToken, c.GiveAmount
 	if f.Swap != nil {
 		tokenIn, amountIn = f.Swap.TokenIn, f.Swap.AmountIn
+	}
+	if isPrepended {
+		metadata, _ := onchain.ParseMetadata(c.Metadata)
+		amountIn = amountIn.Sub(metadata.OperatingExpenses)
 	}
 	found := map[string]*string{
 		"srcChainId":                    new(give.String()),

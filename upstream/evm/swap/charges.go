@@ -18,13 +18,17 @@ type Charges struct{ chain *evm.Chain }
 // NewCharges returns a reader of the order contracts of c.
 func NewCharges(c *evm.Chain) *Charges { return &Charges{chain: c} }
 
-// Code returns the code at an address on the newest block. That there is none is doubted.
-func (c *Charges) Code(ctx context.Context, at chain.Address) ([]byte, error) {
-	var code evm.Payload
-	asked := jsonrpc.NewCall(&code, nil, "eth_getCode", at, "latest")
-	jsonrpc.Greater(asked, func(a, b evm.Payload) int { return cmp.Compare(len(a), len(b)) })
-	err := c.chain.Client().All(ctx, asked)
+// Code returns the code at an address on the newest block.
+func (c *Charges) Code(ctx context.Context, at chain.Address) (code []byte, err error) {
+	err = c.chain.Client().All(ctx, codeCall((*evm.Payload)(&code), at))
 	return code, err
+}
+
+// codeCall asks for the code at an address on the newest block. That there is none is doubted.
+func codeCall(code *evm.Payload, at chain.Address) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(code, nil, "eth_getCode", at, "latest")
+	jsonrpc.Greater(asked, func(a, b evm.Payload) int { return cmp.Compare(len(a), len(b)) })
+	return asked
 }
 
 // Read returns the charges of DlnSource and the gate for orders with a chain, in one round trip (dln-contracts,

@@ -281,6 +281,10 @@ func TestABalanceIsNotNothingByOneWord(t *testing.T) {
 		t.Errorf("Code = %x, %v, want that of the node that has it", code, err)
 	}
 	s := NewSimulator(c)
+	all, err := s.Forecast(t.Context(), creation.Transaction{Sender: somebody, To: c.Facts().Contracts.DlnSource, Data: creation.Creation{}.Data()})
+	if err != nil || !slices.ContainsFunc(all[0].Warnings, func(w creation.Warning) bool { return w.Code == creation.MakerNotSender }) {
+		t.Errorf("Forecast = %+v, %v, want a warning that the sender is a contract", all, err)
+	}
 	for _, token := range []chain.Address{chain.NativeCoin(chain.EVM), someToken} {
 		if has, err := s.Balance(t.Context(), token, otherToken); err != nil || has != chain.NewAmount(7) {
 			t.Errorf("Balance of %s = %s, %v, want 7", token, has, err)

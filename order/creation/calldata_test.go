@@ -93,6 +93,7 @@ func TestSplit(t *testing.T) {
 		{largest, 0, nil, creation.Split{Net: largest}, false},
 		{largest, 1, nil, creation.Split{Percent: largest.MulDiv(1, 10_000), Net: largest.Sub(largest.MulDiv(1, 10_000))}, false},
 		{largest, 2, nil, creation.Split{}, true},
+		{largest, 1, creation.AffiliateFee(order.Affiliate{Beneficiary: chain.NativeCoin(chain.EVM), Amount: largest}), creation.Split{}, true},
 	}
 	for _, test := range tests {
 		got, err := creation.SplitOf(test.gross, creation.Creation{AffiliateFee: test.fee}.Affiliate(), test.bps)

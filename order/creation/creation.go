@@ -63,12 +63,11 @@ func SplitOf(gross chain.Amount, affiliate *order.Affiliate, percentBps uint64) 
 	if affiliate != nil {
 		s.Affiliate = affiliate.Amount
 	}
-	product := gross.MulDiv(percentBps, 1) // saturates
-	taken := s.Percent.Add(s.Affiliate)
-	if percentBps != 0 && product.MulDiv(1, percentBps).Cmp(gross) != 0 || taken.Cmp(gross) > 0 {
+	product, rest := gross.MulDiv(percentBps, 1), gross.Sub(s.Percent) // saturating
+	if percentBps != 0 && product.MulDiv(1, percentBps).Cmp(gross) != 0 || s.Percent.Cmp(gross) > 0 || s.Affiliate.Cmp(rest) > 0 {
 		return Split{}, ErrOverflow
 	}
-	s.Net = gross.Sub(taken)
+	s.Net = rest.Sub(s.Affiliate)
 	return s, nil
 }
 

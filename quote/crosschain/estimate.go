@@ -122,12 +122,22 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (Estimate, error) {
 	if err != nil || r.Making == nil || r.Making.Recipient.IsAbsent() {
 		return found, err
 	}
-	if found.Made, err = j.make(ctx, &found); errors.Is(err, quote.ErrNoTransaction) && ctx.Err() == nil {
-		// The prices were shared and none is valid any longer: ask for our own.
-		j.request.Since = e.Now()
-		if found, err = j.best(ctx); err == nil {
-			found.Made, err = j.make(ctx, &found)
+	found.Made, err = j.make(ctx, &found)
+	switch {
+	case ctx.Err() != nil:
+		return found, err
+	case errors.Is(err, quote.ErrNoTransaction):
+		j.request.Since = e.Now() // the prices were shared and none is valid any longer: ask for our own
+	case j.kept != nil && errors.Is(err, quote.ErrRefused) && found.Made.Fee != nil: // too little is kept for it
+		const roomPercent = 125 // for another venue, and blocks to come
+		if j.request.AmountIn, err = j.balance(ctx, max(createGas, found.Made.Fee.GasLimit*roomPercent/100)); err != nil {
+			return found, err
 		}
+	default:
+		return found, err
+	}
+	if found, err = j.best(ctx); err == nil {
+		found.Made, err = j.make(ctx, &found)
 	}
 	return found, err
 }
@@ -180,7 +190,7 @@ func (j *journey) settle(ctx context.Context) (err error) {
 		err = fmt.Errorf("%w: %w", ErrUnknownCosts, chargesErr)
 	}
 	if err == nil && r.MaxBalance {
-		j.request.AmountIn, err = j.balance(ctx)
+		j.request.AmountIn, err = j.balance(ctx, createGas)
 	}
 	return err
 }
@@ -214,14 +224,14 @@ func (j *journey) lookup(ctx context.Context) (map[token.Key]token.Token, error)
 }
 
 // Reserves of the coin for the largest creations: gas through the router (executed ones took up to 420,000 besides the
-// venue's part), and on Solana the deposits of five accounts, in lamports.
+// venue's part) unless a simulation needs more, and on Solana the deposits of five accounts, in lamports.
 const (
 	createGas      = 800_000
 	createDeposits = 11_000_000
 )
 
 // balance returns the sender's whole balance, less the fixed fee and the transaction's cost if it is in the coin.
-func (j *journey) balance(ctx context.Context) (chain.Amount, error) {
+func (j *journey) balance(ctx context.Context, gas uint64) (chain.Amount, error) {
 	has, err := j.Swaps.Balance(ctx, j.give.ID, j.request.TokenIn, j.request.Making.Sender)
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("balance of the sender: %w", err)
@@ -232,7 +242,7 @@ func (j *journey) balance(ctx context.Context) (chain.Amount, error) {
 		if err != nil {
 			return chain.Amount{}, fmt.Errorf("%w: %w", ErrUnknownCosts, err)
 		}
-		need := quote.Need{Gas: createGas, Deposits: createDeposits}
+		need := quote.Need{Gas: gas, Deposits: createDeposits}
 		if j.kept, err = quote.NewReserve(ctx, j.give, j.Chains[j.give.ID].Fees, price, need); err != nil {
 			return chain.Amount{}, fmt.Errorf("%w: %w", ErrUnknownCosts, err)
 		}

@@ -127,10 +127,12 @@ type runner struct {
 	sent     []creation.Transaction
 	err      error
 	gas      uint64 // in addition to the usual gas
+	growth   uint64 // of that with each transaction
 }
 
 func (r *runner) Creation(_ context.Context, t creation.Transaction, p creation.Promise) (uint64, error) {
 	r.promised, r.sent = append(r.promised, p), append(r.sent, t)
+	r.gas += r.growth
 	return 200_000 + r.gas, r.err
 }
 
@@ -694,14 +696,29 @@ func TestTheWholeBalanceIsEstimated(t *testing.T) {
 
 // TestTheWholeBalancePaysForItsTransaction, or none is built: some chains count gas in large units.
 func TestTheWholeBalancePaysForItsTransaction(t *testing.T) {
-	for gas, want := range map[uint64]error{0: nil, 1e9: quote.ErrRefused} {
+	for name, row := range map[string]struct {
+		gas, growth uint64
+		want        error
+	}{
+		"usual units":               {0, 0, nil},
+		"large units":               {20e6, 0, nil},
+		"a gas that does not stand": {20e6, 10e6, quote.ErrRefused},
+		"a gas above the balance":   {1e9, 0, quote.ErrLowBalance},
+	} {
 		j := newJourney()
-		j.runner.gas = gas
+		j.runner.gas, j.runner.growth = row.gas, row.growth
 		r := request(eth, usd, 0)
 		r.MaxBalance = true
 		r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
-		if _, err := j.Estimate(t.Context(), r); !errors.Is(err, want) {
-			t.Errorf("with %d more gas: %v, want %v", gas, err, want)
+		e, err := j.Estimate(t.Context(), r)
+		if !errors.Is(err, row.want) {
+			t.Errorf("%s: %v, want %v", name, err, row.want)
+		}
+		if err != nil {
+			continue
+		}
+		if most := e.Made.Value.Add(chain.NewAmount(e.Made.Fee.GasLimit*2e9 + 1e12)); most.Cmp(chain.NewAmount(1e18)) > 0 || most.Cmp(chain.NewAmount(98e16)) < 0 {
+			t.Errorf("%s: it may cost %s in all, want nearly all of the balance", name, most)
 		}
 	}
 }

@@ -42,6 +42,7 @@ var domainErrors = []struct {
 	{crosschain.ErrCallNeverRun, callNeverRun},
 	{crosschain.ErrLongCall, longCall},
 	{crosschain.ErrBelowRent, belowRent},
+	{crosschain.ErrTooLarge, tooLarge},
 	{crosschain.ErrNotClaimable, notClaimable},
 	{quote.ErrUnsupportedChain, unsupportedChain},
 	{quote.ErrUnsupportedTokenIn, unsupportedTokenIn},

@@ -55,6 +55,7 @@ var (
 	callsNothing        = Kind{400, 1110, "EXTERNAL_CALL_WITHOUT_CODE", "the hook calls an address without a contract, so that it would do nothing"}
 	callNeverRun        = Kind{400, 2, InvalidParameters.ID, "the hook's reward must not exceed the amount that the order takes, or the call could never be run"}
 	longCall            = Kind{400, 2, InvalidParameters.ID, "the hook is too long for a transaction on Solana; choose a shorter one"}
+	tooLarge            = Kind{400, 2, InvalidParameters.ID, "the amounts must be smaller: an order's metadata has 160 bits for each"}
 	belowRent           = Kind{400, 12, lowGiveAmount.ID, "Amount less than the 890880 lamports of SOL that open an account on Solana, which dstChainTokenOutRecipient has not"}
 	notClaimable        = Kind{400, 1111, "GIVE_TOKEN_NOT_CLAIMABLE", "no taker could be paid for an order of this token with an affiliate; leave affiliateFeePercent out"}
 	senderLacks         = Kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks tokenIn, or the coin for fees and accounts; name a sender who has them, a smaller tokenInAmount, or ask /v1.0/chain/estimation for a price"}

@@ -788,6 +788,11 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 			t.Errorf("without an affiliate, or of the coin: %v", err)
 		}
 	}
+	large := r
+	large.Affiliate, large.AmountIn = quote.Affiliate{}, chain.MaxAmount
+	if _, err := newJourney().Estimate(t.Context(), large); !errors.Is(err, crosschain.ErrTooLarge) {
+		t.Errorf("an amount of more bits than the metadata has: %v, want ErrTooLarge", err)
+	}
 	r.CallTarget = named(5)
 	for _, each := range []struct {
 		code      []byte

@@ -23,6 +23,7 @@ var (
 	ErrCallsNothing = errors.New("the external call calls an address without code")
 	ErrCallNeverRun = errors.New("the external call cannot be run")
 	ErrLongCall     = errors.New("the external call leaves no room for the rest of its transaction")
+	ErrTooLarge     = errors.New("an amount has more bits than the metadata of orders")
 	ErrBelowRent    = errors.New("the recipient has no account on Solana, and the amount is too small to open one")
 	ErrRefusesCoin  = errors.New("the recipient's contract refuses the coin, so that nothing can be delivered to it")
 	// ErrNotDelivered: DlnDestination requires that the whole amount arrives (golden/create, rule 20).
@@ -189,6 +190,9 @@ func (j *journey) creation(e *Estimate) (creation.Creation, error) {
 		CreationProcessType: r.process(), AdditionalTakerIncentiveBps: r.IncentiveBps,
 		OperatingExpenses: e.OperatingExpense, RecommendedTake: e.Recommended, Metadata: m.Metadata,
 	}.Encode()
+	if err != nil {
+		return creation.Creation{}, fmt.Errorf("%w: %w", ErrTooLarge, err)
+	}
 	salt := nextSalt(j.Now())
 	c := creation.Creation{
 		GiveToken: e.Route.Give.Address, GiveAmount: e.Gross,
@@ -202,7 +206,7 @@ func (j *journey) creation(e *Estimate) (creation.Creation, error) {
 	if share := j.affiliate(e); share != nil {
 		c.AffiliateFee = creation.AffiliateFee(*share)
 	}
-	return c, err
+	return c, nil
 }
 
 // affiliate returns the integrator's share, nil if there is none.

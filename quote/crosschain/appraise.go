@@ -80,17 +80,22 @@ func (e *Estimator) worths(ctx context.Context, t order.Terms) (gives, takes, ex
 
 func keyOf(o order.Offer) token.Key { return token.Key{Chain: o.Chain, Address: o.Token} }
 
-// refusals returns ErrRefusesCoin if an order's receiver is paid in the coin and refuses it, ErrNotDelivered if it does
-// not get the token in full, and ErrNotRefundable if the cancel beneficiary refuses the coin, each with the reason.
+// refusals returns ErrRefusesCoin if an order's receiver is paid in the coin and refuses it, ErrNotDelivered if it, or
+// the contract that makes the order's call, does not get the token in full, and ErrNotRefundable if the cancel
+// beneficiary refuses the coin, each with the reason.
 func (e *Estimator) refusals(ctx context.Context, t order.Terms) (undelivered, unrefunded error) {
 	var trying sync.WaitGroup
+	to := t.Receiver
+	if len(t.ExternalCall) > 0 {
+		take, _ := e.Registry.Chain(t.Take.Chain)
+		to = take.Contracts.ExternalCallAdapter
+	}
 	switch delivers := e.Chains[t.Take.Chain].Delivers; {
-	case len(t.ExternalCall) > 0:
-	case t.Take.Token.IsNative():
-		trying.Go(func() { undelivered = e.refuses(ctx, t.Take.Chain, t.Receiver, ErrRefusesCoin) })
-	case delivers != nil:
+	case t.Take.Token.IsNative() && len(t.ExternalCall) == 0:
+		trying.Go(func() { undelivered = e.refuses(ctx, t.Take.Chain, to, ErrRefusesCoin) })
+	case !t.Take.Token.IsNative() && !to.IsAbsent() && delivers != nil:
 		trying.Go(func() {
-			if err := delivers(ctx, t.Take.Token, t.Receiver, t.Take.Amount); err != nil {
+			if err := delivers(ctx, t.Take.Token, to, t.Take.Amount); err != nil {
 				undelivered = fmt.Errorf("%w: %v", ErrNotDelivered, err)
 			}
 		})

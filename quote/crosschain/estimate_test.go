@@ -850,19 +850,23 @@ func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 		"a contract that refuses ether":     {eth, 1000, chain.EVM, nil, payer, crosschain.ErrRefusesCoin},
 		"a contract that refuses TRX":       {eth, 1000, chain.TVM, nil, payer, crosschain.ErrRefusesCoin},
 		"a token that arrives in part":      {dai, 1000, chain.EVM, nil, payer, crosschain.ErrNotDelivered},
+		"a part of it at the executor":      {pepe, 1001, chain.EVM, reward.Envelope(), payer, crosschain.ErrNotDelivered},
 		"a refund to one that refuses":      {usd, 1000, chain.EVM, nil, payer, crosschain.ErrNotRefundable},
 	} {
 		j := newJourney(func(o *crosschain.Options) {
 			from, _ := o.Registry.Chain(here)
 			to, _ := o.Registry.Chain(there)
 			to.Family, to.WrappedCoin, from.WrappedCoin = row.family, named(0xee), named(0xee)
+			if row.family == chain.EVM {
+				to.Contracts.ExternalCallAdapter = named(0xad)
+			}
 			o.Registry = chain.NewRegistry(from, to)
 			at := o.Chains[there]
 			if at.Fees = fees(fees{}); row.want == crosschain.ErrRefusesCoin {
 				at.Fees = refusing{}
 			}
 			at.Delivers = func(_ context.Context, token, to chain.Address, amount chain.Amount) error {
-				if token == dai && to == receiver && amount == chain.NewAmount(row.takes) {
+				if (token == dai && to == receiver || token == pepe && to == named(0xad)) && amount == chain.NewAmount(row.takes) {
 					return quote.ErrRefused
 				}
 				return nil
@@ -881,7 +885,9 @@ func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 		if !errors.Is(err, row.want) {
 			t.Errorf("%s: %+v, %v, want %v", name, e.Made, err, row.want)
 		}
-		if codes := j.Appraise(t.Context(), order.Terms{Take: order.Offer{Chain: there, Token: row.out, Amount: r.AmountOut}, Receiver: receiver}); (row.want == crosschain.ErrNotDelivered) != (len(codes) > 0 && codes[0].Code == creation.NotDelivered) {
+		if codes := j.Appraise(t.Context(), order.Terms{
+			Take: order.Offer{Chain: there, Token: row.out, Amount: r.AmountOut}, Receiver: receiver, ExternalCall: row.call,
+		}); (row.want == crosschain.ErrNotDelivered) != (len(codes) > 0 && codes[0].Code == creation.NotDelivered) {
 			t.Errorf("%s: warnings %v", name, codes)
 		}
 	}

@@ -17,7 +17,7 @@ type Settlement struct {
 func (e Encoder) AppendSettlement(dst []byte, s Settlement, paid string) []byte {
 	family := e.Chains.Family(s.Chain)
 	return e.object(dst, func(w *writer) {
-		w.name("to").addressText(s.To, family)
+		w.name("to").unless(s.To.IsAbsent(), func() { w.plain(s.To.Checksum()) }) // in hex on TRON, as in create-tx
 		w.name("data").hex(s.Data)
 		w.name("value").decimal(s.Value)
 		w.name("chainId").uint(uint64(s.Chain))

@@ -382,7 +382,7 @@ export type components = {
       complete: boolean;
     };
     CancelTransaction: {
-      /** @description Null on Solana, where `data` is the whole transaction, which includes the fee. */
+      /** @description Null on Solana, where `data` is the whole transaction, which includes the fee; in hex on TRON. */
       to: string | null;
       data: components["schemas"]["Hex"];
       value: components["schemas"]["Decimal"];
@@ -391,7 +391,7 @@ export type components = {
       cancelBeneficiary: string;
     };
     UnlockTransaction: {
-      /** @description Null on Solana, where `data` is the whole transaction, which includes the fee. */
+      /** @description Null on Solana, where `data` is the whole transaction, which includes the fee; in hex on TRON. */
       to: string | null;
       data: components["schemas"]["Hex"];
       value: components["schemas"]["Decimal"];

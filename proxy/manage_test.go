@@ -217,6 +217,13 @@ type appraising []creation.Warning
 
 func (a appraising) Appraise(context.Context, order.Terms) []creation.Warning { return a }
 
+func (a appraising) Refundable(context.Context, order.Terms) error {
+	if len(a) > 0 {
+		return creation.ErrNoPayee
+	}
+	return nil
+}
+
 // TestVerifyWarnsAsOrdersAreAppraised expects warnings only if there is an order.
 func TestVerifyWarnsAsOrdersAreAppraised(t *testing.T) {
 	for terms, warns := range map[*order.Terms]bool{{}: true, nil: false} {
@@ -343,6 +350,24 @@ func TestCancelsSayWhoMaySend(t *testing.T) {
 			p.Manage = managing{cancel: fmt.Errorf("%w: of a test", cause)}
 		})
 		wantError(t, get(failing, path+"/extcall-cancel-tx"), http.StatusBadRequest, id)
+	}
+	open.State = order.StateCreated
+	open.Terms.Take.Chain = chain.Tron
+	for _, refuses := range []appraising{nil, {{Code: creation.BeneficiaryRefuses}}} {
+		onTron := w.server(t, func(p *parts) {
+			p.Orders.(*answering).byID = func(context.Context, order.ID) (*order.Order, error) { return open, nil }
+			p.Manage, p.Appraiser = managing{}, refuses
+		})
+		response := get(onTron, path+"/cancel-tx")
+		if refuses != nil { // the coin, with which every refund is paid
+			wantError(t, response, http.StatusBadRequest, "REFUND_LOST")
+			continue
+		}
+		var answer struct{ To, From string }
+		must.Do(t, json.Unmarshal(body(t, response), &answer))
+		if answer.To != open.Terms.Receiver.Checksum() || answer.From != authorities.Order.Format(chain.TVM) {
+			t.Errorf("on TRON: %+v, want a contract in hex as in create-tx, sent by an account in base58", answer)
+		}
 	}
 }
 

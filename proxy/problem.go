@@ -70,7 +70,7 @@ var (
 	CallExecuted   = Kind{400, 1126, "EXTERNALCALL_ALREADY_EXECUTED", "the external call is executed"}
 	CallNotOpen    = Kind{400, 1127, "EXTERNALCALL_CANNOT_BE_DETACHED", "the external call is not awaiting execution; before the order is fulfilled, cancel the order"}
 	CallNotKnown   = Kind{400, 1128, "EXTERNALCALL_NOT_KNOWN", "only the hash of the order's external call is known, and a cancel must have the call"}
-	RefundLost     = Kind{400, 1131, "REFUND_LOST", "the order's terms give the refund of a cancel to the zero address, so that it would be lost"}
+	RefundLost     = Kind{400, 1131, "REFUND_LOST", "the refund of a cancel would go to the zero address, or to a contract that refuses the coin, so that it would be lost"}
 	OrderNotOwed   = Kind{400, 1129, "ORDER_NOT_AWAITING_UNLOCK", "an order is not delivered, or its unlock was sent already"}
 	OrdersNotAlike = Kind{400, 1130, "ORDERS_NOT_UNLOCKED_TOGETHER", "one message unlocks 10 orders at most, of one unlock authority and one pair of chains; from Solana 7, of one give token; ask for each group by itself"}
 

@@ -169,7 +169,7 @@ func newSite(p parts) (*site, error) {
 		return manage.Options{
 			Appraiser:   p.Appraiser,
 			Forecasters: map[chain.ID]manage.Forecaster{8453: p.Manage, chain.Solana: p.Manage},
-			Settlers:    map[chain.ID]manage.Settler{137: p.Manage},
+			Settlers:    map[chain.ID]manage.Settler{137: p.Manage, chain.Tron: p.Manage},
 		}
 	})
 	return made, nil

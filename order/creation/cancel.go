@@ -18,7 +18,7 @@ var (
 	ErrNoCall       = errors.New("the order has no external call")
 	ErrCallExecuted = errors.New("the external call is executed")
 	ErrCallNotOpen  = errors.New("the external call is not awaiting execution")
-	ErrNoPayee      = errors.New("the refund would go to the zero address")
+	ErrNoPayee      = errors.New("the refund would go to the zero address, or to an account that refuses it")
 	ErrNotHere      = errors.New("the contract for this is missing or unknown on the chain")
 )
 

@@ -25,7 +25,11 @@ type Settler interface {
 // cancelRoute answers with the transaction that cancels an order. Anyone may ask: it says who may send it.
 func (p *paths) cancelRoute() proxy.Route[order.ID] {
 	return p.idRoute("/v1.0/dln/order/:orderId/cancel-tx", func(ctx context.Context, o *order.Order, c Settler) (wire.Settlement, error) {
-		if err := creation.CanCancel(o.Terms, o.State); err != nil {
+		err := creation.CanCancel(o.Terms, o.State)
+		if appraiser := p.options().Appraiser; err == nil && appraiser != nil {
+			err = appraiser.Refundable(ctx, o.Terms)
+		}
+		if err != nil {
 			return wire.Settlement{}, err
 		}
 		tx, err := c.Cancel(ctx, o.ID, o.Terms)

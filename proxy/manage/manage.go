@@ -27,6 +27,8 @@ type Forecaster interface {
 // Appraiser warns about orders based on prices and on what their accounts accept (crosschain.Estimator).
 type Appraiser interface {
 	Appraise(context.Context, order.Terms) []creation.Warning
+	// Refundable returns creation.ErrNoPayee if a cancel's refund would fail.
+	Refundable(context.Context, order.Terms) error
 }
 
 // Options are the services that the paths use.

@@ -80,6 +80,11 @@ func (e *Estimator) worths(ctx context.Context, t order.Terms) (gives, takes, ex
 
 func keyOf(o order.Offer) token.Key { return token.Key{Chain: o.Chain, Address: o.Token} }
 
+// Refundable returns creation.ErrNoPayee if the account that gets a cancelled order's refund refuses the coin.
+func (e *Estimator) Refundable(ctx context.Context, t order.Terms) error {
+	return e.refuses(ctx, t.Give.Chain, creation.Beneficiary(t), creation.ErrNoPayee)
+}
+
 // refusals returns ErrRefusesCoin if an order's receiver is paid in the coin and refuses it, ErrNotDelivered if it, or
 // the contract that makes the order's call, does not get the token in full, and ErrNotRefundable if the cancel
 // beneficiary refuses the coin, each with the reason.

@@ -890,6 +890,10 @@ func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 		}); (row.want == crosschain.ErrNotDelivered) != (len(codes) > 0 && codes[0].Code == creation.NotDelivered) {
 			t.Errorf("%s: warnings %v", name, codes)
 		}
+		refund := order.Terms{Give: order.Offer{Chain: here}, Authorities: order.Authorities{GivePatch: receiver}}
+		if err := j.Refundable(t.Context(), refund); errors.Is(err, creation.ErrNoPayee) != (row.want == crosschain.ErrNotRefundable) {
+			t.Errorf("%s: a refund to who may patch: %v", name, err)
+		}
 	}
 }
 

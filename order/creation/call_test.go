@@ -2,6 +2,7 @@ package creation_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,7 +82,12 @@ func TestFaultsOfCallsAreNamed(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, fault, row.want)
 		}
 	}
-	if _, fault := creation.ReadCall(wide, taken); !strings.Contains(fault, "malformed") {
-		t.Errorf("a reward of more than 160 bits: %q", fault)
+	costly := whole
+	costly.Payload = slices.Clone(whole.Payload)
+	costly.Payload[32+32] = 1 // the upper bits of the gas
+	for name, envelope := range map[string][]byte{"a reward of more than 160 bits": wide, "a gas of more than 32 bits": costly.Envelope()} {
+		if _, fault := creation.ReadCall(envelope, taken); !strings.Contains(fault, "malformed") {
+			t.Errorf("%s: %q", name, fault)
+		}
 	}
 }

@@ -114,6 +114,13 @@ func TestPermitIsReadAsItIsWritten(t *testing.T) {
 	if got, complete := creation.ParsePermit(envelope[:128]); complete || got.V() != 27 {
 		t.Errorf("a permit without v = %+v, complete %v", got, complete)
 	}
+	for _, permit := range [][]byte{nil, envelope} {
+		for _, data := range [][]byte{creation.Creation{Permit: permit}.Data(), creation.Swap{Permit: permit}.Data()} {
+			if _, _, isPermitted, err := creation.Payment(data); err != nil || isPermitted != (permit != nil) {
+				t.Errorf("with permit %x: permitted %v, %v", permit, isPermitted, err)
+			}
+		}
+	}
 }
 
 func FuzzParse(f *testing.F) {

@@ -195,7 +195,18 @@ func TestTokensSayWhatIsLacking(t *testing.T) {
 				views[len(views)-2+i].Read(&s, words.Encode(*known))
 			}
 		}
-		creation.Probes(tx, s)[0].Heard(&s, creation.CallResult{IsReverted: true, Data: said})
+		if isToken := *s.Input.IsToken; isToken != (row.balance != nil) {
+			t.Errorf("%s: a token: %t", name, isToken)
+		}
+		probes := creation.Probes(tx, s)
+		for data, want := range map[string]creation.Return{
+			"": creation.ReturnsNothing, string(words.Encode(true)): creation.ReturnsTrue, string(words.Encode(false)): creation.ReturnsFalse,
+		} {
+			if probes[1].Heard(&s, creation.CallResult{Data: []byte(data)}); s.Input.Transfer != want {
+				t.Errorf("%s: a transfer that answers %x is %d, want %d", name, data, s.Input.Transfer, want)
+			}
+		}
+		probes[0].Heard(&s, creation.CallResult{IsReverted: true, Data: said})
 		if got := s.Input; (got.LacksAllowance != nil) != row.lacksAllowance || (got.LacksBalance != nil) != row.lacksBalance {
 			t.Errorf("%s: lacks %x of allowance and %x of balance", name, got.LacksAllowance, got.LacksBalance)
 		}
@@ -258,6 +269,28 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 	if f, err := creation.Judge(creation.Transaction{Sender: maker, To: source, Value: tx.Value, Data: broken.Data()}, whole()); err != nil || !warns(f, creation.CallNeverRun) || warns(f, creation.RulesDiffer) {
 		t.Errorf("an unknown version of a call: %+v, %v", f.Warnings, err)
 	}
+	refused := func(name string, data []byte, want string) {
+		t.Helper()
+		f, err := creation.Judge(creation.Transaction{Sender: maker, To: source, Value: tx.Value, Data: data}, whole())
+		if err != nil || f.Refusal == nil || f.Refusal.Reason().Name != want {
+			t.Errorf("%s: %+v, %v, want %q", name, f.Refusal, err, want)
+		}
+	}
+	for name, remove := range map[string]func(*creation.Creation){
+		"no take token":      func(c *creation.Creation) { c.Take.Token = chain.Address{} },
+		"no receiver":        func(c *creation.Creation) { c.Receiver = chain.Address{} },
+		"no order authority": func(c *creation.Creation) { c.Authorities.Order = chain.Address{} },
+	} {
+		short := c
+		remove(&short)
+		refused(name, short.Data(), "WrongAddressLength")
+	}
+	long := c
+	long.AffiliateFee = make([]byte, 51)
+	data := long.Data()
+	refused("a long affiliate fee", data, "WrongAffiliateFeeLength")
+	copy(data[4:], words.Encode(uint64(len(data)-4)))
+	refused("the same, of an order that lacks a word", append(data, make([]byte, 10*words.Size)...), "")
 	token, router := chain.NewAddress(bytes.Repeat([]byte{3}, 20)), chain.NewAddress(bytes.Repeat([]byte{4}, 20))
 	bought := c
 	bought.GiveToken = token
@@ -281,7 +314,11 @@ func TestForecastSaysWhatIsNotKnown(t *testing.T) {
 	if f, err := creation.Judge(tx, s); err != nil || f.Refusal == nil || f.Refusal.Reason().Selector != "0x12345678" {
 		t.Errorf("refused by the chain alone: %+v, %v", f.Refusal, err)
 	}
-	s.FixedFee, s.Executed = &coins, &creation.CallResult{}
+	s.Paused = new(true)
+	if f, err := creation.Judge(tx, s); err != nil || f.Refusal.Reason().Selector != "0x12345678" || !warns(f, creation.RulesDiffer) {
+		t.Errorf("refused by the chain for another reason than the rules': %+v, %+v, %v", f.Refusal, f.Warnings, err)
+	}
+	s.Paused, s.FixedFee, s.Executed = &no, &coins, &creation.CallResult{}
 	if f, err := creation.Judge(tx, s); err != nil || f.Refusal != nil || f.Warnings[0].Code != creation.RulesDiffer {
 		t.Errorf("made by the chain against the rules: %+v, %+v, %v", f.Refusal, f.Warnings, err)
 	}

@@ -86,6 +86,9 @@ func (x *exchange) Estimate(ctx context.Context, r quote.Request) (quote.Estimat
 	e := quote.Estimate{Gross: paid, MinOut: paid.Sub(quote.Share(paid, *r.SlippagePercent)), RecommendedSlippage: 1, QuotedAt: time.Unix(1, 0)}
 	e.Out.Amount = paid.Sub(paid.MulDiv(x.operatorBps, 10_000))
 	e.MinOut = e.Out.Amount
+	if r.Onward == nil && !r.Sender.IsAbsent() {
+		e.Tx = x.venue
+	}
 	if o := r.Onward; o != nil && !o.Expected.IsZero() {
 		x.failures--
 		if x.failures >= 0 || paid.Cmp(o.Expected) < 0 {
@@ -264,9 +267,53 @@ func TestExpensesAreThoseOfATaker(t *testing.T) {
 	if more := swaps.Expenses.Sub(e.Expenses); more != chain.NewAmount(250_000*gwei*5/4*3000/1e12) {
 		t.Errorf("a swap costs %s more", more)
 	}
+	called, j := request(usd, usd, 1e9), newJourney()
+	called.ExternalCall, called.CallGas = []byte{1}, 300_000
+	must.Get(j.Estimate(t.Context(), called))(t)
+	if after := must.Get(j.Estimate(t.Context(), request(usd, usd, 1e9)))(t); after.Expenses != e.Expenses {
+		t.Errorf("after an order with a call expenses are %s, want %s", after.Expenses, e.Expenses)
+	}
+	before := must.Get(newJourney().Estimate(t.Context(), request(dai, usd, 5e18)))(t)
+	if before.OperatingExpense != before.Expenses.MulDiv(1e12, 1) {
+		t.Errorf("expenses of %s are %s of the input", before.Expenses, before.OperatingExpense)
+	}
 	double := must.Get(newJourney(func(o *crosschain.Options) { o.CostPercent = 200 }).Estimate(t.Context(), request(usd, usd, 1e9)))(t)
 	if double.Expenses != e.Expenses.MulDiv(2, 1) {
 		t.Errorf("at 200 %% expenses are %s, want twice %s", double.Expenses, e.Expenses)
+	}
+}
+
+// publishing notes the bytes that transactions publish.
+type publishing struct {
+	fees
+	note func(bytes int)
+}
+
+func (p publishing) DataFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
+	p.note(len(tx.Data))
+	return p.fees.DataFee(ctx, tx, gas)
+}
+
+// TestTakersPublishTheirTransactions: a fulfilment and an unlock on a rollup; on Solana a claim costs a signature.
+func TestTakersPublishTheirTransactions(t *testing.T) {
+	var noting sync.Mutex
+	published := map[chain.ID][]int{}
+	j := newJourney(onSolana, func(o *crosschain.Options) {
+		for id, c := range o.Chains {
+			c.Fees = publishing{note: func(bytes int) {
+				noting.Lock()
+				published[id] = append(published[id], bytes)
+				noting.Unlock()
+			}}
+			o.Chains[id] = c
+		}
+	})
+	r := request(usd, usd, 1e9)
+	r.GiveReserve = usd
+	must.Get(j.Estimate(t.Context(), r))(t)
+	slices.Sort(published[there])
+	if !slices.Equal(published[here], []int{0}) || !slices.Equal(published[there], []int{562, 3125}) {
+		t.Errorf("bytes %v, want 562 and 3125 on the rollup", published)
 	}
 }
 
@@ -335,14 +382,14 @@ func TestSlippageFollowsTheDropOfThePrice(t *testing.T) {
 // TestNearAmountsShareTheirTenth counts the amounts that venues are asked to quote.
 func TestNearAmountsShareTheirTenth(t *testing.T) {
 	j, asked := newJourney(), map[chain.Amount]bool{}
-	for _, amount := range []uint64{1_200_000_000, 1_200_000_001, 1_250_000_000} {
+	for _, amount := range []uint64{1_200_000_000, 1_200_000_001, 1_250_000_000, 6_700_000_000} {
 		must.Get(j.Estimate(t.Context(), request(usd, pepe, amount)))(t)
 	}
 	for _, r := range j.exchange.asked {
 		asked[r.AmountIn] = true
 	}
-	if len(asked) != 4 {
-		t.Errorf("%d amounts were compared, want 3 and a tenth: %v", len(asked), asked)
+	if len(asked) != 6 {
+		t.Errorf("%d amounts were compared, want 4 and two tenths: %v", len(asked), asked)
 	}
 }
 
@@ -415,6 +462,13 @@ func TestFixedAmountsAreTaken(t *testing.T) {
 	taken, _ := chain.NewAmount(1e9).Sub(market.Amount).Uint64()
 	if impact, known := market.PriceImpact(); !known || math.Abs(impact+float64(taken)/1e7) > 1e-9 {
 		t.Errorf("a price impact of %v, %t, want %v", impact, known, -float64(taken)/1e7)
+	}
+	if _, known := market.MarginClass(); !known {
+		t.Error("the margin has no class")
+	}
+	delete(market.Prices, market.Route.Take)
+	if _, known := market.MarginClass(); known {
+		t.Error("the margin has a class without a price")
 	}
 	market.Prices = nil
 	if impact, known := market.PriceImpact(); known {
@@ -649,10 +703,13 @@ func TestTheOperatorsShareOnSolanaIsNotOrdered(t *testing.T) {
 	}
 }
 
-// writer writes a transaction of Solana without the order.
+// writer writes a transaction of Solana without the order, but requires a swap before.
 type writer struct{}
 
-func (writer) Create(context.Context, creation.OnSolana, order.ID, []byte, quote.Priority) ([]byte, error) {
+func (writer) Create(_ context.Context, _ creation.OnSolana, _ order.ID, before []byte, _ quote.Priority) ([]byte, error) {
+	if len(before) == 0 {
+		return nil, quote.ErrNoTransaction
+	}
 	return solana.Draft{FeePayer: chain.NewAddress(make([]byte, 32)), Instructions: solana.Budget{Units: 200_000, Price: 1}.Instructions()}.Compile()
 }
 
@@ -663,11 +720,18 @@ func TestTheSwapOnSolanaPaysForTheOrder(t *testing.T) {
 		from.Writer = writer{}
 		o.Chains[here] = from
 	})
-	j.exchange.falls = 100
+	j.exchange.falls, j.exchange.venue = 100, quote.Tx{Data: []byte{1}}
 	r := request(dai, usd, 5e18)
 	r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
-	if e, err := j.Estimate(t.Context(), r); err != nil || e.Made.Venue.MinOut.Cmp(e.Gross) < 0 || e.Made.Venue.MinOut.Cmp(e.Before.Out) >= 0 {
-		t.Errorf("made %+v, %v, want a swap that pays at least %s", e.Made, err, e.Gross)
+	e, err := j.Estimate(t.Context(), r)
+	if err != nil || e.Made.Venue.MinOut.Cmp(e.Gross) < 0 || e.Made.Venue.MinOut.Cmp(e.Before.Out) >= 0 {
+		t.Fatalf("made %+v, %v, want a swap that pays at least %s", e.Made, err, e.Gross)
+	}
+	if slips := j.exchange.asked[len(j.exchange.asked)-1].SlippagePercent; slips.String() != "0.22" { // of 0.3
+		t.Errorf("it may slip by %s %%", slips)
+	}
+	if f := e.Made.Fee; f == nil || f.GasLimit != 240_000 || f.Total != chain.NewAmount(1e12+1) { // at a micro-lamport
+		t.Errorf("a fee of %+v", f)
 	}
 }
 
@@ -821,7 +885,7 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 type refusing struct{ fees }
 
 func (refusing) EstimateGas(_ context.Context, from chain.Address, tx quote.Tx) (uint64, error) {
-	if from != named(0xee) || tx.To != receiver || tx.Value != chain.NewAmount(1) {
+	if from != named(0xee) || tx.To != receiver && !tx.To.IsAbsent() || tx.Value != chain.NewAmount(1) {
 		return 21_000, nil
 	}
 	return 0, quote.ErrReverted
@@ -893,6 +957,9 @@ func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 		refund := order.Terms{Give: order.Offer{Chain: here}, Authorities: order.Authorities{GivePatch: receiver}}
 		if err := j.Refundable(t.Context(), refund); errors.Is(err, creation.ErrNoPayee) != (row.want == crosschain.ErrNotRefundable) {
 			t.Errorf("%s: a refund to who may patch: %v", name, err)
+		}
+		if err := j.Refundable(t.Context(), order.Terms{Give: refund.Give}); err != nil {
+			t.Errorf("%s: a refund to an unknown account: %v", name, err)
 		}
 	}
 }

@@ -118,6 +118,10 @@ func askTogether(t *testing.T) {
 	if n := ask(2e9); n != 0 {
 		t.Errorf("the price of gas is read %d times in the same block, want none", n)
 	}
+	time.Sleep(900 * time.Millisecond)
+	if n := ask(4e9); n != 0 {
+		t.Errorf("the price of gas is read %d times within half a block, want none", n)
+	}
 	for _, isSilent := range []bool{true, false} {
 		silent.Store(isSilent)
 		time.Sleep(time.Second) // half a block

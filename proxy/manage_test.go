@@ -144,6 +144,12 @@ func TestVerifyTellsOfWhatNobodyAskedFor(t *testing.T) {
 	f = returned(paid)
 	check(`{"dstChainId":137}`, `[{"parameter":"srcAllowedCancelBeneficiary","requested":"","found":"`+paid.String()+`"},{"parameter":"srcChainRefundAddress","requested":"","found":"`+paid.String()+`"}]`)
 	check(`{"srcAllowedCancelBeneficiary":"`+paid.String()+`","srcChainRefundAddress":"`+paid.String()+`"}`, `[]`)
+	f = creation.Forecast{Maker: maker, Creation: creation.Creation{
+		Receiver: paid, Authorities: order.Authorities{GivePatch: paid, Order: paid}, Take: order.Offer{Chain: 137},
+	}}
+	unasked := `{"parameter":"%s","requested":"","found":"` + paid.String() + `"}`
+	check(`{"dstChainId":137}`, fmt.Sprintf("["+unasked+","+unasked+","+unasked+"]",
+		"dstChainOrderAuthorityAddress", "dstChainTokenOutRecipient", "srcChainOrderAuthorityAddress"))
 	f = creation.Forecast{Creation: creation.Creation{Receiver: maker, Take: order.Offer{Chain: chain.Tron, Token: paid}}}
 	inHex := fmt.Sprintf(`{"dstChainTokenOutRecipient":"41%x","dstChainTokenOut":"0x`, maker.Bytes())
 	check(inHex+strings.Repeat("AF", 20)+`"}`, `[]`)

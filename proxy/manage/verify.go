@@ -118,6 +118,7 @@ func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, 
 // mustBeAsked are parameters that move money to others than the maker, and are compared even if they are not requested.
 var mustBeAsked = []string{
 	"affiliateFeeRecipient", "affiliateFeePercent", "externalCall", "srcAllowedCancelBeneficiary", "srcChainRefundAddress",
+	"dstChainTokenOutRecipient", "dstChainOrderAuthorityAddress", "srcChainOrderAuthorityAddress",
 }
 
 // compare returns the differences of the first order from a request, and whether there are others. Parameters that

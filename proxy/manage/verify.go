@@ -59,26 +59,17 @@ func (p *paths) parse(c *gin.Context) (q posed, err error) {
 		return q, err
 	}
 	m := proxy.Query{Values: values}
-	var known chain.Chain
-	if text := m.Optional("chainId"); text != "" {
-		id, err := chain.ParseID(text)
-		var isKnown bool
-		if known, isKnown = p.chains.Chain(id); err != nil || !isKnown {
-			m.Mistake("chainId must be the number of a chain of this gateway")
-		}
-	} else {
-		m.Mistake("chainId should not be empty")
-	}
-	q.chain = known.ID
+	q.chain = m.ChainID("chainId", p.chains)
+	family := p.chains.Family(q.chain)
 	if q.tx.Value, err = chain.ParseQuantity(cmp.Or(m.Optional("value"), "0")); err != nil {
 		m.Mistake("value must be a whole number of the coin's smallest units, or 0x and hex digits")
 	}
-	if known.Family != chain.SVM { // Solana transactions name their accounts
-		q.tx.Sender = m.Address("from", m.Optional("from"), known.Family)
-		q.tx.To = m.Address("to", m.Optional("to"), known.Family)
+	if family != chain.SVM { // Solana transactions name their accounts
+		q.tx.Sender = m.Address("from", m.Optional("from"), family)
+		q.tx.To = m.Address("to", m.Optional("to"), family)
 	}
 	data, err := hex.DecodeString(strings.TrimPrefix(m.Optional("data"), "0x"))
-	if err != nil && known.Family == chain.SVM {
+	if err != nil && family == chain.SVM {
 		data, err = base64.StdEncoding.DecodeString(m.Optional("data"))
 	}
 	if q.tx.Data = data; err != nil || len(data) == 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -200,12 +201,8 @@ func Observed(t Transaction, id order.ID, made order.Created) Forecast {
 
 // Reconciled returns the forecasts, or new ones for the orders that the chain says the transaction creates instead.
 func Reconciled(t Transaction, all []Forecast, made []onchain.Found) []Forecast {
-	isOther := func(f Forecast, found onchain.Found) bool { return f.ID == nil || *f.ID != found.Order }
-	isEqual := len(made) == len(all)
-	for i := 0; isEqual && i < len(all); i++ {
-		isEqual = !isOther(all[i], made[i])
-	}
-	if isEqual || len(made) == 0 {
+	isMade := func(f Forecast, found onchain.Found) bool { return f.ID != nil && *f.ID == found.Order }
+	if len(made) == 0 || slices.EqualFunc(all, made, isMade) {
 		return all
 	}
 	others := make([]Forecast, len(made))

@@ -152,8 +152,8 @@ type journey struct {
 	charges    Charges
 	reads      sync.WaitGroup // in flight
 	usd        func() map[token.Key]*big.Rat
-	costs      [2]func() (Expenses, error) // without and with a swap into the take token
-	kept       *quote.Reserve              // nil unless all of the coin is given
+	costs      map[bool]func() (Expenses, error) // by whether the take token is swapped into
+	kept       *quote.Reserve                    // nil unless all of the coin is given
 }
 
 // settle prepares what all routes need: it starts reading prices and costs, and reads charges and metadata.
@@ -169,16 +169,17 @@ func (j *journey) settle(ctx context.Context) (err error) {
 	}
 	j.usd = sync.OnceValue(func() map[token.Key]*big.Rat { return j.Tokens.USD(ctx, j.keys()...) })
 	j.reads.Go(func() { j.usd() })
-	for swaps := range j.costs {
-		w := work{give: j.give, take: j.take, takesCoin: r.TokenOut.IsNative(), swaps: swaps == 1, calls: len(r.ExternalCall) > 0, callGas: r.CallGas}
-		if !slices.ContainsFunc(j.routes, func(one Route) bool { return one.SwapsAfter() == w.swaps }) {
-			continue
+	j.costs = map[bool]func() (Expenses, error){}
+	for _, each := range j.routes {
+		w := work{give: j.give, take: j.take, takesCoin: r.TokenOut.IsNative(), swaps: each.SwapsAfter(), calls: len(r.ExternalCall) > 0, callGas: r.CallGas}
+		if j.costs[w.swaps] == nil {
+			read := sync.OnceValues(func() (Expenses, error) { return j.expenses(ctx, w, j.usd) })
+			j.costs[w.swaps] = read
+			j.reads.Go(func() {
+				_, _ = read() // an error reaches the routes that need the costs
+				j.renewCosts(ctx, w)
+			})
 		}
-		j.costs[swaps] = sync.OnceValues(func() (Expenses, error) { return j.expenses(ctx, w, j.usd) })
-		j.reads.Go(func() {
-			_, _ = j.costs[swaps]() // an error reaches the routes that need the costs
-			j.renewCosts(ctx, w)
-		})
 	}
 	var reading sync.WaitGroup
 	var chargesErr error

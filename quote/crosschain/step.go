@@ -37,11 +37,7 @@ func (s *step) settle() (err error) {
 			return fmt.Errorf("%w: no decimals of %s", ErrUnknownCosts, s.tokens[reserve].Symbol)
 		}
 	}
-	swaps := 0
-	if s.route.SwapsAfter() {
-		swaps = 1
-	}
-	if s.costs, err = s.journey.costs[swaps](); err != nil {
+	if s.costs, err = s.journey.costs[s.route.SwapsAfter()](); err != nil {
 		return err
 	}
 	if s.expenses, err = s.worth(s.costs.USD(), s.route.Take); err != nil {

@@ -131,7 +131,7 @@ type parts struct {
 		manage.Settler
 	}
 
-	Appraiser manage.Appraiser // nil: orders are not appraised
+	Appraiser manage.Appraiser
 
 	Creations creations.Estimate // nil: orders are not priced
 }
@@ -180,7 +180,7 @@ func (w *world) server(t testing.TB, change ...func(*parts)) *site {
 	t.Helper()
 	usdc := address(t, usdcText)
 	o := parts{
-		Manage: managing{},
+		Manage: managing{}, Appraiser: appraising(nil),
 		Orders: &answering{
 			world: w,
 			find: func(_ context.Context, tx chain.TxHash) ([]*order.Order, error) {

@@ -26,8 +26,8 @@ type Settler interface {
 func (p *paths) cancelRoute() proxy.Route[order.ID] {
 	return p.idRoute("/v1.0/dln/order/:orderId/cancel-tx", func(ctx context.Context, o *order.Order, c Settler) (wire.Settlement, error) {
 		err := creation.CanCancel(o.Terms, o.State)
-		if appraiser := p.options().Appraiser; err == nil && appraiser != nil {
-			err = appraiser.Refundable(ctx, o.Terms)
+		if err == nil {
+			err = p.options().Appraiser.Refundable(ctx, o.Terms)
 		}
 		if err != nil {
 			return wire.Settlement{}, err

@@ -98,8 +98,8 @@ func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, 
 		return nil, proxy.NoLife, err
 	}
 	for i, f := range all {
-		if appraiser := p.options().Appraiser; f.Terms != nil && appraiser != nil {
-			all[i].Warnings = append(f.Warnings, appraiser.Appraise(ctx, *f.Terms)...)
+		if f.Terms != nil {
+			all[i].Warnings = append(f.Warnings, p.options().Appraiser.Appraise(ctx, *f.Terms)...)
 		}
 	}
 	differences := compare(q, all, p.chains)

@@ -26,6 +26,7 @@ const (
 	atOnce      = 200 // entries of the log in a pass
 	mostWaiting = 1000
 	passLimit   = 5 * time.Second // after which a pass starts no requests, and stores the results of earlier ones
+	recordLimit = 2 * time.Second // to store these after a stop
 	idle        = time.Second
 	mostPause   = time.Minute // between passes that fail
 )
@@ -227,6 +228,11 @@ func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (g
 		return grown, nil
 	}
 	d.count(name, &o)
+	if ctx.Err() != nil { // else all of it would be sent again
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), recordLimit)
+		defer cancel()
+	}
 	return grown, d.record(ctx, lease, h, o)
 }
 

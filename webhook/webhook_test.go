@@ -422,6 +422,30 @@ func TestWhatCannotBeRecordedIsNotSentAgain(t *testing.T) {
 	}
 }
 
+// TestAStopSendsNothingAgain ends a pass between the two events of an order.
+func TestAStopSendsNothingAgain(t *testing.T) {
+	w := newWorld(t, sqlite(t))
+	ctx, stop := context.WithCancel(t.Context())
+	w.answer = func(http.ResponseWriter, *http.Request) {
+		if len(w.heard) == 1 {
+			stop()
+		}
+	}
+	w.tell(1, 1, false, created(1))
+	w.tell(1, 1, true, created(1))
+	if _, err := w.deliverer().Pass(ctx, store.Lease{}, "shop"); err != nil {
+		t.Errorf("the pass that is stopped: %v", err)
+	}
+	before := len(w.messages())
+	w.pass(w.deliverer())
+	for _, m := range w.messages()[before:] {
+		if m.id == w.messages()[0].id {
+			t.Errorf("event %s was delivered before the stop, and again after it", m.id)
+		}
+	}
+	w.checkHeard()
+}
+
 // TestASubscriberThatIsAddedAgainBeginsAnew replaces a subscriber while the former one is sent an event.
 func TestASubscriberThatIsAddedAgainBeginsAnew(t *testing.T) {
 	w := newWorld(t, sqlite(t))

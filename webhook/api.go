@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -31,22 +32,13 @@ func (d *Deliverer) Mount(
 		dead, err := d.Dead(r.Context(), r.PathValue("name"))
 		reply(w, map[string]any{"dead": dead}, err)
 	})
-	mux.Handle("POST /webhooks", guard(d.add))
-	for command, run := range map[string]func(*http.Request, string) (any, error){
-		"rotate": func(r *http.Request, name string) (any, error) {
-			secret, err := d.Rotate(r.Context(), name)
-			return map[string]string{"secret": secret}, err
-		},
-		"resend": func(r *http.Request, name string) (any, error) {
-			return map[string]string{"webhook": name}, d.Resend(r.Context(), name)
-		},
-		"remove": func(r *http.Request, name string) (any, error) {
-			return map[string]string{"webhook": name}, d.Remove(r.Context(), name)
-		},
-	} {
-		mux.Handle("POST /webhooks/{name}/"+command, guard(func(w http.ResponseWriter, r *http.Request) {
-			body, err := run(r, r.PathValue("name"))
-			d.Logger.InfoContext(r.Context(), "operator command run on webhook", "webhook", r.PathValue("name"), "command", command, "by", r.RemoteAddr)
+	command := func(command, path string, run func(r *http.Request, name string) (any, error)) {
+		mux.Handle("POST "+path, guard(func(w http.ResponseWriter, r *http.Request) {
+			name := cmp.Or(r.PathValue("name"), r.Form.Get("name"))
+			body, err := run(r, name)
+			if err == nil {
+				d.Logger.InfoContext(r.Context(), "operator command run on webhook", "webhook", name, "command", command, "by", r.RemoteAddr)
+			}
 			if err == nil && command == "resend" {
 				done(w, r, command, body)
 				return
@@ -54,6 +46,17 @@ func (d *Deliverer) Mount(
 			reply(w, body, err)
 		}))
 	}
+	command("add", "/webhooks", d.add)
+	command("rotate", "/webhooks/{name}/rotate", func(r *http.Request, name string) (any, error) {
+		secret, err := d.Rotate(r.Context(), name)
+		return map[string]string{"secret": secret}, err
+	})
+	command("resend", "/webhooks/{name}/resend", func(r *http.Request, name string) (any, error) {
+		return map[string]string{"webhook": name}, d.Resend(r.Context(), name)
+	})
+	command("remove", "/webhooks/{name}/remove", func(r *http.Request, name string) (any, error) {
+		return map[string]string{"webhook": name}, d.Remove(r.Context(), name)
+	})
 }
 
 var names = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
@@ -61,8 +64,8 @@ var names = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
 // badInput is a mistake in an operator's input.
 type badInput struct{ error }
 
-func (d *Deliverer) add(w http.ResponseWriter, r *http.Request) {
-	h := Hook{Name: r.Form.Get("name"), URL: r.Form.Get("url"), Filter: r.Form.Get("filter"), Secrets: []string{NewSecret()}}
+func (d *Deliverer) add(r *http.Request, name string) (any, error) {
+	h := Hook{Name: name, URL: r.Form.Get("url"), Filter: r.Form.Get("filter"), Secrets: []string{NewSecret()}}
 	_, err := d.Filter(h.Filter)
 	if err == nil {
 		err = CheckURL(h.URL)
@@ -71,8 +74,7 @@ func (d *Deliverer) add(w http.ResponseWriter, r *http.Request) {
 		err = errors.New("want a name of up to 64 letters, digits and dashes")
 	}
 	if err != nil {
-		reply(w, nil, badInput{err})
-		return
+		return nil, badInput{err}
 	}
 	body := map[string]string{"webhook": h.Name}
 	if err = d.Put(r.Context(), h); err == nil {
@@ -81,7 +83,7 @@ func (d *Deliverer) add(w http.ResponseWriter, r *http.Request) {
 			body["secret"] = h.Secrets[0]
 		}
 	}
-	reply(w, body, err)
+	return body, err
 }
 
 func reply(w http.ResponseWriter, body any, err error) {

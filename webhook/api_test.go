@@ -1,7 +1,9 @@
 package webhook
 
 import (
+	"bytes"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -19,14 +21,17 @@ import (
 // operators is the API of a deliverer, without permission checks.
 type operators struct {
 	*world
-	d   *Deliverer
-	mux *http.ServeMux
+	d      *Deliverer
+	mux    *http.ServeMux
+	logged *bytes.Buffer
 }
 
 // newOperators returns the deliverer of a world in which only one filter is invalid.
 func newOperators(t *testing.T) operators {
 	w := newWorld(t, sqlite(t))
-	o := operators{w, w.deliverer(), http.NewServeMux()}
+	logged := new(bytes.Buffer)
+	w.nothing = slog.NewJSONHandler(logged, nil)
+	o := operators{w, w.deliverer(), http.NewServeMux(), logged}
 	o.d.Filter = func(query string) (feed.Filter, error) {
 		if query == "maker=nobody" {
 			return feed.Filter{}, errBadFilter
@@ -118,6 +123,16 @@ func TestOperatorsKeepWebhooks(t *testing.T) {
 	}
 	if status, body = o.ask("/webhooks/books/remove", ""); status != http.StatusNotFound || body["error"] != ErrUnknown.Error() {
 		t.Errorf("removed again: %d %v", status, body)
+	}
+	var commands []string
+	for line := range strings.Lines(o.logged.String()) {
+		var run struct{ Command, Webhook, By string }
+		must.Do(t, json.Unmarshal([]byte(line), &run))
+		commands = append(commands, strings.Join([]string{run.Command, run.Webhook, run.By}, " "))
+	}
+	by := " books " + httptest.NewRequest(http.MethodPost, "/", http.NoBody).RemoteAddr
+	if want := []string{"add" + by, "add" + by, "rotate" + by, "rotate" + by, "remove" + by}; !slices.Equal(commands, want) {
+		t.Errorf("logged %q, want %q", commands, want)
 	}
 	o.ask("/webhooks/shop/remove", "")
 	if _, body = o.ask("/webhooks"); !reflect.DeepEqual(body["webhooks"], []any{}) {

@@ -76,7 +76,7 @@ func creationOf(t *testing.T, members string) string {
 func TestVerifyComparesWithARequest(t *testing.T) {
 	s := newWorld(t).server(t)
 	request := `,"request":{"srcChainId":8453,"dstChainId":"137","dstChainTokenOutAmount":"10","srcChainTokenInAmount":10000,` +
-		`"srcChainTokenIn":"0x0000000000000000000000000000000000000000","affiliateFeeRecipient":"0x` + strings.Repeat("af", 20) + `","accesstoken":"x"}`
+		`"srcChainTokenIn":"0x0000000000000000000000000000000000000000","AffiliateFeeRecipient":"0x` + strings.Repeat("af", 20) + `","accesstoken":"x"}`
 	response := post(s, verifyPath, creationOf(t, request))
 	var answer struct {
 		Verdict string

@@ -90,7 +90,7 @@ func TestOrdersOfOneTransactionAreASeries(t *testing.T) {
 	for _, test := range []struct{ query, id, link string }{
 		{"", "0x0a", `<?index=1>; rel="next", <?index=2>; rel="last"`},
 		{"?index=0&t=1", "0x0a", `<?index=1>; rel="next", <?index=2>; rel="last"`},
-		{"?index=1", "0x0b", `<?index=0>; rel="first", <?index=0>; rel="prev", <?index=2>; rel="next", <?index=2>; rel="last"`},
+		{"?Index=1", "0x0b", `<?index=0>; rel="first", <?index=0>; rel="prev", <?index=2>; rel="next", <?index=2>; rel="last"`},
 		{"?accesstoken=x&index=02", "0x0c", `<?index=0>; rel="first", <?index=1>; rel="prev"`},
 	} {
 		response := get(s, ordersPath+severalTx+test.query)

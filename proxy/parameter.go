@@ -123,7 +123,7 @@ func (p *Query) CheckAffiliate(a quote.Affiliate) error {
 	switch wantsFee := a.Percent.IsPositive(); {
 	case wantsFee && a.Recipient.IsAbsent():
 		return AffiliateRecipientNotSet.Because("")
-	case !wantsFee && !a.Recipient.IsAbsent() && !p.Values.Has("affiliateFeePercent"):
+	case !wantsFee && !a.Recipient.IsAbsent() && p.All("affiliateFeePercent") == nil:
 		return AffiliatePercentNotSet.Because("")
 	}
 	return nil

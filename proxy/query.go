@@ -13,22 +13,36 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Query collects everything wrong with its parameters. Unknown ones, such as access tokens, are ignored.
+// Query is the parameters of a request. Their names may be spelled in any case, as in the tracking API of the hosted
+// service. It collects everything wrong with them; unknown ones, such as access tokens, are ignored.
 type Query struct {
 	Mistakes
-	Values url.Values
+	Values url.Values // by name in lower case
 }
 
-// ReadQuery reads a query, or a form, as the frameworks behind the original APIs do: a semicolon is part of a value,
-// and badly encoded text stays as written.
-func ReadQuery(rawQuery string) Query {
+// QueryOf returns parameters whose names are in any case.
+func QueryOf(values url.Values) Query {
+	p := Query{Values: make(url.Values, len(values))}
+	for name, each := range values {
+		name = strings.ToLower(name)
+		p.Values[name] = append(p.Values[name], each...)
+	}
+	return p
+}
+
+// ReadQuery reads a query, or a form.
+func ReadQuery(rawQuery string) Query { return QueryOf(ReadForm(rawQuery)) }
+
+// ReadForm reads a query, or a form, as the frameworks behind the original APIs do: a semicolon is part of a value, and
+// badly encoded text stays as written.
+func ReadForm(rawQuery string) url.Values {
 	values := url.Values{}
 	for pair := range strings.SplitSeq(rawQuery, "&") {
 		if name, value, _ := strings.Cut(pair, "="); pair != "" {
 			values.Add(unescaped(name), unescaped(value))
 		}
 	}
-	return Query{Values: values}
+	return values
 }
 
 func unescaped(text string) string {
@@ -54,25 +68,19 @@ func (m *Mistakes) Problem(k Kind) error {
 	return k.Because(strings.Join(m.Wrong, "; "))
 }
 
-// InAnyCase accepts these names in any case, as the tracking API of the hosted service does.
-func (p *Query) InAnyCase(names ...string) {
-	for spelled, values := range p.Values {
-		for _, name := range names {
-			if spelled != name && strings.EqualFold(spelled, name) {
-				p.Values[name] = append(p.Values[name], values...)
-				delete(p.Values, spelled)
-			}
-		}
-	}
-}
+// All returns the values of a parameter.
+func (p *Query) All(name string) []string { return p.Values[strings.ToLower(name)] }
+
+// First returns the first value of a parameter, empty if it is absent.
+func (p *Query) First(name string) string { return p.Values.Get(strings.ToLower(name)) }
 
 // Value returns a parameter's value, empty if it is absent. Several values are a mistake, and not ok.
 func (p *Query) Value(name string) (text string, ok bool) {
-	if len(p.Values[name]) > 1 {
+	if len(p.All(name)) > 1 {
 		p.Mistake(name + " must be given once")
 		return "", false
 	}
-	return p.Values.Get(name), true
+	return p.First(name), true
 }
 
 // Optional is like Value, but a mistake reads as an absent value.
@@ -93,17 +101,17 @@ func ReadBody(c *gin.Context) ([]byte, error) {
 }
 
 // ReadJSON reads a JSON object as parameters: a list as several values, null as none, and anything but a string as
-// written. Of members whose names are spelled alike, the last counts.
-func ReadJSON(body []byte, spell func(name string) string) (url.Values, error) {
+// written. Of members whose names differ in nothing but case, the last counts.
+func ReadJSON(body []byte) (Query, error) {
 	values, members := url.Values{}, json.NewDecoder(bytes.NewReader(body))
 	if bracket, err := members.Token(); err != nil || bracket != json.Delim('{') || !json.Valid(body) {
-		return nil, InvalidBody.Because("the body must be a JSON object")
+		return Query{}, InvalidBody.Because("the body must be a JSON object")
 	}
 	for members.More() {
 		var value json.RawMessage
 		token, _ := members.Token() // valid, as checked above
 		_ = members.Decode(&value)
-		name := spell(token.(string))
+		name := strings.ToLower(token.(string))
 		delete(values, name)
 		var list []json.RawMessage
 		if string(value) != "null" && json.Unmarshal(value, &list) != nil {
@@ -117,7 +125,7 @@ func ReadJSON(body []byte, spell func(name string) string) (url.Values, error) {
 			values.Add(name, text)
 		}
 	}
-	return values, nil
+	return Query{Values: values}, nil
 }
 
 // AddOnce appends a value unless it is already present.

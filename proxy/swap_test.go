@@ -45,6 +45,7 @@ func TestSwapRequestsAreReadWhole(t *testing.T) {
 		fixed.ReplaceAllString(goodSwap, "tokenInAmount=max"):                    most,
 		fixed.ReplaceAllString(goodSwap, "tokenInAmount=auto&tokenOutAmount=77"): auto,
 		tron.Replace(goodSwap): onTron,
+		strings.NewReplacer("chainId", "chainID", "tokenIn", "TokenIn", "tokenOut", "TOKENOUT").Replace(goodSwap): asked,
 	} {
 		w.lastSwap = quote.Request{}
 		get(s, target)
@@ -134,7 +135,7 @@ func TestSwapsByPost(t *testing.T) {
 	want := w.lastSwap
 	rest := `"tokenIn":"` + usdcText + `","tokenInAmount":5000000,"tokenOut":"` + wethText + `","slippage":null`
 	for _, test := range []struct{ query, body string }{
-		{"", `{"chainId":8453,"tokenOutRecipient":"` + nobody + `",` + rest + `}`},
+		{"?chainId=1", `{"ChainID":8453,"tokenoutrecipient":"` + nobody + `",` + rest + `}`},
 		{"?chainId=1&tokenOutRecipient=" + nobody, `{"chainId":"8453",` + rest + `}`},
 		{strings.TrimPrefix(goodSwap, swapPath), ``},
 	} {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"net/url"
 	"strings"
 
 	"crossgate/chain"
@@ -34,8 +33,8 @@ const longestCall = 16 << 10
 
 // ExternalCall returns the external call that parameters of create-tx give an order; empty if there is none, or it is
 // wrong.
-func ExternalCall(values url.Values, take chain.Family) []byte {
-	p, r := &parameters{Query: proxy.Query{Values: values}, take: take}, crosschain.Request{}
+func ExternalCall(asked proxy.Query, take chain.Family) []byte {
+	p, r := &parameters{Query: asked, take: take}, crosschain.Request{}
 	p.call(&r, p.Account("dstChainTokenOutRecipient", take))
 	return r.ExternalCall
 }

@@ -33,7 +33,7 @@ func (p *paths) unlockRoute() proxy.Route[payment] {
 		Limit:   p.limit,
 		Parse:   parsePayment,
 		Key: func(path string, m payment) cache.Key {
-			return proxy.KeyOf(path, m.ids, m.asked.Values.Get(unlockBeneficiary))
+			return proxy.KeyOf(path, m.ids, m.asked.First(unlockBeneficiary))
 		},
 		Load: p.unlock,
 	}

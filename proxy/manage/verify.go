@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +29,7 @@ import (
 type posed struct {
 	chain   chain.ID
 	tx      creation.Transaction
-	request url.Values
+	request proxy.Query
 }
 
 // verifyRoute answers with what a transaction would create. It asks the chain each time.
@@ -42,7 +41,7 @@ func (p *paths) verifyRoute() proxy.Route[posed] {
 		Cost:    proxy.SwapCost,
 		Limit:   p.limit,
 		Parse:   p.parse,
-		Key:     func(path string, q posed) cache.Key { return proxy.KeyOf(path, q.chain, q.tx, q.request) },
+		Key:     func(path string, q posed) cache.Key { return proxy.KeyOf(path, q.chain, q.tx, q.request.Values) },
 		Load:    p.verify,
 	}
 }
@@ -54,11 +53,10 @@ func (p *paths) parse(c *gin.Context) (q posed, err error) {
 	if err != nil {
 		return q, err
 	}
-	values, err := proxy.ReadJSON(body, func(name string) string { return name })
+	m, err := proxy.ReadJSON(body)
 	if err != nil {
 		return q, err
 	}
-	m := proxy.Query{Values: values}
 	q.chain = m.ChainID("chainId", p.chains)
 	family := p.chains.Family(q.chain)
 	if q.tx.Value, err = chain.ParseQuantity(cmp.Or(m.Optional("value"), "0")); err != nil {
@@ -76,7 +74,7 @@ func (p *paths) parse(c *gin.Context) (q posed, err error) {
 		m.Mistake("data must be calldata: 0x followed by hex digits; of a transaction of Solana base64 too")
 	}
 	if request := m.Optional("request"); request != "" {
-		if q.request, err = proxy.ReadJSON([]byte(request), func(name string) string { return name }); err != nil {
+		if q.request, err = proxy.ReadJSON([]byte(request)); err != nil {
 			m.Mistake("request must be a JSON object with parameters of /v1.0/dln/order/create-tx")
 		}
 	}
@@ -115,28 +113,28 @@ var mustBeAsked = []string{
 // compare returns the differences of the first order from a request, and whether there are others. Parameters that
 // leave no trace in an order, and amounts left to the market, are not compared.
 func compare(q posed, all []creation.Forecast, chains chain.Registry) (differences []wire.Difference) {
-	if len(all) == 0 || q.request == nil {
+	if len(all) == 0 || q.request.Values == nil {
 		return nil
 	}
-	found := traces(all[0], q.chain, chains, q.request.Get("prependOperatingExpenses") == "true")
+	found := traces(all[0], q.chain, chains, q.request.First("prependOperatingExpenses") == "true")
 	take, _ := chains.Chain(all[0].Creation.Take.Chain)
 	if to := creation.CallReceiver(take, all[0].Creation.ExternalCall); !to.IsAbsent() && to == all[0].Creation.Receiver {
 		delete(found, "dstChainTokenOutRecipient") // the call decides who gets the delivery
 	}
 	call := "" // in the form in which an order has it
-	if q.request.Get("dlnHook") != "" || q.request.Get("externalCall") != "" {
+	if q.request.First("dlnHook") != "" || q.request.First("externalCall") != "" {
 		call = "0x" + hex.EncodeToString(creations.ExternalCall(q.request, take.Family))
 	}
-	asked, maker := proxy.Query{Values: q.request}, all[0].Maker.Format(chains.Family(q.chain))
-	share := asked.Affiliate(chains.Family(q.chain)) // nothing if it cannot be read
-	switch isAsked := q.request.Get("affiliateFeeRecipient") != ""; {
+	maker := all[0].Maker.Format(chains.Family(q.chain))
+	share := q.request.Affiliate(chains.Family(q.chain)) // nothing if it cannot be read
+	switch isAsked := q.request.First("affiliateFeeRecipient") != ""; {
 	case isAsked && all[0].Affiliate != nil:
 		found["affiliateFeePercent"] = otherShare(share, all[0])
-	case asked.Values.Has("affiliateFeePercent") && quote.Share(all[0].Creation.GiveAmount, share.Percent).IsZero():
+	case q.request.All("affiliateFeePercent") != nil && quote.Share(all[0].Creation.GiveAmount, share.Percent).IsZero():
 		delete(found, "affiliateFeeRecipient") // gets less than a unit
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		wanted, trace := q.request.Get(name), found[name]
+		wanted, trace := q.request.First(name), found[name]
 		if name == "externalCall" {
 			wanted = call
 		}

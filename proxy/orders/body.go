@@ -14,8 +14,7 @@ import (
 	"crossgate/proxy"
 )
 
-// Members are the members of a JSON object in a request's body, and collect everything wrong with them. Like the hosted
-// service, they match names in any case, ignore unknown ones, and treat null as absent.
+// Members are the members of a JSON object in a request's body. Like the hosted service, they treat null as absent.
 type Members struct{ proxy.Query }
 
 // readMembers reads the body of a request, whatever its Content-Type.
@@ -28,8 +27,8 @@ func readMembers(c *gin.Context) (*Members, error) {
 }
 
 func ParseMembers(body []byte) (*Members, error) {
-	values, err := proxy.ReadJSON(body, strings.ToLower)
-	return &Members{proxy.Query{Values: values}}, err
+	read, err := proxy.ReadJSON(body)
+	return &Members{read}, err
 }
 
 // err returns an error that lists every wrong member, or nil.
@@ -40,7 +39,7 @@ func (m *Members) text(name string) string {
 	if len(m.list(name)) > 1 {
 		m.Mistake(name + " must be one value")
 	}
-	return strings.TrimSpace(m.Values.Get(strings.ToLower(name)))
+	return strings.TrimSpace(m.First(name))
 }
 
 // number returns a whole number of at most bits bits, which may also be a string; an empty string counts as absent.
@@ -94,7 +93,7 @@ const longestList = 100
 
 // list returns the values of a list; a single value is a list of one.
 func (m *Members) list(name string) []string {
-	return bounded(m, name, m.Values[strings.ToLower(name)])
+	return bounded(m, name, m.All(name))
 }
 
 // bounded returns the values of a list, or records a mistake and returns nil if there are too many.

@@ -62,7 +62,7 @@ func (s *Orders) EventsRoute() proxy.Route[events] {
 func unavailable(err error) error { return errors.Join(query.ErrUnavailable, err) }
 
 func (s *Orders) parseEvents(c *gin.Context) (q events, err error) {
-	m := membersOf(proxy.ReadQuery(c.Request.URL.RawQuery).Values)
+	m := membersOf(proxy.ReadForm(c.Request.URL.RawQuery))
 	if last := c.GetHeader("Last-Event-ID"); last != "" && proxy.WantsStream(c.Request) {
 		m.Values["cursor"] = []string{last} // a reconnecting EventSource resumes here, whatever its URL says
 	}
@@ -81,11 +81,11 @@ func membersOf(values url.Values) *Members {
 	for name, each := range values {
 		for _, value := range each {
 			for part := range strings.SplitSeq(value, ",") {
-				spelled.Add(strings.ToLower(name), part)
+				spelled.Add(name, part)
 			}
 		}
 	}
-	return &Members{proxy.Query{Values: spelled}}
+	return &Members{proxy.QueryOf(spelled)}
 }
 
 const filterNames = "orderId maker receiver taker giveChainIds takeChainIds giveTokenAddress takeTokenAddress referralCode orderStates delivery"

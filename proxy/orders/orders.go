@@ -144,8 +144,9 @@ func ParseIndex(rawQuery string) (int, error) {
 	if rawQuery == "" { // a hit of the cache allocates nothing here
 		return 0, nil
 	}
-	given, isGiven := proxy.ReadQuery(rawQuery).Values["index"]
-	if !isGiven {
+	q := proxy.ReadQuery(rawQuery)
+	given := q.All("index")
+	if given == nil {
 		return 0, nil
 	}
 	index, err := strconv.ParseUint(strings.Join(given, ","), 10, 31)

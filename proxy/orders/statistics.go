@@ -116,7 +116,6 @@ func (s *Orders) VenuesRoute() proxy.Route[Days] {
 // parseDays parses dateFrom and dateTo, both inclusive. Days in the future have no orders.
 func parseDays(rawQuery string, now time.Time) (q Days, err error) {
 	p := proxy.ReadQuery(rawQuery)
-	p.InAnyCase("dateFrom", "dateTo")
 	today := uint64(now.Unix()) / SecondsOfDay
 	to, isTo := date(&p, "dateTo")
 	if q.To = min(to, today); !isTo {

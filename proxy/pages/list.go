@@ -27,7 +27,7 @@ const rowsOfPage = 25
 // listPage shows the orders, or swaps within a chain, that match a form's filter. The form's fields are members of the
 // API's filter with one value each, and two days for the period.
 func (s *Pages) listPage(c *gin.Context) {
-	form := proxy.ReadQuery(c.Request.URL.RawQuery).Values
+	form := proxy.ReadForm(c.Request.URL.RawQuery)
 	shown := List{Form: form, Chains: s.chains.All(), Origin: OriginOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
 	for _, state := range orders.AllStates[1:] { // no order is in the first
 		shown.States = append(shown.States, state.String())

@@ -107,10 +107,13 @@ func bearer(line string) string {
 
 // queryToken returns the key in the query, where clients of the hosted API send it.
 func queryToken(r *http.Request) string {
-	if !strings.Contains(r.URL.RawQuery, "accesstoken=") {
-		return ""
+	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		if name, value, _ := strings.Cut(pair, "="); strings.EqualFold(name, "accesstoken") {
+			token, _ := url.QueryUnescape(value) // empty if badly encoded
+			return token
+		}
 	}
-	return r.URL.Query().Get("accesstoken")
+	return ""
 }
 
 // addressOf returns the address of a request's client: the peer's or, behind trusted proxies, the last address in

@@ -117,7 +117,8 @@ func TestKeysStayHere(t *testing.T) {
 		"behind another's":          {[]string{"Bearer theirs", "bearer k+y"}, "", "", []string{"Bearer theirs"}, ""},
 		"query":                     {nil, "a=%20&accesstoken=k%2By&b", "ours", nil, "a=%20&b"},
 		"query, alone":              {nil, "accesstoken=k%2by", "ours", nil, ""},
-		"query, another name":       {nil, "a=1&AccessToken=k%2By&%61ccesstoken=k%2By", "", nil, "a=1"},
+		"query, another case":       {nil, "a=1&AccessToken=k%2By", "ours", nil, "a=1"},
+		"query, another name":       {nil, "a=1&token=k%2By&%61ccesstoken=k%2By", "", nil, "a=1"},
 		"query behind a bearer":     {[]string{"Bearer theirs"}, "accesstoken=k%2By", "ours", []string{"Bearer theirs"}, ""},
 		"query that cannot be read": {nil, "accesstoken=%zz", "", nil, "accesstoken=%zz"},
 	} {

@@ -24,7 +24,7 @@ type parameters struct {
 
 // ParametersOf returns the parameters of a query. family is that of the swap's chain, if known.
 func ParametersOf(values url.Values, family chain.Family) *parameters {
-	return &parameters{Query: proxy.Query{Values: values}, family: family}
+	return &parameters{Query: proxy.QueryOf(values), family: family}
 }
 
 // ParseSwap parses a swap request. Only one with a recipient can become a transaction.
@@ -67,7 +67,7 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 
 // IsUnsigned reports whether the signer is missing on Solana, so that there is an estimate but no transaction.
 func (p *parameters) IsUnsigned() bool {
-	return p.family == chain.SVM && p.Values.Get("senderAddress") == ""
+	return p.family == chain.SVM && p.First("senderAddress") == ""
 }
 
 // Token parses a token's address. The zero address means the native coin.
@@ -120,10 +120,10 @@ func (p *parameters) addBody(c *gin.Context) error {
 		maps.Copy(p.Values, proxy.ReadQuery(string(body)).Values)
 		return nil
 	}
-	given, err := proxy.ReadJSON(body, func(name string) string { return name })
+	given, err := proxy.ReadJSON(body)
 	if err != nil {
 		return proxy.InvalidBody.Because("the body must be a JSON object, or a form as application/x-www-form-urlencoded")
 	}
-	maps.Copy(p.Values, given)
+	maps.Copy(p.Values, given.Values)
 	return nil
 }

@@ -61,7 +61,7 @@ func parseTokenSearch(rawQuery string, chains chain.Registry) (q TokenSearch, er
 	} else if len(q.Text) > LongestSearch {
 		p.Mistake("query must be at most 128 bytes long")
 	}
-	if p.Values.Has("chainId") {
+	if p.All("chainId") != nil {
 		q.chain = p.ChainID("chainId", chains)
 	}
 	return q, p.Err()

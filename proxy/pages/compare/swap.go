@@ -73,7 +73,7 @@ func (s *Pages) balance(c *gin.Context) {
 // swapPage shows a comparison. Its query is the API's, except that tokens may be given by symbol or name, the amount
 // may be in whole tokens, and the recipient is optional.
 func (s *Pages) swapPage(c *gin.Context) {
-	form := proxy.ReadQuery(c.Request.URL.RawQuery).Values
+	form := proxy.ReadForm(c.Request.URL.RawQuery)
 	shown := Swap{Form: form, Chains: s.swaps.Serving(), Origin: pages.OriginOf(c.Request), Now: time.Now()}
 	if len(shown.Chains) > 0 && form.Get("chainId") == "" {
 		form.Set("chainId", shown.Chains[0].ID.String())

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +19,7 @@ import (
 	"crossgate/order/creation"
 	"crossgate/quote"
 	"crossgate/quote/crosschain"
+	"crossgate/token"
 )
 
 const (
@@ -234,6 +237,36 @@ func TestOrderWithoutPartiesIsAnEstimation(t *testing.T) {
 			t.Errorf("%s: %+v by %+v, want an estimation of the sender's balance", path, last, last.Making)
 		}
 	}
+}
+
+// TestEqualOrdersShareAQuote asks with parameters that do not matter, and with one that does.
+func TestEqualOrdersShareAQuote(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, usdc := 0, address(t, usdcText)
+		between := crosschain.Route{TokenIn: usdc, TokenOut: usdc, Give: token.Key{Chain: 8453, Address: usdc}, Take: token.Key{Chain: 137, Address: usdc}}
+		course := must.Get(crosschain.Rules{}.Give(chain.NewAmount(5_000_000), nil, [2]uint8{6, 6}, chain.NewAmount(1)))(t).Take(nil)
+		s := newWorld(t).server(t, func(o *parts) {
+			o.Creations = func(context.Context, crosschain.Request) (crosschain.Estimate, error) {
+				asked++
+				return crosschain.Estimate{Course: course, Route: between, At: time.Now()}, nil
+			}
+		})
+		for _, test := range []struct {
+			name, value string
+			asked       int
+		}{
+			{"accesstoken", secret, 1},
+			{"_", "1784948713", 1},
+			{"additionalTakerRewardBps", "0", 1},
+			{"AdditionalTakerRewardBps", "1", 2},
+			{"srcChainTokenInAmount", "5000001", 3},
+		} {
+			response := get(s, "/v1.0/dln/order/quote?"+goodOrder(test.name, test.value).Encode())
+			if response.StatusCode != http.StatusOK || asked != test.asked {
+				t.Errorf("%s=%s: HTTP %d after %d estimates, want %d", test.name, test.value, response.StatusCode, asked, test.asked)
+			}
+		}
+	})
 }
 
 // TestOrderFailuresHaveTheirErrors maps failures of an order to errors.

@@ -54,7 +54,7 @@ func (s *Creations) route(path string, cost int, isQuote bool, load func(context
 			c.Set(proxy.SwapChain, uint64(q.request.Give))
 			return q, err
 		},
-		Key:  func(path string, q wanted) cache.Key { return cache.KeyOf(path, []byte(q.key)) },
+		Key:  func(path string, q wanted) cache.Key { return proxy.KeyOf(path, q.request, q.hasGas) },
 		Load: load,
 	}
 }

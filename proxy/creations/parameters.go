@@ -17,7 +17,6 @@ import (
 type wanted struct {
 	request crosschain.Request
 	hasGas  bool
-	key     string // covers every relevant parameter
 }
 
 // parameters are a query's parameters, with the families of the two chains as far as known.
@@ -70,7 +69,7 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	case r.MaxBalance:
 		r.Making = &crosschain.Making{Sender: making.Sender} // its balance is meant
 	}
-	return wanted{request: r, hasGas: hasGas, key: p.Values.Encode()}, err
+	return wanted{request: r, hasGas: hasGas}, err
 }
 
 // amounts parses which sides are fixed: an amount, or auto for the recommended one; for the input also max, the

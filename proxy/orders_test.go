@@ -25,6 +25,8 @@ func TestOrderIsFoundUnderEverySpellingOfItsPath(t *testing.T) {
 		"/api/orders/creationtxhash/" + createdTx,
 		"/API/ORDERS/CREATIONTXHASH/" + createdTx,
 		ordersPath + createdTx + "/",
+		"/" + ordersPath + createdTx,
+		"///api//orders/creationTxHash//" + createdTx + "//",
 		ordersPath + strings.ToUpper(createdTx[2:]),
 		ordersPath + "0x" + strings.ToUpper(createdTx[2:]),
 		ordersPath + createdTx + "?accesstoken=s3cret&t=1784948713&t=2",

@@ -14,14 +14,13 @@ type paths []string
 // http://host, is that of the root (RFC 9110, section 4.2.3).
 func (p paths) canonical(next http.Handler) http.Handler {
 	// Literal patterns take precedence over patterns with parameters.
-	fixed := slices.DeleteFunc(slices.Clone(p), func(pattern string) bool { return strings.Contains(pattern, ":") })
+	var ordered paths = slices.SortedStableFunc(slices.Values(p), func(a, b string) int {
+		return strings.Count(a, ":") - strings.Count(b, ":")
+	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path, is := fixed.spell(r.URL.Path)
+		path, is := ordered.spell(r.URL.Path)
 		if r.URL.Path == "" {
 			path, is = "/", true
-		}
-		for i := 0; !is && i < len(p); i++ {
-			path, is = spell(r.URL.Path, p[i])
 		}
 		if is {
 			r = withPath(r, path)
@@ -32,23 +31,28 @@ func (p paths) canonical(next http.Handler) http.Handler {
 
 // has reports whether a path matches one of the patterns, in any spelling.
 func (p paths) has(path string) bool {
-	return slices.ContainsFunc(p, func(pattern string) bool {
-		_, fits := spell(path, pattern)
-		return fits
-	})
+	_, is := p.spell(path)
+	return is
 }
 
+// spell returns a path in the spelling of the first pattern that it matches. Slashes are doubled where clients join a
+// base URL with one at its end and a path.
 func (p paths) spell(path string) (spelled string, is bool) {
-	at := slices.IndexFunc(p, func(each string) bool { return strings.EqualFold(each, strings.TrimSuffix(path, "/")) })
-	if at < 0 {
-		return "", false
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
 	}
-	return p[at], true
+	path = strings.TrimSuffix(path, "/")
+	for i := 0; !is && i < len(p); i++ {
+		spelled, is = spell(path, p[i])
+	}
+	return spelled, is
 }
 
 // spell returns path in the pattern's spelling, if it matches. A path already spelt that way costs no allocation.
 func spell(path, pattern string) (spelled string, fits bool) {
-	path = strings.TrimSuffix(path, "/")
+	if !strings.Contains(pattern, ":") {
+		return pattern, strings.EqualFold(path, pattern)
+	}
 	isSpelt, given, wanted := true, path, pattern
 	for more := true; more; {
 		var segment, want string

@@ -261,8 +261,11 @@ func isRetryable(status int) bool {
 	return false
 }
 
-// methodNotAllowed rejects a method that the path does not support; gin has set the Allow header.
+// methodNotAllowed rejects a method that the path does not support. Of a path with GET, gin has set the Allow header.
 func (s *Server) methodNotAllowed(c *gin.Context) {
+	if allowed, is := s.router.allowed[c.Request.URL.Path]; is {
+		c.Writer.Header().Set("Allow", allowed)
+	}
 	s.TurnAway(c, methodNotAllowed.Because(""))
 }
 

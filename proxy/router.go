@@ -11,15 +11,16 @@ import (
 
 // router finds a request's handler and cost. Everything is mounted before the first request.
 type router struct {
-	engine *gin.Engine    // for paths in their documented spelling
-	paths  paths          // of the API
-	costs  map[string]int // in units of a quota, by path pattern
+	engine  *gin.Engine       // for paths in their documented spelling
+	paths   paths             // of the API
+	costs   map[string]int    // in units of a quota, by path pattern
+	allowed map[string]string // Allow of paths without GET
 }
 
 // newRouter mounts the server's own paths behind its middleware.
 func newRouter(s *Server) *router {
 	gin.SetMode(gin.ReleaseMode)
-	to := &router{engine: gin.New(), costs: map[string]int{}}
+	to := &router{engine: gin.New(), costs: map[string]int{}, allowed: map[string]string{}}
 	to.engine.HandleMethodNotAllowed = true
 	to.engine.RedirectTrailingSlash = false // paths.canonical does that without a second request
 	s.mountHealth(to.engine)
@@ -57,7 +58,9 @@ func (r Route[Q]) Mount(s *Server) {
 		}
 		to.engine.OPTIONS(path, preflight(methods))
 		if !slices.Contains(methods, http.MethodGet) {
-			s.refuseOthers(to.engine, path, methods)
+			to.allowed[path] = allow(methods)
+			to.engine.GET(path, s.methodNotAllowed) // instead of matching the pattern of an order's id
+			to.engine.HEAD(path, s.methodNotAllowed)
 		}
 		to.costs[path] = r.Cost
 	}
@@ -98,20 +101,6 @@ func preflight(methods []string) gin.HandlerFunc {
 		header.Set("Access-Control-Max-Age", "86400")
 		header.Set("Allow", allowed)
 		c.Status(http.StatusNoContent)
-	}
-}
-
-// refuseOthers rejects other methods, so that a GET of a list's path does not match the pattern of an order's id.
-func (s *Server) refuseOthers(engine *gin.Engine, path string, methods []string) {
-	allowed := allow(methods)
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
-		if slices.Contains(methods, method) {
-			continue
-		}
-		engine.Handle(method, path, func(c *gin.Context) {
-			c.Writer.Header().Set("Allow", allowed)
-			s.methodNotAllowed(c)
-		})
 	}
 }
 

@@ -211,6 +211,27 @@ func TestOrderParametersAreRead(t *testing.T) {
 	}
 }
 
+// TestLongHooksAreRead sends as long a hook as the hosted service's servers let through, besides a long header.
+func TestLongHooksAreRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []byte
+		client, stop := running(t, newWorld(t), func(o *parts) {
+			o.Creations = func(_ context.Context, r crosschain.Request) (crosschain.Estimate, error) {
+				asked = r.ExternalCall
+				return crosschain.Estimate{}, quote.ErrNoRoute
+			}
+		})
+		hook := `{"type":"evm_transaction_call","data":{"to":"` + payerText + `","calldata":"0x` + strings.Repeat("ab", 7000) + `"}}`
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, "http://crossgate"+createPath+"?"+goodOrder("dlnHook", hook).Encode(), http.NoBody))(t)
+		request.Header.Set("Cookie", strings.Repeat("c", 4000))
+		response := must.Get(client.Do(request))(t)
+		if response.Body.Close(); len(asked) < 7000 {
+			t.Errorf("HTTP %d, a call of %d bytes was read", response.StatusCode, len(asked))
+		}
+		must.Do(t, stop())
+	})
+}
+
 // TestOrderWithoutPartiesIsAnEstimation omits one party at a time, and calls the older path, which has none.
 func TestOrderWithoutPartiesIsAnEstimation(t *testing.T) {
 	s, asked := asking(t, quote.ErrNoRoute)

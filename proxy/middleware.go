@@ -21,8 +21,9 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-// longestURL limits the path and the query, each in bytes. Parsing takes more than linear time.
-const longestURL = 8 << 10
+// longestURL limits the path and the query, each in bytes: hooks of orders are long, and the hosted service's servers
+// read as much. Parsing takes more than linear time.
+const longestURL = 16 << 10
 
 // observe gives every request an id, a metric, a log line and maybe a span, without its query, which may hold a key.
 func (s *Server) observe(c *gin.Context) {

@@ -106,14 +106,14 @@ var (
 
 	UnknownPath      = Kind{404, 1401, "PATH_NOT_FOUND", "path not found; /openapi.yaml lists all paths"}
 	methodNotAllowed = Kind{405, 1402, "METHOD_NOT_ALLOWED", "method not allowed; Allow lists those that are"}
-	urlTooLong       = Kind{414, 1403, "URI_TOO_LONG", "URL too long; path and query are limited to 8192 bytes each"}
+	urlTooLong       = Kind{414, 1403, "URI_TOO_LONG", "URL too long; path and query are limited to 16384 bytes each"}
 	clientLeft       = Kind{499, 1404, "CLIENT_CLOSED_REQUEST", "the client closed the connection before the response was ready"}
 	quotaExceeded    = Kind{429, 1405, "QUOTA_EXCEEDED", "quota exceeded; retry after Retry-After seconds, see RateLimit-Policy"}
 	unreadable       = Kind{400, 1406, "REQUEST_UNREADABLE", "malformed HTTP/1.1 request"}
 	notSecured       = Kind{400, 1415, "HTTPS_REQUIRED", "plain HTTP was sent to a port that speaks HTTPS; use https:// in place of http://"}
 	requestTooSlow   = Kind{408, 1407, "REQUEST_TOO_SLOW", "the request did not arrive in time"}
 	bodyTooLong      = Kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads more than 64 KiB"}
-	headerTooLong    = Kind{431, 1409, "HEADER_TOO_LONG", "request header too large; request line and header are limited to 12288 bytes together"}
+	headerTooLong    = Kind{431, 1409, "HEADER_TOO_LONG", "request header too large; request line and header are limited to 24576 bytes together"}
 	unknownVersion   = Kind{505, 1410, "HTTP_VERSION_NOT_SUPPORTED", "HTTP version not supported; use HTTP/1.1, HTTP/1.0 or HTTP/2"}
 	notCached        = Kind{504, 1414, "NOT_CACHED", "nothing is cached for this request, and only-if-cached forbids to ask for it"}
 	unmetExpectation = Kind{417, 1411, "EXPECTATION_FAILED", "the Expect header asks for something other than 100-continue; leave it out"}

@@ -10,7 +10,7 @@ import (
 // Sizes in bytes.
 const (
 	smallBuffer = 4 << 10  // of input read but not parsed yet
-	headBytes   = 12 << 10 // of request line and header together
+	headBytes   = 24 << 10 // of request line and header together
 )
 
 // input is the data received on a connection but not parsed yet.

@@ -135,7 +135,7 @@ func (c *Client) repeat(ctx context.Context, method, path, accept, lastEvent str
 }
 
 func (c *Client) send(ctx context.Context, method, path, accept, lastEvent string, body []byte) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.URL+path, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, strings.TrimRight(c.URL, "/")+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}

@@ -33,7 +33,7 @@ export function requestsOf(options: ClientOptions) {
   async function once<T>(path: string, init: RequestInit, read: (response: Response) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeout} ms`)), timeout);
-    const url = new URL(path, options.url);
+    const url = new URL(options.url.replace(/\/+$/, "") + path); // the gateway may be below a path
     try {
       const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
       const response = await send(url, { ...init, headers: { ...options.headers, ...init.headers }, signal: either });

@@ -142,6 +142,16 @@ test("errors are of the API's dialects", async () => {
   await assert.rejects(nowhere.getChains(), (error) => error instanceof ConnectionError && !String(error).includes("secret"));
 });
 
+test("a gateway may be below a path of its host", async () => {
+  const asked: string[] = [];
+  const relay: typeof fetch = (target) => {
+    asked.push(String(target));
+    return fetch(new URL("/v1.0/supported-chains-info", url));
+  };
+  await createCrossgateClient({ url: "https://host.example/gateway/", fetch: relay }).getChains();
+  assert.deepEqual(asked, ["https://host.example/gateway/v1.0/supported-chains-info"]);
+});
+
 test("a request beyond the quota is repeated after Retry-After", async () => {
   const statuses: number[] = [];
   const limited = createCrossgateClient({ url: setting("LIMITED"), onFetchResponse: ({ status }) => statuses.push(status) });

@@ -23,11 +23,10 @@ export async function* watch(requests: Requests, path: string, options: WatchOpt
       const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
       const headers = { Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) };
       const body = await requests.ask(path, { headers }, async ({ body }) => body!, either);
-      isOpen = true;
       for await (const event of eventsOf(body)) {
         if (event.id) last = event.id;
-        if (!event.isNews) continue;
-        const record = await requests.ask(path, {}, (response) => response.text(), either);
+        const record = event.isNews ? await requests.ask(path, {}, (response) => response.text(), either) : seen;
+        isOpen = true;
         if (record === seen) continue;
         seen = record;
         const order: Order = decode(record);
@@ -36,7 +35,7 @@ export async function* watch(requests: Requests, path: string, options: WatchOpt
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (!(isOpen ? error instanceof TypeError : isAwaited(error) && Date.now() - heard < patience)) throw error;
+      if (!isAwaited(error) || (!isOpen && Date.now() - heard >= patience)) throw error;
     } finally {
       ended.abort();
     }
@@ -48,6 +47,7 @@ export async function* watch(requests: Requests, path: string, options: WatchOpt
 
 const awaited = ["TRANSACTION_NOT_FOUND", "UNKNOWN_ORDER", "CURSOR_EXPIRED", "CURSOR_UNKNOWN"];
 const isAwaited = (error: unknown): boolean =>
+  error instanceof TypeError || // the stream broke
   isPassing(error) || (error instanceof ResponseError && awaited.includes(error.errorId));
 
 interface ServerSentEvent {

@@ -33,11 +33,10 @@ type Response struct {
 
 // Difference is a member in which two answers differ.
 type Difference struct {
-	Member  string // path of its name, with row numbers; empty for the whole answer
-	Class   Class
-	Ours    string // JSON, shortened; empty if absent
-	Theirs  string
-	pattern string // Member with * for row numbers
+	Member string // path of its name, with * for rows; empty for the whole answer
+	Class  Class
+	Ours   string // JSON, shortened; empty if absent
+	Theirs string
 }
 
 // mostDifferences limits the differences returned per answer, the gravest of mostNoted.
@@ -46,11 +45,7 @@ const (
 	mostNoted       = 10_000
 )
 
-// Errors of answers that cannot be compared.
-var (
-	ErrUnreadable = errors.New("answer is not JSON")
-	ErrFailing    = errors.New("origin did not answer the question")
-)
+var errUnreadable = errors.New("answer is not JSON")
 
 // answering are the statuses with which the hosted service answers a question; any other means that it did not.
 var answering = []int{http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity}
@@ -58,19 +53,17 @@ var answering = []int{http.StatusOK, http.StatusBadRequest, http.StatusNotFound,
 // Compare compares an answer of a route with the origin's.
 func Compare(route string, our, their Response) ([]Difference, error) {
 	if !slices.Contains(answering, their.Status) {
-		return nil, fmt.Errorf("%w: status %d", ErrFailing, their.Status)
+		return nil, fmt.Errorf("origin did not answer the question: status %d", their.Status)
 	}
 	c := comparison{rules: compared[route]}
 	isOurs, isTheirs := our.Status == http.StatusOK, their.Status == http.StatusOK
 	switch {
-	case isOurs != isTheirs, our.Status != their.Status:
+	case our.Status != their.Status:
 		class := Different
 		if isOurs && their.Status == http.StatusNotFound {
 			class = Expected
 		}
-		return []Difference{{
-			Member: "status", Class: class, Ours: fmt.Sprint(our.Status), Theirs: fmt.Sprint(their.Status), pattern: "status",
-		}}, nil
+		return []Difference{{Member: "status", Class: class, Ours: fmt.Sprint(our.Status), Theirs: fmt.Sprint(their.Status)}}, nil
 	case !isOurs:
 		c.rules = problemRules
 	}
@@ -88,7 +81,7 @@ func Compare(route string, our, their Response) ([]Difference, error) {
 	if _, isObject := theirValue.(map[string]any); !isTheirs && (!isObject || memberAt(theirValue, "errorId") == nil) {
 		return nil, nil
 	}
-	c.walk(place{}, false, ourValue, theirValue)
+	c.walk("", false, ourValue, theirValue)
 	if len(c.found) > mostDifferences {
 		slices.SortStableFunc(c.found, func(a, b Difference) int { return cmp.Compare(b.Class, a.Class) })
 		c.found = slices.Clone(c.found[:mostDifferences])
@@ -100,10 +93,10 @@ func decode(text string) (value any, err error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	if err = decoder.Decode(&value); err != nil {
-		return nil, ErrUnreadable
+		return nil, errUnreadable
 	}
 	if _, err = decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, ErrUnreadable
+		return nil, errUnreadable
 	}
 	return value, nil
 }
@@ -113,27 +106,22 @@ type comparison struct {
 	found []Difference
 }
 
-type place struct {
-	member  string
-	pattern string
-}
+// below returns the path of a member of the value at a path.
+func below(at, name string) string { return strings.TrimPrefix(at+"/"+name, "/") }
 
-func (p place) below(name, pattern string) place {
-	if p.member == "" {
-		return place{name, pattern}
+// absent stands for a value that an answer has not.
+type absent struct{}
+
+func memberOf(object map[string]any, name string) any {
+	if value, is := object[name]; is {
+		return value
 	}
-	return place{p.member + "/" + name, p.pattern + "/" + pattern}
+	return absent{}
 }
 
-func (p place) name(name string) place { return p.below(name, name) }
-
-func (c *comparison) differ(at place, class Class, our, their any) {
-	c.note(at, class, shortened(our), shortened(their))
-}
-
-func (c *comparison) note(at place, class Class, our, their string) {
+func (c *comparison) note(at string, class Class, our, their any) {
 	if len(c.found) < mostNoted {
-		c.found = append(c.found, Difference{cutText(at.member), class, our, their, cutText(at.pattern)})
+		c.found = append(c.found, Difference{cutText(at, longestValue), class, shortened(our), shortened(their)})
 	}
 }
 
@@ -142,53 +130,49 @@ const longestValue = 200
 
 func shortened(value any) string {
 	text, err := json.Marshal(value)
-	if err != nil {
+	if err != nil || value == (absent{}) {
 		return ""
 	}
-	return cutText(string(text))
+	return cutText(string(text), longestValue)
 }
 
-func cutText(text string) string {
-	if len(text) > longestValue {
-		return strings.ToValidUTF8(text[:longestValue], "") + "…"
+func cutText(text string, longest int) string {
+	if len(text) > longest {
+		return strings.ToValidUTF8(text[:longest], "") + "…"
 	}
 	return text
 }
 
 // walk compares two values at a place that both answers have. isBehind means that one answer is behind with the order.
-func (c *comparison) walk(at place, isBehind bool, our, their any) {
-	r := c.rules[at.pattern]
-	switch r.kind {
+func (c *comparison) walk(at string, isBehind bool, our, their any) {
+	switch r := c.rules[at]; r.kind {
 	case free:
+		return
 	case step:
 		if isOnTheWay(our, their) {
-			c.differ(at, Expected, our, their)
+			c.note(at, Expected, our, their)
 			return
 		}
-		c.inside(at, false, our, their)
 	case quantity, drifting:
 		c.numbers(at, isBehind, r.kind, our, their)
-	case rows, newest, moving:
-		if _, isNumber := our.(json.Number); isNumber && r.kind == moving {
+		return
+	case moving:
+		if _, isNumber := our.(json.Number); isNumber {
 			c.numbers(at, isBehind, drifting, our, their)
 			return
 		}
-		c.lists(at, isBehind, r, our, their)
 	case progress:
 		if says(our, their) != says(their, our) {
-			c.differ(at, lateness(isBehind), our, their)
+			c.note(at, lateness(isBehind), our, their)
 			return
 		}
-		c.inside(at, isBehind, our, their)
-	case selection:
-		c.selections(at, our, their)
 	case ownMember:
-		if !isBlank(their) {
-			c.inside(at, isBehind, our, their)
+		if isBlank(their) {
+			return
 		}
-	case exact:
-		c.inside(at, isBehind, our, their)
+	case exact, rows, newest, selection:
 	}
+	c.inside(at, isBehind, our, their)
 }
 
 func lateness(isBehind bool) Class {
@@ -199,25 +183,25 @@ func lateness(isBehind bool) Class {
 }
 
 // numbers compares numbers that vary between answers.
-func (c *comparison) numbers(at place, isBehind bool, k kind, our, their any) {
+func (c *comparison) numbers(at string, isBehind bool, k kind, our, their any) {
 	a, isOur := numberOf(our)
 	b, isTheir := numberOf(their)
 	_, isOurText := our.(string)
 	_, isTheirText := their.(string)
 	switch {
 	case k == drifting && isBlank(our) != isBlank(their):
-		c.differ(at, lateness(isBehind), our, their)
+		c.note(at, lateness(isBehind), our, their)
 	case !isOur || !isTheir:
 		c.inside(at, isBehind, our, their)
 	case isOurText != isTheirText, k == quantity && !isNear(a, b):
-		c.differ(at, Different, our, their)
+		c.note(at, Different, our, their)
 	case k == drifting && a.Cmp(b) != 0:
-		c.differ(at, Expected, our, their)
+		c.note(at, Expected, our, their)
 	}
 }
 
-// inside compares values exactly: objects by their members, lists by their rows in sequence.
-func (c *comparison) inside(at place, isBehind bool, our, their any) {
+// inside compares values exactly: objects by their members, lists by their rows.
+func (c *comparison) inside(at string, isBehind bool, our, their any) {
 	switch our := our.(type) {
 	case map[string]any:
 		if their, isSame := their.(map[string]any); isSame {
@@ -226,7 +210,7 @@ func (c *comparison) inside(at place, isBehind bool, our, their any) {
 		}
 	case []any:
 		if their, isSame := their.([]any); isSame {
-			c.lists(at, isBehind, rule{}, our, their)
+			c.lists(at, isBehind, c.rules[at], our, their)
 			return
 		}
 	case json.Number:
@@ -246,29 +230,34 @@ func (c *comparison) inside(at place, isBehind bool, our, their any) {
 			}
 		}
 	}
-	c.differ(at, Different, our, their)
+	c.note(at, Different, our, their)
 }
 
 // isOneBehind reports whether the values are of an order that one side is behind with or lacks the creation of.
-func (c *comparison) isOneBehind(at place, our, their map[string]any) bool {
+func (c *comparison) isOneBehind(at string, our, their map[string]any) bool {
 	for _, name := range []string{"state", "status"} {
-		if c.rules[at.name(name).pattern].kind == step {
+		if c.rules[below(at, name)].kind == step {
 			return isOnTheWay(our[name], their[name]) || isBlank(our[creation]) != isBlank(their[creation])
 		}
 	}
 	return false
 }
 
-func (c *comparison) objects(at place, isBehind bool, our, their map[string]any) {
+// objects compares the members of two objects, of a selection only those that both have.
+func (c *comparison) objects(at string, isBehind bool, our, their map[string]any) {
+	isSelection := c.rules[at].kind == selection
 	names := slices.AppendSeq(slices.Collect(maps.Keys(our)), maps.Keys(their))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		here := at.name(name)
-		a, isOurs := our[name]
-		b, isTheirs := their[name]
-		r, isRuled := c.rules[here.pattern]
-		k, class := r.kind, Different
-		if k == progress {
+		here := below(at, name)
+		if isSelection {
+			here = below(at, "*")
+		}
+		a, b := memberOf(our, name), memberOf(their, name)
+		isOurs, isTheirs := a != (absent{}), b != (absent{})
+		r, isRuled := c.rules[here]
+		class := Different
+		if r.kind == progress {
 			class = lateness(isBehind)
 		} else if !isRuled && !isOurs { // not in openapi.yaml
 			class = Expected
@@ -276,11 +265,9 @@ func (c *comparison) objects(at place, isBehind bool, our, their map[string]any)
 		switch {
 		case isOurs && isTheirs:
 			c.walk(here, isBehind, a, b)
-		case k == free, isOurs && k == ownMember, k == progress && isBlank(a) && isBlank(b):
-		case isOurs:
-			c.note(here, class, shortened(a), "")
+		case isSelection, r.kind == free, isOurs && r.kind == ownMember, r.kind == progress && isBlank(a) && isBlank(b):
 		default:
-			c.note(here, class, "", shortened(b))
+			c.note(here, class, a, b)
 		}
 	}
 }

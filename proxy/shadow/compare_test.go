@@ -99,11 +99,11 @@ func TestDifferencesAreClassed(t *testing.T) {
 			`{"takeOfferWithMetadata":{"finalAmount":{"stringValue":"2"}}}`, "takeOfferWithMetadata/finalAmount expected",
 		},
 
-		{"new row", listRoute, list(row("3", "Created"), row("2", "Created")), list(row("2", "Created"), row("1", "Created")), "orders/0 expected,orders/1 expected"},
-		{"new row of theirs", listRoute, list(row("2", "Created")), list(row("3", "Created"), row("2", "Created")), "orders/0 expected"},
-		{"missing row", listRoute, list(row("3", "Created"), row("1", "Created")), list(row("3", "Created"), row("2", "Created"), row("1", "Created")), "orders/1 different"},
-		{"missing last row", listRoute, list(row("3", "Created")), list(row("3", "Created"), row("2", "Created")), "orders/1 different"},
-		{"row's state", listRoute, list(row("3", "Fulfilled")), list(row("3", "Created")), "orders/0/state expected"},
+		{"new row", listRoute, list(row("3", "Created"), row("2", "Created")), list(row("2", "Created"), row("1", "Created")), "orders/* expected,orders/* expected"},
+		{"new row of theirs", listRoute, list(row("2", "Created")), list(row("3", "Created"), row("2", "Created")), "orders/* expected"},
+		{"missing row", listRoute, list(row("3", "Created"), row("1", "Created")), list(row("3", "Created"), row("2", "Created"), row("1", "Created")), "orders/* different"},
+		{"missing last row", listRoute, list(row("3", "Created")), list(row("3", "Created"), row("2", "Created")), "orders/* different"},
+		{"row's state", listRoute, list(row("3", "Fulfilled")), list(row("3", "Created")), "orders/*/state expected"},
 
 		{"locked alike", lockedRoute, locked("10.0", "0x1", "0x2"), locked("10.05", "0x2", "0x1"), ""},
 		{
@@ -121,14 +121,14 @@ func TestDifferencesAreClassed(t *testing.T) {
 		{"a value as a text", "/v1.0/chain/estimation", `{"estimation":{"protocolFeeApproximateUsdValue":"1.5"}}`, `{"estimation":{"protocolFeeApproximateUsdValue":1.5}}`, ""},
 		{"another transaction", swapRoute, `{"tx":{"data":"0x00"}}`, `{"tx":{"data":"0x01","to":"0x1"}}`, ""},
 		{"chain of ours", "/v1.0/supported-chains", `{"chains":[1,5042]}`, `{"chains":[1]}`, ""},
-		{"chain of theirs", "/v1.0/supported-chains", `{"chains":[1]}`, `{"chains":[1,10]}`, "chains/1 different"},
+		{"chain of theirs", "/v1.0/supported-chains", `{"chains":[1]}`, `{"chains":[1,10]}`, "chains/* different"},
 		{"tokens alike", tokensRoute, tokens(`"0xa":`+coin, `"0xb":`+usdc), tokens(`"0xb":`+usdc, `"0xa":`+coin), ""},
 		{"another logo", tokensRoute, tokens(`"0xb":{"logoURI":"x","tags":[],"symbol":"A"}`), tokens(`"0xb":{"logoURI":null,"tags":["PEG:BTC"],"eip2612":true,"symbol":"A"}`), ""},
-		{"other decimals", tokensRoute, tokens(`"0xb":{"decimals":6,"symbol":"A"}`), tokens(`"0xb":{"decimals":18,"symbol":"B"}`), "tokens/0xb/decimals different,tokens/0xb/symbol different"},
-		{"no coin of ours", tokensRoute, tokens(`"0xa":{}`), tokens(`"0xa":{"isNative":true}`), "tokens/0xa/isNative different"},
+		{"other decimals", tokensRoute, tokens(`"0xb":{"decimals":6,"symbol":"A"}`), tokens(`"0xb":{"decimals":18,"symbol":"B"}`), "tokens/*/decimals different,tokens/*/symbol different"},
+		{"no coin of ours", tokensRoute, tokens(`"0xa":{}`), tokens(`"0xa":{"isNative":true}`), "tokens/*/isNative different"},
 		{"token of ours", tokensRoute, tokens(`"0xa":`+coin, `"0xb":`+usdc), tokens(`"0xa":` + coin), ""},
 		{"tokens of theirs", tokensRoute, tokens(`"0xb":` + usdc), tokens(`"0xa":`+coin, `"0xb":`+usdc, `"0xc":`+usdc), ""},
-		{"member of theirs", tokensRoute, tokens(`"0xb":{}`), tokens(`"0xb":{"domainVersion":"2"}`), "tokens/0xb/domainVersion expected"},
+		{"member of theirs", tokensRoute, tokens(`"0xb":{}`), tokens(`"0xb":{"domainVersion":"2"}`), "tokens/*/domainVersion expected"},
 		{"time of the count", "/api/Satistics/getAllTime", `{"date":1700000000}`, `{"date":1700000300}`, ""},
 		{"count", "/api/Satistics/getAllTime", `{"createdOrdersCount":7}`, `{"createdOrdersCount":5}`, "createdOrdersCount expected"},
 	} {
@@ -141,15 +141,10 @@ func TestDifferencesAreClassed(t *testing.T) {
 	}
 }
 
-// described formats differences, with * for the rows of unordered lists.
 func described(found []Difference) string {
 	var all []string
 	for _, d := range found {
-		member := d.Member
-		if strings.Contains(d.pattern, "lockedTokens") {
-			member = d.pattern
-		}
-		all = append(all, member+" "+d.Class.String())
+		all = append(all, d.Member+" "+d.Class.String())
 	}
 	slices.Sort(all)
 	return strings.Join(all, ",")
@@ -290,7 +285,7 @@ func TestManyDifferencesDoNotHideAGraveOne(t *testing.T) {
 	ours, theirs = append(ours, `"0x9":{"decimals":6}`), append(theirs, `"0x9":{"decimals":8}`)
 	list := func(rows []string) Response { return Response{200, `{"tokens":{` + strings.Join(rows, ",") + `}}`} }
 	found, err := Compare(tokensRoute, list(ours), list(theirs))
-	if err != nil || len(found) != mostDifferences || found[0].Member != "tokens/0x9/decimals" || found[0].Class != Different {
+	if err != nil || len(found) != mostDifferences || found[0].Member != "tokens/*/decimals" || found[0].Class != Different {
 		t.Errorf("%d differences, the first %+v, %v", len(found), found[0], err)
 	}
 }
@@ -299,11 +294,11 @@ func TestExamplesAreBounded(t *testing.T) {
 	s := New(nil, nil)
 	all := &s.tally
 	start := time.Unix(0, 0)
-	often := Difference{Member: "often", pattern: "often", Class: Different}
+	often := Difference{Member: "often", Class: Different}
 	for i := range 3 * mostExamples {
 		at := start.Add(time.Duration(i) * time.Second)
 		member := fmt.Sprintf("m%d", i)
-		all.addMember(orderRoute, "/", Difference{Member: member, pattern: member, Class: Expected}, at)
+		all.addMember(orderRoute, "/", Difference{Member: member, Class: Expected}, at)
 		all.addMember(orderRoute, "/", often, at)
 	}
 	kept := s.Examples()

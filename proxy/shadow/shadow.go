@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -186,15 +187,10 @@ func (s *Shadow) ask(ctx context.Context, r Request) (Response, error) {
 
 // withoutToken returns a query without the access token for this gateway.
 func withoutToken(query string) string {
-	if !strings.Contains(query, "=") {
-		return query
-	}
-	var kept []string
-	for part := range strings.SplitSeq(query, "&") {
+	parts := slices.DeleteFunc(strings.Split(query, "&"), func(part string) bool {
 		name, _, _ := strings.Cut(part, "=")
-		if decoded, err := url.QueryUnescape(name); err == nil && !strings.EqualFold(decoded, "accesstoken") {
-			kept = append(kept, part)
-		}
-	}
-	return strings.Join(kept, "&")
+		decoded, err := url.QueryUnescape(name)
+		return err != nil || strings.EqualFold(decoded, "accesstoken")
+	})
+	return strings.Join(parts, "&")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -43,22 +42,19 @@ const longestTarget = 300
 
 // addMember records a difference as the latest example of its kind.
 func (t *tally) addMember(route, target string, d Difference, now time.Time) {
-	if len(target) > longestTarget {
-		target = strings.ToValidUTF8(target[:longestTarget], "") + "…"
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	key := exampleKey{route, d.pattern, d.Class}
+	key := exampleKey{route, d.Member, d.Class}
 	example := t.examples[key]
 	if example == nil {
 		if len(t.examples) >= mostExamples {
 			t.makeRoom()
 		}
-		example = &Example{Route: route, Member: d.pattern, Class: d.Class.String()}
+		example = &Example{Route: route}
 		t.examples[key] = example
 	}
 	example.Times++
-	example.Last, example.Target, example.Ours, example.Theirs = now, target, d.Ours, d.Theirs
+	example.Difference, example.Last, example.Target = d, now, cutText(target, longestTarget)
 }
 
 func (t *tally) makeRoom() {
@@ -86,11 +82,11 @@ func (s *Shadow) EachCount(do func(route, outcome string, times uint64)) {
 
 // Example is a member in which a route's answers differed, with the latest occurrence.
 type Example struct {
-	Class, Route, Member string // with * for rows
-	Times                uint64
-	Last                 time.Time
-	Target               string // path and query of the latest request
-	Ours, Theirs         string // JSON, shortened; empty if absent
+	Difference
+	Route  string
+	Times  uint64
+	Last   time.Time
+	Target string // path and query of the latest request
 }
 
 // Examples returns the members that differed, gravest and most frequent first.
@@ -103,7 +99,7 @@ func (s *Shadow) Examples() []Example {
 		all = append(all, *example)
 	}
 	slices.SortFunc(all, func(a, b Example) int {
-		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(b.Times, a.Times),
+		return cmp.Or(cmp.Compare(b.Class, a.Class), cmp.Compare(b.Times, a.Times),
 			cmp.Compare(a.Route, b.Route), cmp.Compare(a.Member, b.Member))
 	})
 	return all

@@ -29,10 +29,10 @@ func isOnTheWay(our, their any) bool {
 	return false
 }
 
-// isBlank reports whether a value contains nothing: null, an empty string or list, or an object of blank values.
+// isBlank reports whether a value contains nothing: it is absent, null, an empty string or list, or an object of blank values.
 func isBlank(value any) bool {
 	switch value := value.(type) {
-	case nil:
+	case nil, absent:
 		return true
 	case string:
 		return value == ""

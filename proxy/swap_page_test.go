@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -169,5 +170,21 @@ func TestVenuesAreShownAsTheyAnswer(t *testing.T) {
 	var last struct{ Path, Page string }
 	if err := json.Unmarshal([]byte(events["page"]), &last); err != nil || last.Path != "/swap?"+query || !strings.Contains(last.Page, "USDC on Base buys") {
 		t.Errorf("last event = %.300s, %v", events["page"], err)
+	}
+}
+
+// panicking knows no prices.
+type panicking struct{ listing }
+
+func (panicking) USD(context.Context, ...token.Key) map[token.Key]*big.Rat { panic("boom") }
+
+func TestAComparisonThatPanicsEndsOnlyItsStream(t *testing.T) {
+	w := newWorld(t)
+	s := w.server(t, func(o *parts) { o.Tokens = panicking{listing{w.tokenList}} })
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/swap?chainId=8453&amount=5&tokenIn=USDC&tokenOut="+wethText, http.NoBody)
+	request.Header.Set("Accept", "text/event-stream")
+	said := httptest.NewRecorder()
+	if s.Handler().ServeHTTP(said, request); strings.Contains(said.Body.String(), "event: page") || !strings.Contains(w.log.String(), "boom") {
+		t.Errorf("%s, logged %s", said.Body, w.log.String())
 	}
 }

@@ -5,13 +5,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strconv"
-	"time"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 
-	"crossgate/chain"
 	"crossgate/proxy"
-	"crossgate/proxy/web"
+	"crossgate/proxy/pages"
 	"crossgate/quote"
 	"crossgate/token"
 )
@@ -31,8 +30,7 @@ type comparedPage struct {
 func (s *Pages) streamComparison(c *gin.Context, shown Swap) {
 	ctx := c.Request.Context()
 	events, form := proxy.OpenEvents(c), s.readSwapForm(ctx, shown.Form)
-	heard, made := make(chan quote.Heard, heardVenues), make(chan error, 1)
-	var page bytes.Buffer
+	heard, compared := make(chan quote.Heard, heardVenues), make(chan struct{})
 	if takeField(shown.Form) == "" { // between chains quotes are in reserve tokens
 		ctx = quote.WithWatcher(ctx, func(h quote.Heard) {
 			select {
@@ -41,39 +39,43 @@ func (s *Pages) streamComparison(c *gin.Context, shown Swap) {
 			}
 		})
 	}
-	go func() {
-		s.compare(ctx, c, &shown, form)
-		made <- s.pages.Swap(&page, shown)
-	}()
-	for {
-		select {
-		case h := <-heard:
-			events.SendJSON("quote", NewHeard(h.Venue, h.AmountOut, *form.get.token, h.Took))
-		case err := <-made:
-			if err != nil {
-				_ = c.Error(err) // for the log
+	var sending sync.WaitGroup
+	sending.Go(func() {
+		for {
+			select {
+			case h := <-heard:
+				events.SendJSON("quote", heardOf(h, *form.get.token))
+			case <-compared:
 				return
 			}
-			events.SendJSON("page", comparedPage{"/swap?" + c.Request.URL.RawQuery, page.String()})
-			return
 		}
+	})
+	func() {
+		defer sending.Wait() // also after a panic
+		defer close(compared)
+		s.compare(ctx, c, &shown, form)
+	}()
+	var page bytes.Buffer
+	if err := s.pages.Swap(&page, shown); err != nil {
+		_ = c.Error(err) // for the log
+		return
 	}
+	events.SendJSON("page", comparedPage{"/swap?" + c.Request.URL.RawQuery, page.String()})
 }
 
-// Heard is a venue's answer, to be shown while others are still pending.
-type Heard struct {
+// heardVenue is a venue's answer, to be shown while others are still pending.
+type heardVenue struct {
 	Venue string `json:"venue"`
 	Says  string `json:"says"` // an amount with its symbol, or "no quote"
 	Took  string `json:"took"`
 }
 
-// NewHeard returns a venue's answer of an amount of a token; zero means that the venue did not quote.
-func NewHeard(venue string, amount chain.Amount, out token.Listing, took time.Duration) Heard {
-	h := Heard{Venue: venue, Says: "no quote", Took: strconv.FormatInt(took.Milliseconds(), 10) + " ms"}
-	if !amount.IsZero() {
-		h.Says = web.AmountOf(amount.String(), int(out.Decimals)).Text + " " + out.Symbol
+func heardOf(h quote.Heard, out token.Listing) heardVenue {
+	v := heardVenue{Venue: h.Venue, Says: "no quote", Took: strconv.FormatInt(h.Took.Milliseconds(), 10) + " ms"}
+	if !h.AmountOut.IsZero() {
+		v.Says = pages.AmountOf(h.AmountOut, out.Token).Text + " " + out.Symbol
 	}
-	return h
+	return v
 }
 
 func txJSON(tx quote.Tx) string {

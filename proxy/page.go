@@ -34,9 +34,9 @@ func (s *Server) WritePage(c *gin.Context, status int, render func(io.Writer) er
 func (s *Server) FailPage(c *gin.Context, err error) {
 	p := ProblemOf(err)
 	c.Abort()
-	p.LogCause(c)
 	p.Explain(c.Writer.Header())
-	s.WritePage(c, p.Status, func(to io.Writer) error { return s.pages.Problem(to, ShownProblem(c, p)) })
+	shown := ShownProblem(c, p)
+	s.WritePage(c, p.Status, func(to io.Writer) error { return s.pages.Problem(to, shown) })
 }
 
 // TurnAway rejects a request that no handler serves: with a page if a browser shows the answer to people, otherwise as
@@ -53,7 +53,10 @@ func (s *Server) TurnAway(c *gin.Context, p *problem) {
 	s.fail(c, dialectAt(c.Request.URL.Path), p)
 }
 
-func ShownProblem(c *gin.Context, p *problem) web.Problem {
+// ShownProblem logs the cause of an error, and returns its problem as a page shows it.
+func ShownProblem(c *gin.Context, err error) web.Problem {
+	p := ProblemOf(err)
+	p.logCause(c)
 	id := c.Writer.Header().Get(requestIDHeader)
 	shown := web.Problem{
 		Status: p.Status, ID: p.ID, Message: p.PublicText(), Request: id, Asked: cmp.Or(c.Param("hash"), c.Param("takerAddress"), c.Param("id")),

@@ -196,7 +196,7 @@ func (s *Server) Fail(c *gin.Context, d Dialect, err error) { s.fail(c, d, Probl
 // fail sends p as the response and ends the request's handling.
 func (s *Server) fail(c *gin.Context, d Dialect, p *problem) {
 	c.Abort()
-	p.LogCause(c)
+	p.logCause(c)
 	p.write(c.Writer, d)
 }
 
@@ -245,8 +245,8 @@ func (p *problem) retrySeconds() int {
 	return max(int((p.retryAfter+time.Second-1)/time.Second), shortest)
 }
 
-// LogCause adds the cause of a server error to the request's log line.
-func (p *problem) LogCause(c *gin.Context) {
+// logCause adds the cause of a server error to the request's log line.
+func (p *problem) logCause(c *gin.Context) {
 	if p.cause != nil && p.Status >= http.StatusInternalServerError {
 		_ = c.Error(p.cause) // gin returns its argument
 	}

@@ -45,11 +45,9 @@ func (s *Pages) listPage(c *gin.Context) {
 func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
 	found, from, err := s.orders.OrderListRoute().Ask(c.Request.Context(), s.server, part)
 	if err != nil {
-		p := proxy.ProblemOf(err)
-		p.LogCause(c)
-		problem := proxy.ShownProblem(c, p)
+		problem := proxy.ShownProblem(c, err)
 		shown.Problem = &problem
-		return p.Status
+		return problem.Status
 	}
 	list := found.Value.(orders.Listed)
 	shown.Answer, shown.Gaps = &list, gapsIn(found.Basis, from.Value.Made)

@@ -103,15 +103,10 @@ func (s *Pages) cross(ctx context.Context, shown *Swap, f *swapForm) error {
 }
 
 func crossingOf(e *crosschain.Estimate) *crossing {
-	worth := func(on chain.ID, address chain.Address, amount chain.Amount, decimals uint8) string {
-		if usd := quote.USD(e.Prices[token.Key{Chain: on, Address: address}], amount, decimals); usd != nil {
-			return pages.UsdText(*usd)
-		}
-		return ""
-	}
-	c := &crossing{
-		Amount: pages.AmountOf(e.Amount, e.OutToken), USD: worth(e.TakeChain.ID, e.TokenOut, e.Amount, e.OutToken.Decimals),
-		To: e.TakeChain.Name, Costs: costsOf(e), Facts: crossingFacts(e),
+	c := &crossing{Amount: pages.AmountOf(e.Amount, e.OutToken), To: e.TakeChain.Name, Costs: costsOf(e), Facts: crossingFacts(e)}
+	price := e.Prices[token.Key{Chain: e.TakeChain.ID, Address: e.TokenOut}]
+	if usd := quote.USD(price, e.Amount, e.OutToken.Decimals); usd != nil {
+		c.USD = pages.UsdText(*usd)
 	}
 	if e.Made == nil {
 		return c

@@ -107,10 +107,8 @@ func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swa
 		status = http.StatusBadRequest
 	}
 	if f.problem != nil {
-		p := proxy.ProblemOf(f.problem)
-		p.LogCause(c)
-		problem := proxy.ShownProblem(c, p)
-		status, shown.Problem = p.Status, &problem
+		problem := proxy.ShownProblem(c, f.problem)
+		status, shown.Problem = problem.Status, &problem
 	}
 	return status
 }
@@ -165,7 +163,6 @@ type Listed struct{ Text, Symbol, Name string }
 type swapView struct {
 	Swap
 	Wrong     map[string]*pages.Fault // by field
-	Chain     string
 	TokenIn   tokenField
 	TokenOut  tokenField
 	AmountIn  web.Amount
@@ -199,23 +196,24 @@ type tokenField struct {
 // Swap writes the comparison page, or the form that leads to one.
 func (p *Views) Swap(to io.Writer, s Swap) error {
 	v := swapView{Swap: s, Wrong: pages.Faults(s.Faults)}
+	v.JSON = pages.Indented([]byte(s.JSON))
 	v.TokenIn, v.TokenOut = p.tokenField(&v, "tokenIn", "You pay with", s.In), p.tokenField(&v, "tokenOut", "You get", s.Out)
 	v.TokenIn.Chain, v.TokenIn.Listed = "chainId", s.Listed
 	v.TokenOut.Chain, v.TokenOut.Listed = "dstChainId", s.TakeListed
 	if id, err := chain.ParseID(s.Form.Get("chainId")); err == nil {
-		v.Chain = p.ChainName(id)
 		v.On, _ = p.Chains.Chain(id)
+		v.Explorer = strings.TrimSuffix(p.TxURL(id, "hash"), "hash")
 	}
 	isAnswered := s.In != nil && s.Out != nil
 	title, says := "Swap", ""
 	switch {
 	case isAnswered && s.Crossed != nil:
-		p.cross(&v)
-		title = v.AmountIn.Text + " " + v.In.Symbol + " on " + v.Chain + " to " + v.Out.Symbol + " on " + v.Crossing.To
+		v.cross()
+		title = v.AmountIn.Text + " " + v.In.Symbol + " on " + v.On.Name + " to " + v.Out.Symbol + " on " + v.Crossing.To
 		says = title + ": " + v.Crossing.Amount.Text + " " + v.Out.Symbol
 	case isAnswered && s.Compared != nil:
-		p.compare(&v)
-		title = v.AmountIn.Text + " " + v.In.Symbol + " to " + v.Out.Symbol + " on " + v.Chain
+		v.compare()
+		title = v.AmountIn.Text + " " + v.In.Symbol + " to " + v.Out.Symbol + " on " + v.On.Name
 		if v.Amount.Text != "" {
 			says = title + ": " + v.Amount.Text + " " + v.Out.Symbol
 		}
@@ -224,15 +222,14 @@ func (p *Views) Swap(to io.Writer, s Swap) error {
 }
 
 // cross fills in the view of an order between chains.
-func (p *Views) cross(v *swapView) {
+func (v *swapView) cross() {
 	e := v.Crossed
-	v.AmountIn, v.Quoted, v.JSON = pages.AmountOf(e.Course.In, e.InToken), e.At, pages.Indented([]byte(v.JSON))
+	v.AmountIn, v.Quoted = pages.AmountOf(e.Course.In, e.InToken), e.At
 	if v.Crossing = crossingOf(e); e.Made != nil {
 		v.Tx, v.Sender = txJSON(e.Made.Tx), e.Made.Terms.Maker.Format(e.GiveChain.Family)
 	} else if v.Untried {
 		v.Sender, v.Spender = cmp.Or(v.Form.Get("senderAddress"), v.Form.Get("tokenOutRecipient")), v.On.Contracts.DlnSource.Format(v.On.Family)
 	}
-	v.Explorer = strings.TrimSuffix(p.TxURL(v.On.ID, "hash"), "hash")
 }
 
 func (p *Views) tokenField(v *swapView, name, label string, chosen *token.Listing) tokenField {
@@ -245,11 +242,10 @@ func (p *Views) tokenField(v *swapView, name, label string, chosen *token.Listin
 }
 
 // compare fills in the view of the venues' quotes.
-func (p *Views) compare(v *swapView) {
+func (v *swapView) compare() {
 	e := v.Compared.Estimate
 	v.AmountIn = pages.AmountOf(v.Swap.AmountIn, v.In.Token)
 	v.Rows, v.Refusals = rowsOf(v.Compared), refusalsOf(e.Asked)
-	v.JSON = pages.Indented([]byte(v.JSON))
 	if v.Compared.Err != nil {
 		v.Error = headOf(v.Compared.Err.Error())
 		return
@@ -265,10 +261,9 @@ func (p *Views) compare(v *swapView) {
 	}
 	v.USD = worth(pages.RatOf(e.Out.Amount))
 	v.Sender = cmp.Or(v.Form.Get("senderAddress"), v.Form.Get("tokenOutRecipient"))
-	v.Facts = p.terms(v, e)
+	v.Facts = v.terms(e)
 	if v.HasTx {
 		v.Tx = txJSON(e.Tx)
-		v.Explorer = strings.TrimSuffix(p.TxURL(v.On.ID, "hash"), "hash")
 		if e.Way == quote.Routed {
 			v.Record = "/swap/" + v.On.ID.String() + "/tx/"
 		}
@@ -287,7 +282,7 @@ func worthOf(all []quote.Compared) func(units *big.Rat) string {
 }
 
 // terms returns facts about the swap's costs and limits.
-func (p *Views) terms(v *swapView, e quote.Estimate) []pages.Fact {
+func (v *swapView) terms(e quote.Estimate) []pages.Fact {
 	in := v.Swap.AmountIn
 	if in.IsZero() {
 		in = e.In.Amount
@@ -302,9 +297,7 @@ func (p *Views) terms(v *swapView, e quote.Estimate) []pages.Fact {
 		{Name: "Route", Text: routeOf(e)},
 		{Name: "Protocol fee", Text: feeOf(e, v.Out.Token)},
 		{Name: "Affiliate fee", Text: affiliateOf(v.Form)},
-	}
-	if known, isKnown := p.Chains.Chain(v.Out.Chain); isKnown {
-		facts = append(facts, pages.Fact{Name: "Network fee", Text: gasOf(e.Fee, known)})
+		{Name: "Network fee", Text: gasOf(e.Fee, v.On)},
 	}
 	return slices.DeleteFunc(facts, func(f pages.Fact) bool { return f.Text == "" })
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -253,19 +252,13 @@ func (s side) text(of token.Listing) string {
 const mostOffered = 100
 
 // offered returns listed tokens to choose from, prominent ones first.
-func (s side) offered() []Listed {
-	listed := slices.Clone(s.listed)
-	slices.SortStableFunc(listed, func(a, b token.Listing) int {
-		if a.IsProminent == b.IsProminent {
-			return 0
-		} else if a.IsProminent {
-			return -1
+func (s side) offered() (all []Listed) {
+	for _, isProminent := range []bool{true, false} {
+		for _, each := range s.listed {
+			if each.IsProminent == isProminent && len(all) < mostOffered {
+				all = append(all, Listed{Text: s.text(each), Symbol: each.Symbol, Name: each.Name})
+			}
 		}
-		return 1
-	})
-	all := make([]Listed, min(len(listed), mostOffered))
-	for i := range all {
-		all[i] = Listed{Text: s.text(listed[i]), Symbol: listed[i].Symbol, Name: listed[i].Name}
 	}
 	return all
 }

@@ -38,7 +38,6 @@ var verdictWords = map[quote.Verdict]string{quote.Refused: "refused", quote.Sile
 
 // rowsOf returns the venues that quoted, the chosen one first, the rest by what they pay.
 func rowsOf(c *swaps.Comparison) []compared {
-	decimals := int(c.Out.Token.Decimals)
 	quoted := slices.DeleteFunc(slices.Clone(c.Asked), func(one quote.Asked) bool {
 		return verdictWords[one.Verdict] != "" || one.AmountOut.IsZero()
 	})
@@ -51,12 +50,13 @@ func rowsOf(c *swaps.Comparison) []compared {
 	byNet := func(a, b quote.Asked) int { return a.Net.Cmp(b.Net) }
 	chosen, least := pages.RatOf(quoted[0].Net), pages.RatOf(slices.MinFunc(quoted, byNet).Net)
 	largest := pages.RatOf(slices.MaxFunc(quoted, byNet).Net)
-	places := placesFor(largest, decimals)
+	places := placesFor(largest, int(c.Out.Token.Decimals))
 	rows := make([]compared, len(quoted))
 	for i, one := range quoted {
 		units := pages.RatOf(one.Net)
+		exact := pages.AmountOf(one.Net, c.Out.Token).Exact
 		rows[i] = compared{
-			Name: one.Venue, Way: wayWords[one.Way], Amount: aligned(units, decimals, places), Exact: pages.AmountOf(one.Net, c.Out.Token).Exact,
+			Name: one.Venue, Way: wayWords[one.Way], Amount: aligned(exact, places), Exact: exact,
 			Share: pages.Percents(100 * wayBetween(least, units, largest)), Took: fmt.Sprintf("%.0f ms", float64(one.Took.Microseconds())/1000),
 			Won: one.Verdict == quote.Won, Simulated: one.Result != nil && one.Result.Measured, units: units,
 		}
@@ -104,14 +104,10 @@ func placesFor(largest *big.Rat, decimals int) int {
 	return min(decimals, max(2, shownDigits-digits+decimals))
 }
 
-// aligned formats an amount with a fixed number of decimals, rounded down.
-func aligned(units *big.Rat, decimals, places int) string {
-	digits := new(big.Int).Quo(units.Num(), units.Denom()).String()
-	if missing := decimals + 1 - len(digits); missing > 0 {
-		digits = strings.Repeat("0", missing) + digits
-	}
-	point := len(digits) - decimals
-	return web.Joined(web.Grouped(digits[:point]), digits[point:point+places])
+// aligned formats an exact amount with a fixed number of decimals, rounded down.
+func aligned(exact string, places int) string {
+	whole, fraction, _ := strings.Cut(exact, ".")
+	return web.Joined(whole, (fraction + strings.Repeat("0", places))[:places])
 }
 
 // impactOf describes by market prices how much less than the input the venue pays.

@@ -204,18 +204,20 @@ func TestSwapPageSaysWhyThereIsNoTransaction(t *testing.T) {
 
 func TestAmountsOfRowsStandBelowEachOther(t *testing.T) {
 	for _, test := range []struct {
-		largest, units int64
-		decimals       int
-		want           string
+		largest  int64
+		exact    string
+		decimals int
+		want     string
 	}{
-		{299000000, 298252500, 6, "298.2525"},
-		{123456789012, 99, 6, "0.00"},
-		{2000000000000000, 1993325000000000, 18, "0.001993325"},
-		{5000000000000000000, 4999999999999999999, 18, "4.999999"},
-		{7, 3, 0, "3"},
+		{299000000, "298.2525", 6, "298.2525"},
+		{299000000, "298", 6, "298.0000"},
+		{123456789012, "0.000099", 6, "0.00"},
+		{2000000000000000, "0.001993325", 18, "0.001993325"},
+		{5000000000000000000, "4.999999999999999999", 18, "4.999999"},
+		{7, "3", 0, "3"},
 	} {
-		if got := aligned(big.NewRat(test.units, 1), test.decimals, placesFor(big.NewRat(test.largest, 1), test.decimals)); got != test.want {
-			t.Errorf("%d beside %d = %s, want %s", test.units, test.largest, got, test.want)
+		if got := aligned(test.exact, placesFor(big.NewRat(test.largest, 1), test.decimals)); got != test.want {
+			t.Errorf("%s beside %d = %s, want %s", test.exact, test.largest, got, test.want)
 		}
 	}
 }

@@ -132,8 +132,8 @@ type Events struct {
 func OpenEvents(c *gin.Context) *Events {
 	header := c.Writer.Header()
 	header.Set("Content-Type", streamType)
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // nginx would buffer events
+	header.Set("Cache-Control", "no-store, no-transform") // proxies that compress would buffer events
+	header.Set("X-Accel-Buffering", "no")                 // as nginx would
 	c.Status(http.StatusOK)
 	c.Writer.WriteHeaderNow()
 	w := c.Writer.(interface{ Unwrap() http.ResponseWriter }).Unwrap() // outlives the context

@@ -126,8 +126,8 @@ func TestStreamTellsWhatHappensToAnOrder(t *testing.T) {
 		k.tell(t, 2, order.ID{8}, false, of.Created.Fact)
 		client, stop := running(t, newWorld(t), func(o *parts) { o.Feed = k.Feed })
 		response, lines := streamOf(t, client, ordersPath+createdTx)
-		if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
-			t.Errorf("Content-Type = %q", got)
+		if got := response.Header; got.Get("Content-Type") != "text/event-stream" || got.Get("Cache-Control") != "no-store, no-transform" {
+			t.Errorf("the stream's header is %v", got)
 		}
 		name, id, data, _ := event(t, lines)
 		if name != "happened" || !strings.Contains(data, `"state":"Created"`) {

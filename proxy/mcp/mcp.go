@@ -147,7 +147,8 @@ func requestOf(ctx context.Context, o *reference.Operation, arguments json.RawMe
 		for _, name := range []string{"Authorization", "X-Forwarded-For", "User-Agent"} {
 			request.Header[name] = caller.Header.Values(name)
 		}
-		if key := caller.URL.Query().Get("accesstoken"); key != "" {
+		asked := proxy.ReadQuery(caller.URL.RawQuery)
+		if key := asked.First("accesstoken"); key != "" {
 			query.Set("accesstoken", key)
 			request.URL.RawQuery = query.Encode()
 		}

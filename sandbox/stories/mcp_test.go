@@ -110,7 +110,7 @@ func TestAgentsUseTools(t *testing.T) {
 		t.Error("a tool that there is not was called")
 	}
 	f.refusesAgentsOverQuota(t, "/mcp", &http.Client{Transport: keyed("agent-0123456789abcdef")})
-	f.refusesAgentsOverQuota(t, "/mcp?accesstoken=clerk-0123456789abcdef", http.DefaultClient)
+	f.refusesAgentsOverQuota(t, "/mcp?AccessToken=clerk-0123456789abcdef", http.DefaultClient)
 }
 
 // refusesAgentsOverQuota exhausts a key's quota with tools, whose costs are those of their paths.

@@ -14,8 +14,8 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestReadsAreAskedForWithoutABody looks at what a GET carries: some balancers refuse one with a body. The gateway's URL
-// ends with a slash.
+// TestReadsAreAskedForWithoutABody looks at what a GET carries: some balancers refuse one with a body. The gateway is
+// below a path that ends with a slash.
 func TestReadsAreAskedForWithoutABody(t *testing.T) {
 	bodies := map[string]string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -29,7 +29,8 @@ func isOnTheWay(our, their any) bool {
 	return false
 }
 
-// isBlank reports whether a value contains nothing: it is absent, null, an empty string or list, or an object of blank values.
+// isBlank reports whether a value contains nothing: it is absent, null, an empty string or list, or an object of blank
+// values.
 func isBlank(value any) bool {
 	switch value := value.(type) {
 	case nil, absent:

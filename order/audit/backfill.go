@@ -185,7 +185,7 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 	if err := b.readBack(ctx, held, position.First, origin); err != nil {
 		return err
 	}
-	if err := b.Ledger.Level(ctx, held, b.ID); err != nil {
+	if err := b.Ledger.Level(ctx, held, b.ID, 0); err != nil {
 		return err
 	}
 	b.progress.Done = true

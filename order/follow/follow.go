@@ -210,8 +210,8 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	if err := f.learnQuarantined(ctx); err != nil {
 		return err
 	}
-	if position.WasLevel == 0 {
-		if err := f.Ledger.Level(ctx, f.Lease, f.ID); err != nil {
+	if settled := proof.SettledAt(head); position.WasLevel == 0 || settled > position.Settled {
+		if err := f.Ledger.Level(ctx, f.Lease, f.ID, settled); err != nil {
 			return err
 		}
 	}
@@ -276,16 +276,18 @@ func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head 
 		if err != nil {
 			return 0, err
 		}
-		isBefore := !found && position.Block > head.Latest.Number || head.Latest.Number < f.SettledTo
+		isBefore := !found && position.Block > head.Latest.Number || head.Latest.Number < position.Settled
 		if isBefore && !dropped {
 			f.doubtSince(head, position.Block)
 			return 0, fmt.Errorf("chain is at block %d, before every block that it could be compared by; %d was read", head.Latest.Number, position.Block)
 		}
 		if !found {
 			if dropped {
-				if below, err = f.BackToAnchor(ctx, position, head, oldest); err != nil {
+				anchor, _, err := f.Ledger.AnchorBefore(ctx, f.ID, oldest.Number)
+				if err != nil {
 					return 0, err
 				}
+				below = anchor.Number
 			}
 			below = max(below, position.First) + 1
 			break
@@ -303,11 +305,13 @@ func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head 
 	}
 	if !dropped {
 		f.accept(head)
-		f.SettledTo = max(f.SettledTo, proof.SettledAt(head))
 		return position.Block, nil
 	}
-	proof.Count(ctx, f.ID, 1, "crossgate.index.reorgs", "Reorgs that dropped blocks which had been indexed.")
 	fork = max(below, position.First+1) - 1
+	if err := f.ConfirmReorg(ctx, position, oldest, fork); err != nil {
+		return 0, err
+	}
+	proof.Count(ctx, f.ID, 1, "crossgate.index.reorgs", "Reorgs that dropped blocks which had been indexed.")
 	f.Logger.InfoContext(ctx, "reorg", "read_to", position.Block, "back_to", fork)
 	return fork, nil
 }

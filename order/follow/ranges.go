@@ -72,10 +72,12 @@ func (f *Follower) ReadOn(ctx context.Context, position ledger.Checkpoint, fork 
 			if got.From <= position.Block {
 				next.Reorgs++
 				next.ProvenEnd = min(next.ProvenEnd, got.From)
+				next.Settled = min(next.Settled, fork)
 			}
+			next.Settled = max(next.Settled, proof.SettledAt(head))
 			err = f.apply(ctx, ledger.Advance{
-				From: got.From, Events: got.Events, Settled: proof.SettledAt(head), Quarantined: got.Quarantined,
-				Blocks: droppable(got.Events, ledger.Block{Number: got.End.Number, Hash: got.End.Hash}, proof.SettledAt(head)),
+				From: got.From, Events: got.Events, Quarantined: got.Quarantined,
+				Blocks: droppable(got.Events, ledger.Block{Number: got.End.Number, Hash: got.End.Hash}, next.Settled),
 				Before: position, Checkpoint: next,
 			})
 			if err == nil {

@@ -51,8 +51,9 @@ func (r *Reader) BeginAt(ctx context.Context, number uint64, head order.Head) (b
 	}
 	begun = ledger.Advance{
 		From: number, Events: events, Blocks: droppable(events, ledger.Block{Number: number, Hash: first.Hash}, proof.SettledAt(head)),
-		Settled: proof.SettledAt(head), Quarantined: quarantined, Begins: true, Checkpoint: ledger.Checkpoint{
+		Quarantined: quarantined, Begins: true, Checkpoint: ledger.Checkpoint{
 			First: number, FirstTime: first.Time, Block: number, BlockTime: first.Time, ProvenFrom: number, ProvenEnd: number,
+			Settled: proof.SettledAt(head),
 		},
 	}
 	_, err = r.apply(ctx, begun)
@@ -69,6 +70,7 @@ func (r *Reader) GoBack(ctx context.Context, position ledger.Checkpoint, number 
 	back.Checkpoint.Block, back.Checkpoint.BlockTime = number, block.Time
 	back.Checkpoint.Reorgs++
 	back.Checkpoint.ProvenEnd = min(position.ProvenEnd, number+1)
+	back.Checkpoint.Settled = min(position.Settled, number)
 	changes, err = r.apply(ctx, back)
 	return back, changes, err
 }

@@ -16,7 +16,6 @@ type Advance struct {
 	From       uint64
 	Events     []order.Event
 	Blocks     []Block    // blocks of the range that may yet be dropped
-	Settled    uint64     // newest settled block (proof.SettledAt)
 	Begins     bool       // no blocks of the chain were read before
 	Before     Checkpoint // checkpoint that the range continues
 	Checkpoint Checkpoint // checkpoint after the range
@@ -44,7 +43,7 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 			}
 		}
 		tx.Add(a.Events...)
-		tx.settled = ChainBlock{a.Chain, Block{Number: a.Settled}}
+		tx.settled = ChainBlock{a.Chain, Block{Number: a.Checkpoint.Settled}}
 		if err := tx.Quarantine(ctx, a.Chain, a.Quarantined); err != nil {
 			return err
 		}
@@ -88,14 +87,14 @@ func moveCheckpoint(ctx context.Context, tx *Tx, a Advance) error {
 	next := a.Checkpoint
 	if a.Begins {
 		return tx.Change(ctx, ErrMoved, `INSERT INTO checkpoints
-			(chain, first_block, first_time, block, block_time, proven_from, proven_end, was_level)
-			VALUES ($1, $2, $3, $4, $5, $2, $2, 0) ON CONFLICT (chain) DO NOTHING`,
-			int64(a.Chain), int64(next.First), int64(next.FirstTime), int64(next.Block), int64(next.BlockTime))
+			(chain, first_block, first_time, block, block_time, proven_from, proven_end, settled, was_level)
+			VALUES ($1, $2, $3, $4, $5, $2, $2, $6, 0) ON CONFLICT (chain) DO NOTHING`,
+			int64(a.Chain), int64(next.First), int64(next.FirstTime), int64(next.Block), int64(next.BlockTime), int64(next.Settled))
 	}
-	return tx.Change(ctx, ErrMoved, `UPDATE checkpoints SET block = $1, block_time = $2, reorgs = $3, proven_end = $4
+	return tx.Change(ctx, ErrMoved, `UPDATE checkpoints SET block = $1, block_time = $2, reorgs = $3, proven_end = $4, settled = $9
 		WHERE chain = $5 AND block = $6 AND reorgs = $7 AND proven_end = $8`,
 		int64(next.Block), int64(next.BlockTime), int64(next.Reorgs), int64(min(next.ProvenEnd, next.Block+1)),
-		int64(a.Chain), int64(a.Before.Block), int64(a.Before.Reorgs), int64(a.Before.ProvenEnd))
+		int64(a.Chain), int64(a.Before.Block), int64(a.Before.Reorgs), int64(a.Before.ProvenEnd), int64(next.Settled))
 }
 
 // keepBlocks remembers the range's blocks and forgets settled ones except the newest: however deep a reorg of the
@@ -111,6 +110,6 @@ func keepBlocks(ctx context.Context, tx *Tx, a Advance) error {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM blocks WHERE chain = $1 AND number <
-		(SELECT MAX(number) FROM blocks WHERE chain = $1 AND number <= $2)`, int64(a.Chain), int64(a.Settled))
+		(SELECT MAX(number) FROM blocks WHERE chain = $1 AND number <= $2)`, int64(a.Chain), int64(a.Checkpoint.Settled))
 	return err
 }

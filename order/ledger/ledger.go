@@ -28,24 +28,26 @@ type Checkpoint struct {
 	// Blocks from ProvenFrom to before ProvenEnd were read a second time, or prove their own contents.
 	ProvenFrom, ProvenEnd uint64
 	SingleFrom            uint64 // proven blocks from here on nevertheless rest on a single endpoint; 0: none do
+	Settled               uint64 // newest block that no single endpoint may withdraw (proof.SettledAt)
 	WasLevel              uint64 // 1 once everything that the chain had was stored
 }
 
 // Checkpoint returns how far a chain has been followed; known is false if it never was.
 func (l Ledger) Checkpoint(ctx context.Context, id chain.ID) (c Checkpoint, known bool, err error) {
 	known, err = l.QueryRow(ctx,
-		[]any{&c.First, &c.FirstTime, &c.Block, &c.BlockTime, &c.Reorgs, &c.ProvenFrom, &c.ProvenEnd, &c.SingleFrom, &c.WasLevel},
-		`SELECT first_block, first_time, block, block_time, reorgs, proven_from, proven_end, single_from, was_level FROM checkpoints WHERE chain = $1`, id)
+		[]any{&c.First, &c.FirstTime, &c.Block, &c.BlockTime, &c.Reorgs, &c.ProvenFrom, &c.ProvenEnd, &c.SingleFrom, &c.Settled, &c.WasLevel},
+		`SELECT first_block, first_time, block, block_time, reorgs, proven_from, proven_end, single_from, settled, was_level FROM checkpoints WHERE chain = $1`, id)
 	if err != nil {
 		return Checkpoint{}, false, fmt.Errorf("read checkpoint of chain %d: %w", id, err)
 	}
 	return c, known, nil
 }
 
-// Level records that everything that a chain had is stored.
-func (l Ledger) Level(ctx context.Context, under store.Lease, id chain.ID) error {
+// Level records that everything that a chain had is stored, and the newest settled block; 0: unknown.
+func (l Ledger) Level(ctx context.Context, under store.Lease, id chain.ID, settled uint64) error {
 	err := l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE checkpoints SET was_level = 1 WHERE chain = $1`, int64(id))
+		_, err := tx.ExecContext(ctx, `UPDATE checkpoints SET was_level = 1,
+			settled = CASE WHEN settled < $2 AND block >= $2 THEN $2 ELSE settled END WHERE chain = $1`, int64(id), int64(settled))
 		return err
 	})
 	if err != nil {

@@ -191,33 +191,28 @@ func oneVoice(stored ledger.Block, reported order.Block) error {
 	return &Contradiction{stored.Number, fmt.Sprintf("the only endpoint has %s, %s was read", reported.Hash, stored.Hash)}
 }
 
-// BackToAnchor returns the anchor to return to after a reorg that dropped all blocks to compare with, oldest being the
-// first of them. If that was final, endpoints of another branch than the newest anchor's are not used from now on, and
-// the remaining endpoints decide.
-func (c *Chain) BackToAnchor(ctx context.Context, position ledger.Checkpoint, head order.Head, oldest ledger.Block) (fork uint64, err error) {
-	anchor, _, err := c.Ledger.AnchorBefore(ctx, c.ID, oldest.Number)
-	if err != nil {
-		return 0, err
-	}
-	fork = max(anchor.Number, position.First)
-	if c.anchorage.source == nil || oldest.Number > max(SettledAt(head), c.SettledTo) {
-		return fork, nil
+// ConfirmReorg returns an error if endpoints do not agree on a reorg that dropped final blocks, oldest being the first
+// dropped one to compare with. Endpoints of another branch than the newest anchor's are not used from then on, and the
+// remaining endpoints decide.
+func (c *Chain) ConfirmReorg(ctx context.Context, position ledger.Checkpoint, oldest ledger.Block, fork uint64) error {
+	if c.anchorage.source == nil || oldest.Number > max(position.Settled, c.anchorage.newest.Number) {
+		return nil
 	}
 	c.HoldAgain()
 	agreed, voices, err := c.anchorage.agree(ctx, oldest.Number)
 	switch {
 	case err == nil && agreed.Hash == oldest.Hash:
-		return 0, fmt.Errorf("a head was reported of another branch: block %d is not %s there", oldest.Number, oldest.Hash)
+		return fmt.Errorf("a head was reported of another branch: block %d is not %s there", oldest.Number, oldest.Hash)
 	case err == nil && voices < 2:
 		err = oneVoice(oldest, agreed)
 	}
 	if err != nil {
-		return 0, c.contradicted(oldest, err)
+		return c.contradicted(oldest, err)
 	}
 	CountFinalReorg(ctx, c.ID, 1)
 	c.Logger.ErrorContext(ctx, "a reorg has dropped blocks that were final", "endpoints", voices, "block", oldest.Number,
 		"hash", oldest.Hash, "now", agreed.Hash, "back_to", fork)
-	return fork, nil
+	return nil
 }
 
 // maxBlock is higher than any block number.

@@ -43,7 +43,6 @@ type Chain struct {
 	Ledger      ledger.Ledger
 	Lease       store.Lease // protects writes to the ledger; set by the writer
 	Logger      *slog.Logger
-	SettledTo   uint64 // newest settled block of all accepted heads
 
 	quarantine quarantine
 	prover     prover

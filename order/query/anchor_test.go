@@ -169,6 +169,30 @@ func TestOneEndpointWithdrawsNothingFinal(t *testing.T) {
 	}
 }
 
+// A single endpoint does not withdraw blocks that were final after the newest anchor, not even after a restart and with
+// an older final block than before.
+func TestFinalBlocksAreWithdrawnOnlyByAgreement(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		e := &endpoints{testChain: newTestChain(1)}
+		e.mineEmpty(60)
+		f := newFollower(db, 1, e, quietly(follow.Options{}))
+		for range 2 {
+			catchUp(t, f)
+			e.mineEmpty(order.TipRange) // read with evidence, so that no anchor is among them
+		}
+		catchUp(t, f)
+		branchOff(e.testChain, 60)
+		e.finality = 10
+		restarted := newFollower(db, 1, e, quietly(follow.Options{}))
+		for name, f := range map[string]*follow.Follower{"running": f, "restarted": restarted} {
+			if err := f.CatchUp(t.Context()); err == nil || !strings.Contains(err.Error(), "contradict") {
+				t.Errorf("%s: catchUp() = %v after block 61 was final and is replaced, want a contradiction", name, err)
+			}
+			e.suspended = nil
+		}
+	})
+}
+
 // A head of another branch, which endpoints no longer have, changes nothing, and the chain continues by itself.
 func TestHeadOfAnotherBranchIsPassedOver(t *testing.T) {
 	e, x := settled(t, 2)

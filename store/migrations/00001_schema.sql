@@ -11,8 +11,9 @@ INSERT INTO compatibility (oldest) VALUES (1);
 -- How far each chain has been read: all events from first_block to block are stored in events. A follower moves block,
 -- a backfill first_block. reorgs counts withdrawals of blocks that had been read, so that replicas that do not follow
 -- the chain notice them. Blocks from proven_from to before proven_end were read a second time, or prove their own
--- contents; from single_from on (0: none) they nevertheless rest on a single endpoint. was_level: everything that the
--- chain had was stored once; until then an index without orders says nothing.
+-- contents; from single_from on (0: none) they nevertheless rest on a single endpoint. settled is the newest block that
+-- no single endpoint may withdraw. was_level: everything that the chain had was stored once; until then an index without
+-- orders says nothing.
 CREATE TABLE checkpoints (
     chain       BIGINT   PRIMARY KEY,
     first_block BIGINT   NOT NULL,
@@ -23,6 +24,7 @@ CREATE TABLE checkpoints (
     proven_from BIGINT   NOT NULL DEFAULT 0,
     proven_end  BIGINT   NOT NULL DEFAULT 0,
     single_from BIGINT   NOT NULL DEFAULT 0,
+    settled     BIGINT   NOT NULL DEFAULT 0,
     was_level   SMALLINT NOT NULL DEFAULT 1
 );
 

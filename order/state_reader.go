@@ -31,4 +31,6 @@ type StoredState struct {
 	// the take amount was lowered, zero if that is not stored.
 	Amount   chain.Amount
 	IsSingle bool // reported by a single endpoint
+	// Err is why nothing is known of this order, although the chain returned the others: a newer contract's state.
+	Err error
 }

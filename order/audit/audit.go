@@ -238,6 +238,9 @@ func (a *auditor) cannotTell(of order.Side) bool {
 // they do not explain the state, which may have changed meanwhile.
 func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 	for range 2 {
+		if s.state.Err != nil {
+			return s.state.Err
+		}
 		if a.isOneWord(s) && !s.accountsFor(a.known(s)) {
 			return proof.ErrOneWord
 		}

@@ -46,7 +46,7 @@ func (s *side) accountsFor(events []order.Event) bool {
 		want[step] = true
 	}
 	switch {
-	case steps != want:
+	case steps != want, s.state.Err != nil:
 		return false
 	case s.side == order.TakeSide && !s.take.IsZero() && !s.state.Amount.IsZero():
 		return s.lowered(events) == s.state.Amount

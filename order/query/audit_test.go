@@ -40,7 +40,9 @@ func (k keeper) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 		if err != nil {
 			return nil, err
 		}
-		states[i] = order.StoredState{State: o.State, Amount: o.GiveFinal}
+		if states[i].Err = k.unclear[id]; states[i].Err == nil {
+			states[i] = order.StoredState{State: o.State, Amount: o.GiveFinal}
+		}
 	}
 	return states, nil
 }
@@ -177,6 +179,18 @@ func TestALostPatchOfTheTakeAmountIsFound(t *testing.T) {
 		t.Errorf("differences %+v, want the patch", got)
 	}
 	a.mustRepair(t, ledger.Selection{}, 1, 0)
+}
+
+// An order whose state in the contracts is not clear leaves the comparison of others as it is.
+func TestAuditNamesOrdersWhoseStateIsUnclear(t *testing.T) {
+	a := newAudited(t, openStore(t))
+	unclear, damaged := a.deals[order.StateClaimedUnlock].id, a.deals[order.StateSentUnlock].id
+	a.give.unclear = map[order.ID]error{unclear: errors.New("status 4 is unknown")}
+	damageStore(t, a.store, damages[2].statement, damaged)
+	got := must.Get(audit.Of(a.Chains).Audit(t.Context(), ledger.Selection{Chain: 1, StatesAlone: true}, func(audit.Progress) {}))(t)[0]
+	if got.Err != nil || len(got.Unchecked) != 1 || got.Unchecked[0].Order != unclear || len(got.Differences) != 1 || got.Differences[0].Order != damaged {
+		t.Errorf("Audit() = %+v, want order %s unchecked and %s to differ", got, unclear, damaged)
+	}
 }
 
 // damageStore changes events, and then folds their order as a gateway would.

@@ -12,14 +12,17 @@ import (
 	"crossgate/order/follow"
 )
 
-// confirm asks the give chains about locks that the store cannot be sure of, and returns those that still hold: certain
-// ones, unless their follower is behind and the chain says they were claimed, and unconfirmed ones whose order the
-// chain says is created and unclaimed. unread lists the chains of the latter, single those where a single endpoint
-// decided. If a chain cannot be asked, certain locks are kept, since the basis shows its lag; unconfirmed ones are an
-// error, since nothing would show that they are missing.
+// confirm asks the give chains about locks that the store cannot be sure of, and returns those on followed chains that
+// still hold: certain ones, unless their follower is behind and the chain says they were claimed, and unconfirmed ones
+// whose order the chain says is created and unclaimed. unread lists the chains of the latter, single those where a
+// single endpoint decided. If a chain cannot be asked, certain locks are kept, since the basis shows its lag;
+// unconfirmed ones are an error, since nothing would show that they are missing.
 func (x *Index) confirm(
 	ctx context.Context, certain, unconfirmed []order.Lock,
 ) (sure []order.Lock, unread, single []chain.ID, err error) {
+	isUnfollowed := func(l order.Lock) bool { return x.Of(l.Give.Chain) == nil }
+	certain = slices.DeleteFunc(certain, isUnfollowed)
+	unconfirmed = slices.DeleteFunc(unconfirmed, isUnfollowed)
 	if len(unconfirmed) == 0 && !slices.ContainsFunc(x.Followers, x.isBehind) {
 		return certain, nil, nil, nil
 	}
@@ -31,16 +34,18 @@ func (x *Index) confirm(
 			sure = append(sure, l)
 		}
 	}
-	states, failed := x.states(ctx, slices.Concat(outdated, unconfirmed))
+	states := x.states(ctx, slices.Concat(outdated, unconfirmed))
 	if err := ctx.Err(); err != nil {
 		return nil, nil, nil, err
 	}
 	var unreachable UnreachableError
 	for _, l := range unconfirmed {
-		if err := failed[l.Give.Chain]; err != nil && !slices.Contains(unreachable.Chains, l.Give.Chain) {
-			unreachable.add(l.Give.Chain, err)
-		}
-		if known := states[l.Order]; known.State == order.StateCreated {
+		switch known := states[l.Order]; {
+		case known.Err != nil:
+			if !slices.Contains(unreachable.Chains, l.Give.Chain) {
+				unreachable.add(l.Give.Chain, known.Err)
+			}
+		case known.State == order.StateCreated:
 			l.Give.Amount = known.Amount
 			sure, unread = append(sure, l), append(unread, l.Give.Chain)
 		}
@@ -52,7 +57,7 @@ func (x *Index) confirm(
 		known, isKnown := states[l.Order]
 		isLonely := known.State != order.None && x.Of(l.Give.Chain).Basis().Single
 		isDenied := known.IsSingle && !isLonely // by one endpoint, which is not enough
-		if !isKnown || isDenied || known.State == order.StateCreated {
+		if !isKnown || known.Err != nil || isDenied || known.State == order.StateCreated {
 			sure = append(sure, l)
 		}
 	}
@@ -66,16 +71,13 @@ func (x *Index) confirm(
 
 // isBehind reports whether the store lacks recent blocks of a followed chain.
 func (x *Index) isBehind(f *follow.Follower) bool {
-	if f == nil {
-		return false
-	}
 	read := f.Basis()
 	return order.Basis{Behind: x.Behind}.IsBehind(&read, read.By(time.Now()))
 }
 
 // states reads what the give chains of locks store about their orders, from all chains concurrently. It omits chains
-// that failed, are not followed or cannot return states.
-func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]order.StoredState, map[chain.ID]error) {
+// that cannot return states.
+func (x *Index) states(ctx context.Context, locks []order.Lock) map[order.ID]order.StoredState {
 	states := map[order.ID]order.StoredState{}
 	unknown := map[chain.ID][]order.ID{}
 	for _, l := range locks {
@@ -86,24 +88,18 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) (map[order.ID]or
 	}
 	var mu sync.Mutex
 	var asking sync.WaitGroup
-	failed := map[chain.ID]error{}
 	for id, ids := range unknown {
 		asking.Go(func() {
 			read, err := x.Source(id).(order.StateReader).States(ctx, ids)
-			if err == nil && len(read) != len(ids) {
-				err = fmt.Errorf("%d states of %d orders", len(read), len(ids))
-			}
 			mu.Lock()
 			defer mu.Unlock()
-			if err != nil {
-				failed[id] = err
-				return
-			}
-			for i, state := range read {
-				states[ids[i]] = state
+			for i, each := range ids {
+				if states[each] = (order.StoredState{Err: err}); err == nil {
+					states[each] = read[i]
+				}
 			}
 		})
 	}
 	asking.Wait()
-	return states, failed
+	return states
 }

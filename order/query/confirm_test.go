@@ -27,6 +27,9 @@ func (l *testChain) States(ctx context.Context, ids []order.ID) ([]order.StoredS
 	}
 	kept := make([]order.StoredState, len(ids))
 	for i, id := range ids {
+		if kept[i].Err = l.unclear[id]; kept[i].Err != nil {
+			continue
+		}
 		for _, b := range l.blocks {
 			for _, e := range b.events {
 				if e.Order == id && order.SideOf(e.Fact) == order.GiveSide {
@@ -135,6 +138,22 @@ func TestLockedAsksAGiveChainThatIsBehind(t *testing.T) {
 			t.Errorf("%d orders are locked, want the one as indexed", got)
 		}
 	})
+}
+
+// A chain that the configuration no longer has is not in the basis: nothing says that its locks were claimed since.
+func TestLockedIsAboutFollowedChains(t *testing.T) {
+	w, db := newWorld(), openStore(t)
+	w.fulfil()
+	x := newIndex(db, map[chain.ID]order.Source{1: w.give, 137: w.take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	followAll(t, x)
+	if got := lockedOrders(t, x); got != 1 {
+		t.Fatalf("%d orders are locked, want 1", got)
+	}
+	x = newIndex(db, map[chain.ID]order.Source{137: w.take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
+	followAll(t, x)
+	if got := lockedOrders(t, x); got != 0 {
+		t.Errorf("%d orders are locked on a chain that is no longer followed, want none", got)
+	}
 }
 
 // TestLockedHasDeliveriesWhoseCreationComesNext reads a delivery before the block of its creation, which a reorg drops

@@ -27,9 +27,10 @@ type testChain struct {
 	forks    uint64                // number of forks, part of every hash
 	dropped  map[chain.Hash]uint64 // dropped blocks, with the number of forks at that time
 
-	origin      uint64 // first block with contracts
-	unreachable error  // returned by every call
-	maxRange    uint64 // most blocks per call of Events; 0: unlimited
+	origin      uint64             // first block with contracts
+	unreachable error              // returned by every call
+	unclear     map[order.ID]error // why the contracts' states of orders cannot be told
+	maxRange    uint64             // most blocks per call of Events; 0: unlimited
 	asked       map[string]int
 }
 

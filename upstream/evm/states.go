@@ -53,7 +53,8 @@ func (c *Chain) storedStates(
 		stored, err := decode(replies[2*i].data)
 		patch, patchErr := onchain.DecodePatches(replies[2*i+1].data)
 		if err := errors.Join(err, patchErr); err != nil {
-			return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
+			found[i].Err = fmt.Errorf("chain %d: order %s: %w", c.chain.ID, id, err)
+			continue
 		}
 		found[i] = order.StoredState{State: stored.State, Amount: stored.Amount.Add(patch), IsSingle: replies[2*i].isSingle || replies[2*i+1].isSingle}
 	}

@@ -12,7 +12,7 @@ import (
 
 func TestKeptTellsWhatTheGiveChainKeeps(t *testing.T) {
 	n := newNode(1000)
-	ids := []order.ID{{1}, {2}, {3}, {4}}
+	ids := []order.ID{{1}, {2}, {3}, {4}, {5}} // the last one has a status of newer contracts
 	n.patched = func(uint64) uint64 { return 10 }
 	n.storage = func(to, data string, _ uint64) string {
 		if to != testChain.Contracts.DlnSource.String() {
@@ -26,11 +26,14 @@ func TestKeptTellsWhatTheGiveChainKeeps(t *testing.T) {
 		return "!no such order"
 	}
 	got, err := n.serve(t, testChain).States(t.Context(), ids)
-	if err != nil || len(got) != 4 {
+	if err != nil || len(got) != 5 {
 		t.Fatalf("States() = %+v, %v", got, err)
 	}
+	if got[4].Err == nil {
+		t.Error("a status of newer contracts is known")
+	}
 	for i, want := range []order.State{order.None, order.StateCreated, order.StateClaimedUnlock, order.StateClaimedOrderCancel} {
-		if got[i].State != want {
+		if got[i].State != want || got[i].Err != nil {
 			t.Errorf("order %d is kept as %v, want %v", i, got[i].State, want)
 		}
 	}
@@ -38,7 +41,7 @@ func TestKeptTellsWhatTheGiveChainKeeps(t *testing.T) {
 		t.Errorf("amount %v, want 701 and a patch of 10", got[1].Amount)
 	}
 	n.storage = func(string, string, uint64) string { return "0x" }
-	if got, err := n.serve(t, testChain).States(t.Context(), ids[:1]); err == nil {
+	if got, err := n.serve(t, testChain).States(t.Context(), ids[:1]); err != nil || got[0].Err == nil {
 		t.Errorf("States() of a contract that is none = %+v, want an error", got)
 	}
 }

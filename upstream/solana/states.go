@@ -26,9 +26,7 @@ func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 	}
 	for i, each := range stored {
 		if each.State == order.StateCreated && each.Amount.IsZero() {
-			if stored[i].Amount, err = c.given(ctx, ids[i]); err != nil {
-				return nil, err
-			}
+			stored[i].Amount, stored[i].Err = c.given(ctx, ids[i])
 		}
 	}
 	return stored, nil
@@ -64,7 +62,7 @@ func (c *Chain) storedStates(
 	for i, state := range states {
 		if state != nil && state.Owner.Address == program {
 			if stored[i], err = decode(state.Data); err != nil {
-				return nil, fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
+				stored[i].Err = fmt.Errorf("chain %d: order %s: %w", c.chain.ID, ids[i], err)
 			}
 		}
 		stored[i].IsSingle = isSingle[i/accountsAtOnce](i % accountsAtOnce)

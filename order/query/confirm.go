@@ -22,7 +22,7 @@ func (x *Index) confirm(
 ) (sure []order.Lock, unread, single []chain.ID, err error) {
 	isUnfollowed := func(l order.Lock) bool { return x.Of(l.Give.Chain) == nil }
 	certain = slices.DeleteFunc(certain, isUnfollowed)
-	unconfirmed = slices.DeleteFunc(unconfirmed, isUnfollowed)
+	unconfirmed = slices.DeleteFunc(unconfirmed, func(l order.Lock) bool { return isUnfollowed(l) || x.uncreated.has(l.Order) })
 	if len(unconfirmed) == 0 && !slices.ContainsFunc(x.Followers, x.isBehind) {
 		return certain, nil, nil, nil
 	}
@@ -40,7 +40,7 @@ func (x *Index) confirm(
 	}
 	var unreachable UnreachableError
 	for _, l := range unconfirmed {
-		switch known := states[l.Order]; {
+		switch known, isKnown := states[l.Order]; {
 		case known.Err != nil:
 			if !slices.Contains(unreachable.Chains, l.Give.Chain) {
 				unreachable.add(l.Give.Chain, known.Err)
@@ -48,6 +48,8 @@ func (x *Index) confirm(
 		case known.State == order.StateCreated:
 			l.Give.Amount = known.Amount
 			sure, unread = append(sure, l), append(unread, l.Give.Chain)
+		case isKnown && known.State == order.None && (!known.IsSingle || x.Of(l.Give.Chain).Basis().Single):
+			x.uncreated.add(l.Order)
 		}
 	}
 	if len(unreachable.Chains) > 0 {
@@ -67,6 +69,34 @@ func (x *Index) confirm(
 		}
 	}
 	return sure, unread, single, nil
+}
+
+// uncreated holds delivered orders that their give chains do not have: anyone can make such deliveries for any unlock
+// authority, and each costs a question. Should an order be created after it was delivered, that event is read.
+type uncreated struct {
+	mu    sync.Mutex
+	until map[order.ID]time.Time
+}
+
+// uncreatedFor is how long the give chain is not asked again; mostUncreated limits the memory for it to some 10 MB.
+const (
+	uncreatedFor  = time.Hour
+	mostUncreated = 100_000
+)
+
+func (u *uncreated) add(id order.ID) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.until == nil || len(u.until) >= mostUncreated {
+		u.until = make(map[order.ID]time.Time)
+	}
+	u.until[id] = time.Now().Add(uncreatedFor)
+}
+
+func (u *uncreated) has(id order.ID) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return time.Now().Before(u.until[id])
 }
 
 // isBehind reports whether the store lacks recent blocks of a followed chain.

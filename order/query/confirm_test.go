@@ -25,6 +25,7 @@ func (l *testChain) States(ctx context.Context, ids []order.ID) ([]order.StoredS
 	if err := l.enter(ctx, "States"); err != nil {
 		return nil, err
 	}
+	l.asked["orders of States"] += len(ids)
 	kept := make([]order.StoredState, len(ids))
 	for i, id := range ids {
 		if kept[i].Err = l.unclear[id]; kept[i].Err != nil {
@@ -91,6 +92,13 @@ func TestLockedAsksForCreationsBeforeTheLookback(t *testing.T) {
 	}
 	if asked := give.times("States"); asked != 1 {
 		t.Errorf("the give chain was asked %d times, want once for all orders", asked)
+	}
+	before := give.times("orders of States")
+	if again, _, err := x.Locked(t.Context(), taker); err != nil || len(again) != 1 || again[0].Tokens[0].Amount != chain.NewAmount(6000) {
+		t.Errorf("Locked = %+v, %v, want the same once more", again, err)
+	}
+	if asked := give.times("orders of States") - before; asked != 3 {
+		t.Errorf("the give chain was asked about %d orders once more, want 3: it does not have the fourth", asked)
 	}
 }
 

@@ -31,9 +31,10 @@ import (
 type Index struct {
 	*follow.Chains
 	Options
-	store    ledger.Ledger // each statement that reads is limited to statementLimit
-	lists    ledger.Ledger // for lists and statistics, limited to listLimit
-	searches searches
+	store     ledger.Ledger // each statement that reads is limited to statementLimit
+	lists     ledger.Ledger // for lists and statistics, limited to listLimit
+	searches  searches
+	uncreated uncreated
 }
 
 // Time limits of statements that an answer waits for. One that finds an order takes about a millisecond; a list may

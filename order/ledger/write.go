@@ -105,7 +105,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		party := partyIn(e.Fact)
 		events[i] = append(eventRow(e, initiatorOf(e, numbers), o.number, o.terms, party.Bytes()), numbers[party], log.openness(e))
 	}
-	isValued := valued(added, removed)
+	isValued, wrong := valued(added, removed)
 	var change orderChange
 	for _, id := range ids {
 		if o, hasTerms := order.Fold(known[id]); hasTerms {
@@ -123,6 +123,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		store.Step{Statement: upsertOrder, Rows: change.written},
 		store.Step{Statement: deleteLock, Rows: change.unlocked},
 		store.Step{Statement: insertLock, Rows: change.locked},
+		store.Step{Statement: forgetValues, Rows: wrong},
 	)
 	if err != nil {
 		return nil, err
@@ -239,16 +240,24 @@ func (tx *Tx) announce(ctx context.Context, changes []order.Change) error {
 	return tx.Notify(ctx, Channel, payloads...)
 }
 
-// valued returns the orders with an event that sets an amount, its time or its party.
-func valued(added, removed []order.Event) map[order.ID]bool {
-	is := make(map[order.ID]bool, len(added))
-	for _, e := range slices.Concat(added, removed) {
+// valued returns the orders with an event that sets an amount, its time or its party. The values of those that lost one
+// or got another amount are wrong: the arguments of forgetValues.
+func valued(added, removed []order.Event) (is map[order.ID]bool, wrong [][]any) {
+	is = make(map[order.ID]bool, len(added))
+	for i, e := range slices.Concat(removed, added) {
+		isWrong := i < len(removed)
 		switch e.Fact.(type) {
-		case order.Created, order.Fulfilled, order.GiveIncreased, order.TakeDecreased:
-			is[e.Order] = true
+		case order.GiveIncreased, order.TakeDecreased:
+			isWrong = true
+		case order.Created, order.Fulfilled:
+		default:
+			continue
+		}
+		if is[e.Order] = true; isWrong {
+			wrong = append(wrong, []any{e.Order[:]})
 		}
 	}
-	return is
+	return is, wrong
 }
 
 const (
@@ -258,6 +267,7 @@ const (
 	deleteLock = `DELETE FROM locks WHERE order_number = $1`
 	insertLock = `INSERT INTO locks (order_number, locked, give_chain, take_chain, id, unlock_authority, give_token, give_amount)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	forgetValues = `UPDATE order_values SET given = NULL, taken = NULL, fee = NULL, affiliate = NULL, margin = NULL WHERE id = $1`
 )
 
 // row returns the arguments of upsertOrder and whether they change anything; o is nil if the terms are not known. Any

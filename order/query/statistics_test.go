@@ -207,22 +207,29 @@ func TestOrdersAreValuedAsTheyAre(t *testing.T) {
 		name            string
 		then            order.Fact
 		isMeanwhile     bool // stored between the request for prices and the count
+		isAway          bool // no price is known after it
 		given, takenFor int64
 	}{
-		{"delivered", newDeal(1, 1, 137).fulfilled().fact, true, 1000, 900},
-		{"raised", order.GiveIncreased{Final: chain.NewAmount(5000)}, false, 5000, -1},
+		{"delivered", newDeal(1, 1, 137).fulfilled().fact, true, false, 1000, 900},
+		{"delivered while prices are away", newDeal(1, 1, 137).fulfilled().fact, false, true, 1000, -1},
+		{"raised", order.GiveIncreased{Final: chain.NewAmount(5000)}, false, false, 5000, -1},
+		{"raised while prices are away", order.GiveIncreased{Final: chain.NewAmount(5000)}, false, true, -1, -1},
+		{"corrected while prices are away", order.Created{Terms: newDeal(1, 1, 42).terms}, false, true, -1, -1},
 	} {
-		t.Run(row.name, func(t *testing.T) {
-			db, d, block := openStore(t), newDeal(1, 1, 137), uint64(0)
+		onBoth(t, func(t *testing.T, db *store.DB) {
+			d, told := newDeal(1, 1, 137), []order.Event(nil)
 			tell := func(fact order.Fact) {
-				block++
+				told = append(told, order.Event{Order: d.id, Fact: fact, At: order.At{Chain: 1, Block: 1 + uint64(len(told)), Time: 1_000_000}})
 				must.Get(ledger.Ledger{DB: db}.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {
-					tx.Add(order.Event{Order: d.id, Fact: fact, At: order.At{Chain: 1, Block: block, Time: 1_000_000}})
-					return nil
+					c := ledger.Correction{Missing: told[len(told)-1:]}
+					if _, is := fact.(order.Created); is {
+						c.Wrong = told[:len(told)-1]
+					}
+					return tx.Correct(t.Context(), c)
 				}))(t)
 			}
 			tell(order.Created{Terms: d.terms})
-			isStored := false
+			isStored, isAway := false, false
 			count := func() {
 				countAll(t, db, func(_ context.Context, wanted []stats.Priced) map[stats.Priced]*big.Rat {
 					if row.isMeanwhile && !isStored {
@@ -231,7 +238,9 @@ func TestOrdersAreValuedAsTheyAre(t *testing.T) {
 					}
 					prices := make(map[stats.Priced]*big.Rat)
 					for _, each := range wanted {
-						prices[each] = big.NewRat(1, 1_000_000)
+						if !isAway {
+							prices[each] = big.NewRat(1, 1_000_000)
+						}
 					}
 					return prices
 				})
@@ -240,10 +249,17 @@ func TestOrdersAreValuedAsTheyAre(t *testing.T) {
 			if !row.isMeanwhile {
 				tell(row.then)
 			}
+			isAway = row.isAway
 			count()
 			v, _, err := stats.ValuesOf(t.Context(), db, d.id)
-			if v.Given == nil || *v.Given != row.given || row.takenFor >= 0 && (v.Taken == nil || *v.Taken != row.takenFor) || err != nil {
-				t.Errorf("values = %+v, %v, want %d given, %d taken", v, err, row.given, row.takenFor)
+			got := [2]int64{-1, -1}
+			for i, micros := range []*int64{v.Given, v.Taken} {
+				if micros != nil {
+					got[i] = *micros
+				}
+			}
+			if got != [2]int64{row.given, row.takenFor} || err != nil {
+				t.Errorf("%s: given and taken are worth %d, %v, want %d and %d", row.name, got, err, row.given, row.takenFor)
 			}
 		})
 	}

@@ -84,9 +84,6 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 			*part.now = *part.was
 		}
 	}
-	if o.Fulfilled == nil {
-		v.Taken = nil // left over from before a reorg
-	}
 	return v
 }
 

@@ -97,6 +97,16 @@ func (x *Index) hasRead(kept map[ledger.ChainBlock]bool, o *order.Order, id chai
 	return hasNewest
 }
 
+// isProven reports whether a second reading confirmed the final block of an event that was read.
+func (x *Index) isProven(at order.At) bool {
+	f := x.Of(at.Chain)
+	if f == nil {
+		return false
+	}
+	read := f.Basis()
+	return read.From.Number <= at.Block && at.Block <= read.Proven
+}
+
 // isFinal reports whether a block is final; true for 0, the absence of a block.
 func (x *Index) isFinal(id chain.ID, block uint64) bool {
 	if block == 0 {

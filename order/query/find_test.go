@@ -148,6 +148,23 @@ func TestFindAsksAChainWhoseFollowerIsBehind(t *testing.T) {
 	})
 }
 
+// An endpoint that lags cannot undo what was stored of final blocks: w.take's history omits them.
+func TestFindKeepsFinalEventsThatAHistoryLacks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.fulfil()
+		w.take.mine([]told{w.deal.sentUnlock()})
+		w.take.mineEmpty(10)
+		x := w.index(t)
+		followAll(t, x)
+		<-time.After(time.Minute) // without any follower running
+		w.take.drop(11)           // what the endpoint has
+		if got := mustFind(t, x, w.creation); got.State != order.StateSentUnlock || w.take.times("History") == 0 {
+			t.Errorf("order is %s after %d histories of the take chain, want the final unlock", got.State, w.take.times("History"))
+		}
+	})
+}
+
 func TestFindAsksAChainFollowedSinceTheCreationOnly(t *testing.T) {
 	w := newWorld()
 	w.fulfil()

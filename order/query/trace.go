@@ -105,7 +105,8 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 		return nil, fmt.Errorf("complete order %s: %w", o.ID, err)
 	}
 	kept := slices.DeleteFunc(slices.Clone(created.Events), func(e order.Event) bool {
-		return give.replaces(e, fromGive.Events) || take.replaces(e, fromTake.Events)
+		isLasting := from.stored && !from.traced && x.isProven(e.At) // even if an endpoint that lags does not have it
+		return !isLasting && (give.replaces(e, fromGive.Events) || take.replaces(e, fromTake.Events))
 	})
 	completed, hasTerms := order.Fold(slices.Concat(kept, fromGive.Events, fromTake.Events))
 	if !hasTerms {

@@ -6,19 +6,14 @@ import (
 	"crossgate/chain"
 )
 
-// StateReader is a Source whose chain returns the state that its contracts store about orders, without reading their
-// events.
+// StateReader is a Source whose chain returns the state that its contracts store about both sides of orders, without
+// reading their events.
 type StateReader interface {
 	// Origin returns a block before any event of an order: the first with the protocol's contracts, or an earlier one
 	// if that cannot be found.
 	Origin(ctx context.Context) (uint64, error)
 	// States returns what the give chain of orders stores about them now, in the sequence of ids.
 	States(ctx context.Context, ids []ID) ([]StoredState, error)
-}
-
-// TakeStateReader is a Source whose chain returns the state that its contracts store about orders taken there, without
-// reading their events.
-type TakeStateReader interface {
 	// TakeStates returns what the take chain of orders stores about them now, in the sequence of ids: None,
 	// StateFulfilled, StateSentUnlock, StateOrderCancelled or StateSentOrderCancel.
 	TakeStates(ctx context.Context, ids []ID) ([]StoredState, error)

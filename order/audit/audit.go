@@ -143,11 +143,15 @@ func (a *auditor) readStates(ctx context.Context, sides ...*side) (err error) {
 			take = append(take, s)
 		}
 	}
+	reader, can := a.Source.(order.StateReader)
+	if !can {
+		return nil
+	}
 	var given, taken []order.StoredState
-	if reader, can := a.Source.(order.StateReader); can && len(give) > 0 {
+	if len(give) > 0 {
 		given, err = reader.States(ctx, idsOf(give))
 	}
-	if reader, can := a.Source.(order.TakeStateReader); can && len(take) > 0 && err == nil {
+	if len(take) > 0 && err == nil {
 		taken, err = reader.TakeStates(ctx, idsOf(take))
 	}
 	if err != nil {
@@ -193,7 +197,7 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Range) error {
 	for _, s := range sides {
 		known := a.known(s)
-		if a.cannotTell(s.side) || s.accountsFor(known) && !s.calls {
+		if cannotTell(a.Source) || s.accountsFor(known) && !s.calls {
 			if len(ledger.Within(known, r)) == len(known) && s.isOver() && !a.isOneWord(s) {
 				a.over = append(a.over, ledger.Side{Order: s.id, Side: s.side})
 			}
@@ -225,12 +229,9 @@ func (a *auditor) known(s *side) []order.Event {
 	return slices.DeleteFunc(events, func(e order.Event) bool { return order.SideOf(e.Fact) != s.side })
 }
 
-// cannotTell reports whether the chain cannot be asked for the state of a side in its contracts.
-func (a *auditor) cannotTell(of order.Side) bool {
-	_, can := a.Source.(order.StateReader)
-	if of == order.TakeSide {
-		_, can = a.Source.(order.TakeStateReader)
-	}
+// cannotTell reports whether the chain cannot be asked for the state of orders in its contracts.
+func cannotTell(source order.Source) bool {
+	_, can := source.(order.StateReader)
 	return !can
 }
 

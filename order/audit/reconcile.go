@@ -62,7 +62,7 @@ type Reconciler struct {
 // Reconcilers returns reconcilers of the chains whose contracts can be asked for states.
 func (b *Books) Reconcilers() (all []*Reconciler) {
 	for _, r := range b.Readers {
-		if a := (&auditor{Reader: r}); !a.cannotTell(order.GiveSide) || !a.cannotTell(order.TakeSide) {
+		if !cannotTell(r.Source) {
 			all = append(all, &Reconciler{Reader: r, Unsettled: map[order.ID]bool{}, Again: map[order.ID]bool{}})
 		}
 	}

@@ -26,9 +26,8 @@ type keeper struct {
 }
 
 var (
-	_ order.StateReader     = keeper{}
-	_ order.TakeStateReader = keeper{}
-	_ order.Verifier        = keeper{}
+	_ order.StateReader = keeper{}
+	_ order.Verifier    = keeper{}
 )
 
 func (k keeper) Origin(context.Context) (uint64, error) { return 1, nil }

@@ -42,6 +42,11 @@ func (l *testChain) States(ctx context.Context, ids []order.ID) ([]order.StoredS
 	return kept, nil
 }
 
+// TakeStates is that of a chain that takes no orders.
+func (l *testChain) TakeStates(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
+	return make([]order.StoredState, len(ids)), ctx.Err()
+}
+
 func keptAfter(kept order.StoredState, fact order.Fact) order.StoredState {
 	switch fact := fact.(type) {
 	case order.Created:

@@ -11,17 +11,14 @@ import (
 	"crossgate/order/onchain"
 )
 
-var (
-	_ order.StateReader     = (*Chain)(nil)
-	_ order.TakeStateReader = (*Chain)(nil)
-)
+var _ order.StateReader = (*Chain)(nil)
 
 // States reads orders from DlnSource; see order.StateReader.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	return c.storedStates(ctx, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderCall, onchain.GivePatchesCall, onchain.DecodeGiveOrder)
 }
 
-// TakeStates reads orders from DlnDestination; see order.TakeStateReader.
+// TakeStates reads orders from DlnDestination; see order.StateReader.
 func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	return c.storedStates(ctx, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderCall, onchain.TakePatchesCall, onchain.DecodeTakeOrder)
 }

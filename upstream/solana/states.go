@@ -12,10 +12,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-var (
-	_ order.StateReader     = (*Chain)(nil)
-	_ order.TakeStateReader = (*Chain)(nil)
-)
+var _ order.StateReader = (*Chain)(nil)
 
 // States reads the accounts of orders, 100 at a time; see order.StateReader. Accounts from before the programs stored
 // amounts require the order's history.
@@ -32,7 +29,7 @@ func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 	return stored, nil
 }
 
-// TakeStates reads the accounts of orders on their take side, 100 at a time; see order.TakeStateReader.
+// TakeStates reads the accounts of orders on their take side, 100 at a time; see order.StateReader.
 func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	return c.storedStates(ctx, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderAccount, onchain.DecodeTakeAccount)
 }

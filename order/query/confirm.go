@@ -22,7 +22,7 @@ func (x *Index) confirm(
 ) (sure []order.Lock, unread, single []chain.ID, err error) {
 	isUnfollowed := func(l order.Lock) bool { return x.Of(l.Give.Chain) == nil }
 	certain = slices.DeleteFunc(certain, isUnfollowed)
-	unconfirmed = slices.DeleteFunc(unconfirmed, func(l order.Lock) bool { return isUnfollowed(l) || x.uncreated.has(l.Order) })
+	unconfirmed = slices.DeleteFunc(unconfirmed, func(l order.Lock) bool { return isUnfollowed(l) || x.isUncreated(l.Order) })
 	if len(unconfirmed) == 0 && !slices.ContainsFunc(x.Followers, x.isBehind) {
 		return certain, nil, nil, nil
 	}
@@ -49,7 +49,7 @@ func (x *Index) confirm(
 			l.Give.Amount = known.Amount
 			sure, unread = append(sure, l), append(unread, l.Give.Chain)
 		case isKnown && known.State == order.None && (!known.IsSingle || x.Of(l.Give.Chain).Basis().Single):
-			x.uncreated.add(l.Order)
+			x.rememberUncreated(l.Order)
 		}
 	}
 	if len(unreachable.Chains) > 0 {
@@ -71,32 +71,25 @@ func (x *Index) confirm(
 	return sure, unread, single, nil
 }
 
-// uncreated holds delivered orders that their give chains do not have: anyone can make such deliveries for any unlock
-// authority, and each costs a question. Should an order be created after it was delivered, that event is read.
-type uncreated struct {
-	mu    sync.Mutex
-	until map[order.ID]time.Time
-}
-
-// uncreatedFor is how long the give chain is not asked again; mostUncreated limits the memory for it to some 10 MB.
+// uncreatedFor is how long a give chain is not asked again about a delivered order that it does not have: anyone can
+// make such deliveries for any unlock authority. Should an order be created after its delivery, that event is read.
+// mostUncreated limits the memory for them to some 15 MB.
 const (
 	uncreatedFor  = time.Hour
 	mostUncreated = 100_000
 )
 
-func (u *uncreated) add(id order.ID) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.until == nil || len(u.until) >= mostUncreated {
-		u.until = make(map[order.ID]time.Time)
+func (x *Index) rememberUncreated(id order.ID) {
+	if x.uncreatedCount.Add(1) > mostUncreated {
+		x.uncreated.Clear()
+		x.uncreatedCount.Store(1)
 	}
-	u.until[id] = time.Now().Add(uncreatedFor)
+	x.uncreated.Store(id, time.Now())
 }
 
-func (u *uncreated) has(id order.ID) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return time.Now().Before(u.until[id])
+func (x *Index) isUncreated(id order.ID) bool {
+	asked, is := x.uncreated.Load(id)
+	return is && time.Since(asked.(time.Time)) < uncreatedFor
 }
 
 // isBehind reports whether the store lacks recent blocks of a followed chain.

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -34,7 +36,9 @@ type Index struct {
 	store     ledger.Ledger // each statement that reads is limited to statementLimit
 	lists     ledger.Ledger // for lists and statistics, limited to listLimit
 	searches  searches
-	uncreated uncreated
+	uncreated sync.Map // order.ID to time.Time: delivered orders that their give chains did not have then
+
+	uncreatedCount atomic.Int64
 }
 
 // Time limits of statements that an answer waits for. One that finds an order takes about a millisecond; a list may

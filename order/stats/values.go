@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"context"
 	"math/big"
 
@@ -73,18 +74,13 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 	if o.Fulfilled != nil {
 		v.Taken = micros(o.TakeFinal, prices[priced(o.Terms.Take.Chain, o.Terms.Take.Token, o.Fulfilled.At)])
 	}
-	for _, part := range []struct{ now, was **int64 }{
-		{&v.Given, &before.Given},
-		{&v.Fee, &before.Fee},
-		{&v.Affiliate, &before.Affiliate},
-		{&v.Taken, &before.Taken},
-		{&v.Margin, &before.Margin},
-	} {
-		if *part.now == nil {
-			*part.now = *part.was
-		}
+	return Values{
+		Given:     cmp.Or(v.Given, before.Given),
+		Taken:     cmp.Or(v.Taken, before.Taken),
+		Fee:       cmp.Or(v.Fee, before.Fee),
+		Affiliate: cmp.Or(v.Affiliate, before.Affiliate),
+		Margin:    cmp.Or(v.Margin, before.Margin),
 	}
-	return v
 }
 
 // isWhole reports whether every part of an order's value is known.

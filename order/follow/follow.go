@@ -282,14 +282,7 @@ func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head 
 			return 0, fmt.Errorf("chain is at block %d, before every block that it could be compared by; %d was read", head.Latest.Number, position.Block)
 		}
 		if !found {
-			if dropped {
-				anchor, _, err := f.Ledger.AnchorBefore(ctx, f.ID, oldest.Number)
-				if err != nil {
-					return 0, err
-				}
-				below = anchor.Number
-			}
-			below = max(below, position.First) + 1
+			below = position.First + 1
 			break
 		}
 		hash, err := f.canonical(ctx, kept.Number, head)
@@ -307,7 +300,7 @@ func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head 
 		f.accept(head)
 		return position.Block, nil
 	}
-	fork = max(below, position.First+1) - 1
+	fork = below - 1
 	if err := f.ConfirmReorg(ctx, position, oldest, fork); err != nil {
 		return 0, err
 	}

@@ -126,15 +126,17 @@ func (c *Chain) HoldAgain() {
 }
 
 // KeptBefore returns the newest block before a number that the chain can be compared by: one that was not settled when
-// it was read, the newest one that was, or the newest anchor. It returns none before that anchor.
+// it was read, the newest one that was, or an anchor.
 func (c *Chain) KeptBefore(ctx context.Context, position ledger.Checkpoint, below uint64) (kept ledger.Block, found bool, err error) {
 	kept, found, err = c.Ledger.KeptBlock(ctx, c.ID, below)
-	anchor := ledger.Block{Number: c.anchorage.newest.Number, Hash: c.anchorage.newest.Hash}
-	isRead := !anchor.Hash.IsAbsent() && anchor.Number <= position.Block && anchor.Number >= position.First
-	if err != nil || !isRead || found && kept.Number > anchor.Number {
+	if err != nil || found && kept.Number > c.anchorage.newest.Number {
 		return kept, found, err
 	}
-	return anchor, anchor.Number < below, nil
+	anchor, isAnchor, err := c.Ledger.AnchorBefore(ctx, c.ID, min(below, position.Block+1))
+	if isAnchor && anchor.Number >= max(position.First, kept.Number) {
+		return ledger.Block{Number: anchor.Number, Hash: anchor.Hash}, true, nil
+	}
+	return kept, found, err
 }
 
 // FirstAnchor makes the newest settled block an anchor if there is none yet and endpoints agree on the block.

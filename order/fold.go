@@ -62,21 +62,12 @@ func Fold(events []Event) (folded *Order, ok bool) {
 }
 
 // sequence appends the indexes of events, sorted by block and log index of each chain: indexes are cheaper to move than
-// events. The few events of a typical order are sorted by insertion.
+// events.
 func sequence(events []Event, indexes []int) []int {
-	if len(events) > cap(indexes) {
-		for i := range events {
-			indexes = append(indexes, i)
-		}
-		slices.SortStableFunc(indexes, func(a, b int) int { return compareAt(&events[a].At, &events[b].At) })
-		return indexes
-	}
 	for i := range events {
 		indexes = append(indexes, i)
-		for at := i; at > 0 && compareAt(&events[i].At, &events[indexes[at-1]].At) < 0; at-- {
-			indexes[at], indexes[at-1] = indexes[at-1], i
-		}
 	}
+	slices.SortStableFunc(indexes, func(a, b int) int { return compareAt(&events[a].At, &events[b].At) })
 	return indexes
 }
 

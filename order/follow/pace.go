@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -32,17 +33,11 @@ const togetherAsked = 7
 
 // WithDefaults returns the pace with zero durations replaced by defaults, and shorter ones raised to their order.
 func (p Pace) WithDefaults() Pace {
-	for _, each := range []struct {
-		of       *time.Duration
-		standard time.Duration
-	}{{&p.Asked, 1900 * time.Millisecond}, {&p.Listed, 15 * time.Second}, {&p.Idle, time.Minute}, {&p.Retired, 4 * time.Minute}, {&p.Quiet, 15 * time.Second}} {
-		if *each.of == 0 {
-			*each.of = each.standard
-		}
-	}
-	p.Listed = max(p.Listed, p.Asked)
-	p.Idle = max(p.Idle, p.Listed)
-	p.Retired = max(p.Retired, p.Idle)
+	p.Asked = cmp.Or(p.Asked, 1900*time.Millisecond)
+	p.Listed = max(cmp.Or(p.Listed, 15*time.Second), p.Asked)
+	p.Idle = max(cmp.Or(p.Idle, time.Minute), p.Listed)
+	p.Retired = max(cmp.Or(p.Retired, 4*time.Minute), p.Idle)
+	p.Quiet = cmp.Or(p.Quiet, 15*time.Second)
 	return p
 }
 

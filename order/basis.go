@@ -20,10 +20,11 @@ type Lag struct {
 // HasBegun reports whether any of the chain's blocks were read.
 func (l Lag) HasBegun() bool { return l.IndexedTime != 0 || !l.Level.IsZero() }
 
-// By returns the age of the stored image of the chain: it includes all events older than that.
+// By returns the age of the stored image of the chain: it includes all events older than that. A block from the future
+// says that the clock of this host is behind, and nothing about the age.
 func (l Lag) By(now time.Time) time.Duration {
 	asOf := l.Level
-	if indexed := time.Unix(int64(l.IndexedTime), 0); indexed.After(asOf) {
+	if indexed := time.Unix(int64(l.IndexedTime), 0); indexed.After(asOf) && (asOf.IsZero() || !indexed.After(now)) {
 		asOf = indexed
 	}
 	return max(now.Sub(asOf), 0)

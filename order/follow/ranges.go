@@ -74,7 +74,7 @@ func (f *Follower) ReadOn(ctx context.Context, position ledger.Checkpoint, fork 
 				next.ProvenEnd = min(next.ProvenEnd, got.From)
 				next.Settled = min(next.Settled, fork)
 			}
-			next.Settled = max(next.Settled, proof.SettledAt(head))
+			next.Settled = max(next.Settled, min(proof.SettledAt(head), next.Block)) // the head may be a lie
 			err = f.apply(ctx, ledger.Advance{
 				From: got.From, Events: got.Events, Quarantined: got.Quarantined,
 				Blocks: droppable(got.Events, ledger.Block{Number: got.End.Number, Hash: got.End.Hash}, next.Settled),

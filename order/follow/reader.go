@@ -53,7 +53,7 @@ func (r *Reader) BeginAt(ctx context.Context, number uint64, head order.Head) (b
 		From: number, Events: events, Blocks: droppable(events, ledger.Block{Number: number, Hash: first.Hash}, proof.SettledAt(head)),
 		Quarantined: quarantined, Begins: true, Checkpoint: ledger.Checkpoint{
 			First: number, FirstTime: first.Time, Block: number, BlockTime: first.Time, ProvenFrom: number, ProvenEnd: number,
-			Settled: proof.SettledAt(head),
+			Settled: min(proof.SettledAt(head), number),
 		},
 	}
 	_, err = r.apply(ctx, begun)

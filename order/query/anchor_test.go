@@ -193,6 +193,34 @@ func TestFinalBlocksAreWithdrawnOnlyByAgreement(t *testing.T) {
 	})
 }
 
+// boastful is a chain whose head is ahead of its blocks.
+type boastful struct {
+	*testChain
+	by uint64
+}
+
+func (b *boastful) Head(ctx context.Context) (order.Head, error) {
+	head, err := b.testChain.Head(ctx)
+	head.Latest.Number, head.Finalized = head.Latest.Number+b.by, head.Finalized+b.by
+	return head, err
+}
+
+func TestHeadAheadOfTheBlocksDoesNotStopTheChain(t *testing.T) {
+	b := &boastful{testChain: newTestChain(1)}
+	b.mineEmpty(20)
+	f := newFollower(openStore(t), 1, b, quietly(follow.Options{Range: 2}))
+	catchUp(t, f)
+	b.mineEmpty(6)
+	b.by = 1000
+	if err := f.CatchUp(t.Context()); err == nil {
+		t.Fatal("blocks that do not exist are read")
+	}
+	b.by = 0
+	if err := f.CatchUp(t.Context()); err != nil {
+		t.Errorf("catchUp() = %v with a head of the chain, want no error", err)
+	}
+}
+
 // A head of another branch, which endpoints no longer have, changes nothing, and the chain continues by itself.
 func TestHeadOfAnotherBranchIsPassedOver(t *testing.T) {
 	e, x := settled(t, 2)

@@ -162,7 +162,8 @@ func (l *testChain) Events(ctx context.Context, from, to uint64) ([]order.Event,
 		return nil, fmt.Errorf("range exceeds %d blocks", l.maxRange)
 	}
 	var events []order.Event
-	for _, b := range l.blocks[from:min(to+1, uint64(len(l.blocks)))] {
+	end := uint64(len(l.blocks))
+	for _, b := range l.blocks[min(from, end):min(to+1, end)] {
 		events = append(events, b.events...)
 	}
 	return events, nil

@@ -134,34 +134,31 @@ func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
 }
 
 // readStates reads what the contracts store of sides of orders, as far as they can be asked.
-func (a *auditor) readStates(ctx context.Context, sides ...*side) (err error) {
-	var give, take []*side
-	for _, s := range sides {
-		if s.side == order.GiveSide {
-			give = append(give, s)
-		} else {
-			take = append(take, s)
-		}
-	}
+func (a *auditor) readStates(ctx context.Context, sides ...*side) error {
 	reader, can := a.Source.(order.StateReader)
 	if !can {
 		return nil
 	}
-	var given, taken []order.StoredState
-	if len(give) > 0 {
-		given, err = reader.States(ctx, idsOf(give))
-	}
-	if len(take) > 0 && err == nil {
-		taken, err = reader.TakeStates(ctx, idsOf(take))
-	}
-	if err != nil {
-		return fmt.Errorf("read what the contracts store of orders: %w", err)
-	}
-	for i, state := range given {
-		give[i].state = state
-	}
-	for i, state := range taken {
-		take[i].state = state
+	for of, read := range map[order.Side]func(context.Context, []order.ID) ([]order.StoredState, error){
+		order.GiveSide: reader.States, order.TakeSide: reader.TakeStates,
+	} {
+		var asked []*side
+		var ids []order.ID
+		for _, s := range sides {
+			if s.side == of {
+				asked, ids = append(asked, s), append(ids, s.id)
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		states, err := read(ctx, ids)
+		if err != nil {
+			return fmt.Errorf("read what the contracts store of orders: %w", err)
+		}
+		for i, state := range states {
+			asked[i].state = state
+		}
 	}
 	return nil
 }

@@ -16,14 +16,6 @@ type side struct {
 	calls  bool // the end of its external call is missing, which state does not reveal
 }
 
-func idsOf(sides []*side) []order.ID {
-	ids := make([]order.ID, len(sides))
-	for i, s := range sides {
-		ids[i] = s.id
-	}
-	return ids
-}
-
 // isOver reports whether nothing more can happen on this side.
 func (s *side) isOver() bool {
 	switch s.state.State {

@@ -308,10 +308,8 @@ func (x *Index) place(ctx context.Context, ids []order.ID, give map[order.ID]cha
 			mu.Lock()
 			defer mu.Unlock()
 			for i, stored := range states {
-				if stored.State != order.None {
+				if err = cmp.Or(err, stored.Err); stored.State != order.None {
 					give[ids[i]] = f.ID
-				} else if stored.Err != nil {
-					err = cmp.Or(err, stored.Err)
 				} else if stored.IsSingle && !f.Basis().Single {
 					err = cmp.Or(err, errUnheard)
 				}

@@ -3,12 +3,14 @@ package swap
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
 	"crossgate/order"
+	"crossgate/order/creation"
 	"crossgate/quote"
 )
 
@@ -52,6 +54,57 @@ func TestMessageFeeIsThatOfTheChainItGoesTo(t *testing.T) {
 			if read, err := charges.Read(t.Context(), 137); err != nil || read.Message != chain.NewAmount(row.want) || read.TransferBps != 4 {
 				t.Errorf("%s: %+v, %v, want %d", name, read, err, row.want)
 			}
+		}
+	}
+}
+
+// TestChargesOfAllOrNothingAreNone: a contract that charges the whole input, or answers in another format.
+func TestChargesOfAllOrNothingAreNone(t *testing.T) {
+	for bps, isRead := range map[string]bool{fmt.Sprintf("0x%064x", 9_999): true, fmt.Sprintf("0x%064x", 10_000): false, "0x": false, "0x01": false} {
+		n := &node{contract: func(_, data string) string {
+			if data == fmt.Sprintf("0x%x", words.Call("globalTransferFeeBps()")) {
+				return bps
+			}
+			return nothingWord
+		}}
+		if read, err := NewCharges(n.serve(t, documented(t, 8453))).Read(t.Context(), 137); (err == nil) != isRead {
+			t.Errorf("charges of %s: %+v, %v", bps, read, err)
+		}
+	}
+}
+
+// TestACallIsCancelledOfTheAmountThatWaits for it, in the state that the adapter reports for each.
+func TestACallIsCancelledOfTheAmountThatWaits(t *testing.T) {
+	c := documented(t, 8453)
+	terms := order.Terms{Give: order.Offer{Chain: 137}, Authorities: order.Authorities{Order: somebody}, ExternalCall: []byte{1}}
+	amounts := []chain.Amount{chain.NewAmount(9), chain.NewAmount(8)}
+	status := func(n int) string { return fmt.Sprintf("0x%064x", n) }
+	for name, row := range map[string]struct {
+		first, second, cancelled string
+		amount                   int // index
+		want                     error
+	}{
+		"the first":     {status(1), status(1), "0x", 0, nil},
+		"the second":    {status(0), status(1), "0x", 1, nil},
+		"none":          {status(0), status(3), "0x", 0, creation.ErrCallNotOpen},
+		"executed":      {status(0), status(2), "0x", 0, creation.ErrCallExecuted},
+		"not cancelled": {status(1), status(0), "!execution reverted", 0, quote.ErrReverted},
+	} {
+		of := func(i int) creation.RegisteredCall {
+			return creation.RegisteredCall{Order: order.ID{1}, Terms: terms, Amount: amounts[i]}
+		}
+		n := &node{answers: simulated(nil), contract: func(_, data string) string {
+			switch data {
+			case fmt.Sprintf("0x%x", of(0).Status()):
+				return row.first
+			case fmt.Sprintf("0x%x", of(1).Status()):
+				return row.second
+			}
+			return row.cancelled
+		}}
+		tx, err := NewSimulator(n.serve(t, c)).CancelCall(t.Context(), order.ID{1}, terms, amounts...)
+		if !errors.Is(err, row.want) || err == nil && (string(tx.Data) != string(of(row.amount).CancelData()) || tx.To != c.Contracts.ExternalCallAdapter || tx.Sender != somebody) {
+			t.Errorf("%s: %+v, %v, want %v", name, tx, err, row.want)
 		}
 	}
 }

@@ -25,6 +25,9 @@ type node struct {
 	pending  string // answers calls on the pending block, unless empty
 	down     bool
 	reverts  string // what calls revert that have it in their message, unless empty
+	isBare   bool   // takes no overrides of states
+	// run simulates calls in the last of a number of blocks; nil: there is no eth_simulateV1, unless in answers.
+	run func(blocks int) []simulatedResult
 
 	mu       sync.Mutex
 	requests int
@@ -92,6 +95,18 @@ func (n *node) members(c nodeCall) string {
 	}
 	if n.reverts != "" && len(c.Params) > 0 && strings.Contains(string(c.Params[0]), n.reverts) {
 		return fault(3, "execution reverted")
+	}
+	var asked simulatedChain
+	if n.run != nil && c.Method == simulateV1 && json.Unmarshal(c.Params[0], &asked) == nil {
+		blocks := make([]struct {
+			Calls []simulatedResult `json:"calls"`
+		}, len(asked.Blocks))
+		blocks[len(blocks)-1].Calls = n.run(len(blocks))
+		text, _ := json.Marshal(blocks)
+		return `"result":` + string(text)
+	}
+	if n.isBare && len(c.Params) > 2 {
+		return fault(-32602, "too many arguments, want at most 2")
 	}
 	if members, known := n.answers[c.Method]; known {
 		return members

@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/words"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/quote"
@@ -95,15 +97,66 @@ func TestCoinsAreMeasuredByTheMulticall(t *testing.T) {
 	}
 }
 
-// TestGasIsWhatANodeEstimates, unless a simulation's maximum is known; without either, a quarter more than was used.
-func TestGasIsWhatANodeEstimates(t *testing.T) {
-	for want, r := range map[uint64]simulatedResult{3300: {MaxUsedGas: 3200, GasUsed: 3000}, 500: {GasUsed: 400}} {
-		if got := r.need(0); got != want {
-			t.Errorf("gas of %+v = %d, want %d", r, got, want)
-		}
+// TestTheWorseOfTheNextBlocksCounts, behind the public router: less for the recipient, more gas, more left in the
+// router. The gas is a node's estimate, unless a simulation's maximum is known; without either, a quarter more than was
+// used.
+func TestTheWorseOfTheNextBlocksCounts(t *testing.T) {
+	c := documented(t, 8453)
+	paid := func(by chain.Address, units int) json.RawMessage {
+		return must.Get(json.Marshal([]simulatedLog{
+			{Address: by, Topics: []chain.Hash{swapExecuted}, Data: words.Encode(0, 0, 0, 0, units)},
+			{Address: by, Topics: []chain.Hash{swapExecuted}, Data: words.Encode(0, 0, 0, 0)},
+			{Address: by, Topics: []chain.Hash{swapExecuted, swapExecuted}, Data: words.Encode(0, 0, 0, 0, 1)},
+		}))(t)
 	}
-	if got := (simulatedResult{GasUsed: 400}).need(7); got != 7 {
-		t.Errorf("gas = %d, want the estimate of 7", got)
+	const first, second = 1, 2
+	amount := chain.NewAmount
+	for name, row := range map[string]struct {
+		received, left [3]int // by blocks
+		made           [3]simulatedResult
+		estimate       string
+		want           quote.Result
+	}{
+		"the second": {
+			[3]int{0, 10, 9},
+			[3]int{0, 1, 3},
+			[3]simulatedResult{first: {GasUsed: 400, Logs: paid(c.Contracts.Router, 12)}, second: {GasUsed: 800, Logs: paid(c.Contracts.Router, 11)}},
+			fault(3, "no"),
+			quote.Result{Measured: true, Received: amount(9), Gross: amount(11), Left: amount(3), Gas: 1000},
+		},
+		"the first": {
+			[3]int{0, 9, 10},
+			[3]int{0, 3, 1},
+			[3]simulatedResult{first: {GasUsed: 800, Logs: paid(somebody, 11)}, second: {GasUsed: 400}},
+			`"result":"0x2bc"`,
+			quote.Result{Measured: true, Received: amount(9), Left: amount(3), Gas: 700},
+		},
+		"the gas before refunds": {
+			[3]int{0, 9, 9},
+			[3]int{},
+			[3]simulatedResult{first: {GasUsed: 800, MaxUsedGas: 3200}, second: {GasUsed: 800, MaxUsedGas: 320}},
+			`"result":"0x2bc"`,
+			quote.Result{Measured: true, Received: amount(9), Gas: 3300},
+		},
+	} {
+		n := &node{answers: simulated(map[string]string{"eth_estimateGas": row.estimate}), run: func(block int) []simulatedResult {
+			word := func(n int) simulatedResult { return simulatedResult{Status: 1, ReturnData: words.Encode(n)} }
+			row.made[block].Status = 1
+			return []simulatedResult{word(7), word(5), row.made[block], word(7 + row.received[block]), word(5 + row.left[block])}
+		}}
+		s := NewSimulator(n.serve(t, c))
+		swapped := quote.Simulation{
+			Sender: somebody, Recipient: somebody, In: chain.NativeCoin(chain.EVM), Out: someToken, Through: c.Contracts.Router,
+			Tx: quote.Tx{To: c.Contracts.Router, Data: make([]byte, 4)},
+		}
+		if got, err := s.Simulate(t.Context(), swapped); err != nil || got != row.want {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, row.want)
+		}
+		before := n.methods["eth_estimateGas"]
+		_, _ = s.Simulate(t.Context(), swapped)
+		if isAsked, knows := n.methods["eth_estimateGas"] > before, row.made[second].MaxUsedGas > 0; isAsked == knows {
+			t.Errorf("%s: the gas is estimated by a node that reports it: %t", name, isAsked)
+		}
 	}
 }
 
@@ -141,17 +194,27 @@ func TestRefusedOverridesAreRemembered(t *testing.T) {
 
 // TestForecastOfWhatOthersDo: what a chain does not say is not that it does nothing.
 func TestForecastOfWhatOthersDo(t *testing.T) {
+	c := documented(t, 8453)
+	_, promised := creating(c)
+	made := simulatedResult{Status: 1, Logs: createdLogs(t, c.Contracts.DlnSource, promised)}
+	running := func(results ...simulatedResult) *node {
+		return &node{answers: simulated(map[string]string{"eth_call": `"result":"0x"`}), run: func(int) []simulatedResult { return results }}
+	}
 	poor := fault(-32000, "insufficient funds for gas * price + value")
 	for name, row := range map[string]struct {
 		node *node
 		isOf bool // creation.ErrOtherFunction
+		made int
 	}{
-		"down":     {&node{down: true}, false},
-		"too poor": {&node{answers: map[string]string{"eth_getBalance": `"result":"0x0"`, "eth_call": poor, "eth_simulateV1": poor}}, true},
+		"down":            {&node{down: true}, false, 0},
+		"too poor":        {&node{answers: map[string]string{"eth_getBalance": `"result":"0x0"`, "eth_call": poor, "eth_simulateV1": poor}}, true, 0},
+		"an order":        {running(made), false, 1},
+		"an order undone": {running(simulatedResult{Logs: made.Logs}), true, 0},
+		"another's calls": {running(made, made), true, 0},
 	} {
-		all, err := NewSimulator(row.node.serve(t, documented(t, 8453))).Forecast(t.Context(), creation.Transaction{Sender: somebody, To: someToken, Data: make([]byte, 4)})
-		if err == nil || errors.Is(err, creation.ErrOtherFunction) != row.isOf {
-			t.Errorf("%s: %+v, %v, of another function: %t", name, all, err, row.isOf)
+		all, err := NewSimulator(row.node.serve(t, c)).Forecast(t.Context(), creation.Transaction{Sender: somebody, To: someToken, Data: make([]byte, 4)})
+		if len(all) != row.made || (err == nil) != (row.made > 0) || errors.Is(err, creation.ErrOtherFunction) != row.isOf {
+			t.Errorf("%s: %+v, %v, want %d, of another function: %t", name, all, err, row.made, row.isOf)
 		}
 	}
 }

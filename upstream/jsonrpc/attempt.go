@@ -109,6 +109,8 @@ func (a *batchAttempt) learn(calls []*Call) {
 			known.refused(call, said)
 		} else if errors.Is(result.err, ErrTagMissing) {
 			known.lackTag(call)
+		} else if errors.Is(result.err, ErrOverridesIgnored) {
+			known.lack(call.Method+" "+Overrides, lacksMethod)
 		} else if result.err == nil {
 			known.answered(call)
 		}

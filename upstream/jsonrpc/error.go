@@ -89,9 +89,12 @@ const (
 	codeInternal = -32603
 )
 
-// ErrTagMissing is returned by an Accept, within an *upstream.Error, for an answer without a block for the tag of the
-// call (Reach.Tag).
-var ErrTagMissing = errors.New("no block for the tag")
+// Errors that an Accept returns, within an *upstream.Error, for an answer without a block for the tag of the call
+// (Reach.Tag), and for one that shows that overrides were ignored, as by Ethermint before it had them.
+var (
+	ErrTagMissing       = errors.New("no block for the tag")
+	ErrOverridesIgnored = errors.New("overrides of states are ignored")
+)
 
 // IsRefusal reports whether the node understood the call and declined it.
 func (e *Error) IsRefusal() bool { return e.failure() == nil || e.failure().IsRefusal() }

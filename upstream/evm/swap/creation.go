@@ -104,11 +104,8 @@ func (s *Simulator) created(result simulatedResult) ([]onchain.Found, error) {
 func (s *Simulator) createPlain(
 	ctx context.Context, t quote.Simulation, promised creation.Promise, set overrides, now surroundings,
 ) (gas uint64, err error) {
-	lacks := func() bool { return s.chain.Client().Lacks("eth_call", jsonrpc.Overrides) }
-	if !lacks() {
-		if gas, err = s.createInWallet(ctx, t, promised, set, now); err == nil || !lacks() {
-			return gas, err
-		}
+	if !s.isBare() {
+		return s.createInWallet(ctx, t, promised, set, now)
 	}
 	made, isToken := creation.Transaction{Sender: t.Sender, To: t.Tx.To, Value: t.Tx.Value, Data: t.Tx.Data}, !t.In.IsNative()
 	switch {
@@ -129,8 +126,7 @@ func (s *Simulator) createInWallet(
 	var estimate evm.Quantity
 	calls, balances := set.calls(t, now)
 	calls = append(calls, simulatedCall{To: s.chain.Facts().Contracts.DlnSource, Input: onchain.GiveOrderCall(promised.ID)})
-	wallet, message := set.wallet(t, now, calls)
-	asked := []*jsonrpc.Call{wallet.call(&answer, "eth_call", message, "latest")}
+	asked := []*jsonrpc.Call{set.inWallet(&answer, t, now, calls, "latest")}
 	if !set.approve {
 		asked = append(asked, set.call(&estimate, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest"))
 	}
@@ -142,10 +138,10 @@ func (s *Simulator) createInWallet(
 	}
 	const created = 1
 	w, last := words.New(answer), len(calls)-1
-	if got := w.Amount(last); w.Err() != nil || got != chain.NewAmount(created) {
+	if w.Amount(last) != chain.NewAmount(created) {
 		return 0, fmt.Errorf("%w: DlnSource has not got order %s after it", creation.ErrBroken, promised.ID)
 	}
-	return uint64(estimate), s.leavesNothing(walletResults(answer, len(calls))[:last], balances, t, now)
+	return uint64(estimate), s.leavesNothing(walletResults(answer)[:last], balances, t, now)
 }
 
 // Returns simulates a transaction without overrides, and checks the id that DlnSource returns, which is derived from

@@ -95,9 +95,9 @@ func TestCreationsMakeThePromisedOrder(t *testing.T) {
 }
 
 // TestCreationsOfOlderNodes: without eth_simulateV1, DlnSource must have the order afterwards; without overrides too,
-// it must return the order's id to a sender who has the input.
+// whether nodes refuse or ignore them, it must return the order's id to a sender who has the input.
 func TestCreationsOfOlderNodes(t *testing.T) {
-	const estimate, poor, refuse = 0x30000, `"result":"0x3e8"`, "refuse"
+	const estimate, poor, refuse, ignore = 0x30000, `"result":"0x3e8"`, "refuse", "ignore"
 	c := documented(t, 8453)
 	tx, promised := creating(c)
 	id := fmt.Sprintf("0x%x", promised.ID[:])
@@ -117,8 +117,16 @@ func TestCreationsOfOlderNodes(t *testing.T) {
 		"another id":            {tx, refuse, nothingWord, "", creation.ErrBroken},
 		"of a sender with less": {tx, refuse, id, poor, quote.ErrSenderLacks},
 		"behind the router":     {routed(c, tx), refuse, id, "", quote.ErrNotSimulated},
+		"the id, ignoring":      {tx, ignore, id, "", nil},
+		"with less, ignoring":   {tx, ignore, id, poor, quote.ErrSenderLacks},
+		"another id, ignoring":  {tx, ignore, nothingWord, "", creation.ErrBroken},
 	} {
-		n := &node{answers: simulated(nil), isBare: row.overrides == refuse, contract: func(string, string) string { return row.answer }}
+		n := &node{answers: simulated(nil), isBare: row.overrides == refuse, contract: func(to, _ string) string {
+			if row.overrides == ignore && to == somebody.String() {
+				return "0x" // as of any account without code
+			}
+			return row.answer
+		}}
 		if row.coins != "" {
 			n.answers["eth_getBalance"] = row.coins
 		}

@@ -50,9 +50,12 @@ func (s *Simulator) overrides(ctx context.Context, t quote.Simulation, now surro
 	if t.In.IsNative() || now.tokens.Cmp(t.AmountIn) >= 0 && now.allowed.Cmp(t.AmountIn) >= 0 {
 		return set, nil
 	}
-	found, err := s.layout(ctx, t.In)
-	if err != nil {
-		return overrides{}, err
+	var found layout
+	if !s.isBare() {
+		var err error
+		if found, err = s.layout(ctx, t.In); err != nil {
+			return overrides{}, err
+		}
 	}
 	state := map[chain.Hash]word32{}
 	switch {

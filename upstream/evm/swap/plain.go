@@ -12,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/chain/words"
 	"crossgate/quote"
+	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -38,7 +39,7 @@ const walletGas = 500_000
 // itself, and among readings of balances, with a contract for the sender's account. Contracts can detect the latter;
 // the former shows whether they fail otherwise. If it succeeds only by itself, nothing is measured.
 func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
-	overridden := !s.chain.Client().Lacks("eth_call", jsonrpc.Overrides)
+	overridden := !s.isBare()
 	switch {
 	case !overridden && now.coins.Cmp(t.Tx.Value) < 0:
 		return quote.Result{}, now.withoutOverrides()
@@ -51,10 +52,9 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	var alone, measured []*jsonrpc.Call
 	var answers [2]evm.Payload
 	calls, balances := set.calls(t, now)
-	wallet, message := set.wallet(t, now, calls)
 	for i, block := range []string{"latest", "pending"} {
 		if overridden {
-			measured = append(measured, wallet.call(&answers[i], "eth_call", message, block))
+			measured = append(measured, set.inWallet(&answers[i], t, now, calls, block))
 		}
 		if !set.approve {
 			alone = append(alone, set.call(new(evm.Payload), "eth_call", calls[len(calls)-balances-1], block))
@@ -79,7 +79,7 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 		}
 		found, err := quote.Result{}, run.Err
 		if err == nil {
-			found, err = finding(walletResults(answers[i], len(calls)), balances, t, now, gas)
+			found, err = finding(walletResults(answers[i]), balances, t, now, gas)
 		}
 		switch {
 		case errors.Is(err, quote.ErrRefused):
@@ -133,9 +133,9 @@ func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (receiv
 	return received, !received.IsZero()
 }
 
-// wallet returns the state in which the sender's account makes calls, and the message that starts them. Its gas limit
-// is the transaction's and walletGas, and a little more.
-func (s overrides) wallet(t quote.Simulation, now surroundings, calls []simulatedCall) (overrides, simulatedCall) {
+// inWallet returns the calls as one that the sender's account makes on a block. Its gas limit is the transaction's and
+// walletGas, and a little more.
+func (s overrides) inWallet(out *evm.Payload, t quote.Simulation, now surroundings, calls []simulatedCall, block string) *jsonrpc.Call {
 	now.gas += now.gas/32 + walletGas
 	coins := &evm.Amount{Amount: t.Tx.Value.Add(now.gasMoney())}
 	if now.coins.Cmp(coins.Amount) > 0 {
@@ -151,19 +151,23 @@ func (s overrides) wallet(t quote.Simulation, now surroundings, calls []simulate
 		}
 		input = slices.Concat(input, words.Encode(c.To, value, len(c.Input)), c.Input)
 	}
-	return s, simulatedCall{
+	asked := s.call(out, "eth_call", simulatedCall{
 		From: &t.Sender, To: t.Sender, Input: input, Gas: evm.Quantity(now.gas), GasPrice: &evm.Amount{Amount: now.gasPrice},
+	}, block)
+	asked.Accept = func(result any) error {
+		if len(*result.(*evm.Payload)) != words.Size*len(calls) { // the account has no such code
+			return &upstream.Error{Class: upstream.Rejected, Err: jsonrpc.ErrOverridesIgnored}
+		}
+		return nil
 	}
+	return asked
 }
 
-// walletResults returns the results of a number of calls by the sender's account. A node that ignores overrides returns
-// something else: then none of the calls succeeded.
-func walletResults(answer evm.Payload, calls int) []simulatedResult {
-	results := make([]simulatedResult, calls)
-	if len(answer) == 32*calls {
-		for i := range results {
-			results[i] = simulatedResult{Status: 1, ReturnData: answer[32*i : 32*i+32]}
-		}
+// walletResults returns the results of calls by the sender's account.
+func walletResults(answer evm.Payload) []simulatedResult {
+	var results []simulatedResult
+	for word := range slices.Chunk(answer, words.Size) {
+		results = append(results, simulatedResult{Status: 1, ReturnData: word})
 	}
 	return results
 }

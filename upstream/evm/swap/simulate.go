@@ -56,8 +56,11 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (found quo
 	return found, err
 }
 
+// isBare reports whether no endpoint takes overrides of states.
+func (s *Simulator) isBare() bool { return s.chain.Client().Lacks("eth_call", jsonrpc.Overrides) }
+
 // prepared runs a transaction in a state in which the sender has whatever it takes, and again with more gas if it fails
-// for lack of that.
+// for lack of that, or if endpoints turn out to take no overrides.
 func (s *Simulator) prepared(ctx context.Context, t quote.Simulation, run func(overrides, surroundings) error) error {
 	now, err := s.surroundings(ctx, t)
 	if err != nil {
@@ -67,8 +70,12 @@ func (s *Simulator) prepared(ctx context.Context, t quote.Simulation, run func(o
 	if err != nil {
 		return err
 	}
+	isBare := s.isBare()
 	err = run(set, now)
-	if errors.Is(err, quote.ErrReverted) {
+	switch {
+	case err != nil && !isBare && s.isBare():
+		return s.prepared(ctx, t, run)
+	case errors.Is(err, quote.ErrReverted):
 		if needed := s.need(ctx, t, set); needed > now.gas {
 			now.gas = needed + needed/5 // as wallets are advised to offer
 			if set, err = s.overrides(ctx, t, now); err != nil {

@@ -77,7 +77,7 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 			jsonrpc.NewCall(&tokens, nil, "eth_call", simulatedCall{To: t.In, Input: balanceOf.Call(t.Sender)}, "latest"),
 			jsonrpc.NewCall(&allowed, nil, "eth_call", simulatedCall{To: t.In, Input: allowance.Call(t.Sender, t.Spender)}, "latest"))
 	}
-	if s.chain.Client().Lacks("eth_call", jsonrpc.Overrides) { // nothing gives them to the sender
+	if s.isBare() { // nothing gives them to the sender
 		calls[2] = coinsCall(&coins, t.Sender)
 		for _, call := range calls[3:] {
 			jsonrpc.Greater(call, func(a, b evm.Payload) int { return wordAmount(a).Cmp(wordAmount(b)) })

@@ -46,6 +46,14 @@ func TestWhatNoNodeRanIsNotSimulated(t *testing.T) {
 	}
 }
 
+// TestANodeWithoutBlocksIsPassedOver by a simulation, which begins at the newest block.
+func TestANodeWithoutBlocksIsPassedOver(t *testing.T) {
+	nodes := []*node{{answers: simulated(map[string]string{"eth_getBlockByNumber": `"result":null`})}, {answers: simulated(nil)}}
+	if now, err := NewSimulator(serveAll(t, documented(t, 8453), nodes...)).surroundings(t.Context(), quote.Simulation{Sender: somebody}); err != nil {
+		t.Errorf("surroundings = %+v, %v, want those of the other node", now, err)
+	}
+}
+
 // TestChainsWithoutAContractCancelNothing: some chains lack a gate, and some an adapter of external calls.
 func TestChainsWithoutAContractCancelNothing(t *testing.T) {
 	bare := documented(t, 5042)

@@ -66,7 +66,7 @@ const (
 // surroundings reads the newest block, the price of gas, and what the sender has, in one round trip.
 func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surroundings, error) {
 	now := surroundings{gas: max(leastGas, gasFactor*t.Gas)}
-	var head *headBlock
+	var head headBlock
 	var price, coins evm.Amount
 	var tokens, allowed evm.Payload
 	headCall := jsonrpc.NewCall(&head, nil, "eth_getBlockByNumber", "latest", false)
@@ -84,7 +84,7 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 		}
 	}
 	s.chain.Client().Each(ctx, calls...)
-	if headCall.Err != nil || priceCall.Err != nil || head == nil {
+	if headCall.Err != nil || priceCall.Err != nil {
 		return now, fmt.Errorf("%w: the newest block could not be read: %w", quote.ErrNotSimulated, errors.Join(headCall.Err, priceCall.Err))
 	}
 	now.isRead = !slices.ContainsFunc(calls, func(c *jsonrpc.Call) bool { return c.Err != nil })

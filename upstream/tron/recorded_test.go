@@ -46,12 +46,17 @@ func exchanged(t *testing.T, name string) exchange {
 // contract methods with a revert.
 func serve(t *testing.T, e exchange) *evm.Chain {
 	t.Helper()
-	answer := func(c call) string {
+	return serveBy(t, func(c call) string {
 		if c.Method == "eth_feeHistory" {
 			t.Error("the node is asked for the history of a price that is the same for everybody")
 		}
 		return e.answer(c)
-	}
+	})
+}
+
+// serveBy returns TRON served by a node that answers each call with a response object.
+func serveBy(t *testing.T, answer func(call) string) *evm.Chain {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body json.RawMessage
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {

@@ -1,0 +1,122 @@
+package tron_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"crossgate/chain"
+	"crossgate/chain/words"
+	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/order/onchain"
+	"crossgate/quote"
+	"crossgate/upstream/tron"
+)
+
+// account is what a node says of a sender, and of the transaction that it is asked to run.
+type account struct {
+	coins, tokens int
+	allowed       string // answer of the token
+	energy        string // member of the answer
+	returned      string
+}
+
+// at returns a simulator of a node that says so.
+func (a account) at(t *testing.T) *tron.Simulator {
+	t.Helper()
+	return tron.NewSimulator(serveBy(t, func(c call) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, c.ID, a.members(c)) }))
+}
+
+func (a account) members(c call) string {
+	has := func(function string) bool {
+		return c.Method == "eth_call" && strings.Contains(string(c.Params[0]), fmt.Sprintf("%x", words.Call(function)))
+	}
+	switch {
+	case c.Method == "eth_chainId":
+		return `"result":"0x2b6653dc"`
+	case c.Method == "eth_getBalance":
+		return fmt.Sprintf(`"result":"0x%x"`, a.coins)
+	case c.Method == "eth_estimateGas":
+		return a.energy
+	case has("balanceOf(address)"):
+		return fmt.Sprintf(`"result":"0x%064x"`, a.tokens)
+	case has("allowance(address,address)"):
+		return fmt.Sprintf(`"result":%q`, a.allowed)
+	}
+	return fmt.Sprintf(`"result":%q`, a.returned)
+}
+
+var (
+	sender = chain.NewAddress([]byte("sender's 20 bytes..."))
+	usdt   = chain.NewAddress([]byte("a token's 20 bytes.."))
+)
+
+const runs, reverts = `"result":"0x30000"`, `"error":{"code":-32000,"message":"REVERT opcode executed","data":"{}"}`
+
+// TestOnlySendersWithTheInputAreSimulated: nodes cannot give them anything. The transaction takes 5 of a token.
+func TestOnlySendersWithTheInputAreSimulated(t *testing.T) {
+	enough, tooLittle := fmt.Sprintf("0x%064x", 5), fmt.Sprintf("0x%064x", 4)
+	for name, row := range map[string]struct {
+		account     account
+		in          chain.Address
+		isPermitted bool
+		value       uint64 // sun
+		want        error
+	}{
+		"enough":               {account{3, 5, enough, runs, ""}, usdt, false, 3, nil},
+		"it fails":             {account{3, 5, enough, reverts, ""}, usdt, false, 3, quote.ErrReverted},
+		"too few coins":        {account{2, 5, enough, runs, ""}, usdt, false, 3, quote.ErrSenderLacks},
+		"too few tokens":       {account{3, 4, enough, runs, ""}, usdt, false, 3, quote.ErrSenderLacks},
+		"not approved":         {account{3, 5, tooLittle, runs, ""}, usdt, false, 3, creation.ErrUnapproved},
+		"by a permit":          {account{3, 5, tooLittle, runs, ""}, usdt, true, 3, nil},
+		"of the coin":          {account{3, 0, "0x", runs, ""}, chain.NativeCoin(chain.TVM), false, 3, nil},
+		"no allowance":         {account{3, 5, "0x", runs, ""}, usdt, false, 3, errUnknown},
+		"too few, for nothing": {account{0, 4, enough, runs, ""}, usdt, false, 0, quote.ErrSenderLacks},
+		"not of any coins":     {account{2, 0, "0x", runs, ""}, chain.NativeCoin(chain.TVM), false, 3, quote.ErrSenderLacks},
+	} {
+		got, err := row.account.at(t).Simulate(t.Context(), quote.Simulation{
+			Sender: sender, In: row.in, Out: usdt, AmountIn: chain.NewAmount(5), Spender: usdt, IsPermitted: row.isPermitted,
+			Tx: quote.Tx{To: usdt, Data: make([]byte, 4), Value: chain.NewAmount(row.value)},
+		})
+		isOther := row.want == errUnknown && err != nil && !errors.Is(err, quote.ErrNotSimulated)
+		if !isOther && !errors.Is(err, row.want) || err == nil && got != (quote.Result{Gas: 0x30000}) {
+			t.Errorf("%s: %+v, %v, want %v", name, got, err, row.want)
+		}
+	}
+}
+
+// errUnknown stands for an error that says nothing about the sender.
+var errUnknown = errors.New("unknown")
+
+// TestCreationsReturnTheOrdersID, if the sender pays DlnSource without a router.
+func TestCreationsReturnTheOrdersID(t *testing.T) {
+	facts, _ := chain.Documented().Chain(chain.Tron)
+	salt := uint64(7)
+	made := creation.Creation{
+		GiveToken: chain.NativeCoin(chain.TVM), GiveAmount: chain.NewAmount(9), Salt: &salt, Receiver: sender,
+		Take: order.Offer{Chain: 1, Token: usdt, Amount: chain.NewAmount(9)}, Authorities: order.Authorities{GivePatch: sender, Order: sender},
+	}
+	id := onchain.ID(made.Terms(facts.ID, sender, salt, made.GiveAmount))
+	returned := fmt.Sprintf("0x%x", id[:])
+	for name, row := range map[string]struct {
+		account account
+		to      chain.Address
+		data    []byte
+		want    error
+	}{
+		"the id":           {account{10, 0, "0x", runs, returned}, facts.Contracts.DlnSource, made.Data(), nil},
+		"another id":       {account{10, 0, "0x", runs, "0x01"}, facts.Contracts.DlnSource, made.Data(), creation.ErrBroken},
+		"refused":          {account{10, 0, "0x", reverts, returned}, facts.Contracts.DlnSource, made.Data(), quote.ErrReverted},
+		"too few coins":    {account{9, 0, "0x", runs, returned}, facts.Contracts.DlnSource, made.Data(), quote.ErrSenderLacks},
+		"another function": {account{10, 0, "0x", runs, returned}, facts.Contracts.DlnSource, made.Data()[1:], creation.ErrBroken},
+		"elsewhere":        {account{10, 0, "0x", runs, returned}, usdt, made.Data(), quote.ErrNotSimulated},
+	} {
+		energy, err := row.account.at(t).Creation(t.Context(),
+			creation.Transaction{Sender: sender, To: row.to, Value: chain.NewAmount(10), Data: row.data}, creation.Promise{ID: id})
+		if !errors.Is(err, row.want) || (err == nil) != (energy == 0x30000) {
+			t.Errorf("%s: %d, %v, want %v", name, energy, err, row.want)
+		}
+	}
+}

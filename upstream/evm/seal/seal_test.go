@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"crossgate/chain"
@@ -84,6 +85,42 @@ func TestUnknownIsNotProven(t *testing.T) {
 		}
 		if _, err := seal.HeaderHash([]byte(text)); err == nil {
 			t.Errorf("%s is a header", name)
+		}
+	}
+}
+
+// TestRootsOfLists compares with those of go-ethereum (types.DeriveSha), of values that nodes of the trie hold or hash.
+func TestRootsOfLists(t *testing.T) {
+	for _, row := range []struct {
+		count, length int
+		want          string
+	}{
+		{0, 1, "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"},
+		{1, 1, "0xac92bc8d02906a87a573c32c72bb427036f0e43d7a7375c5c491ebba064add15"},
+		{17, 1, "0xb5f0191287a69625ec4bfb78b8e4329fd334f2f7ed8728722da71137a3e6ee16"},
+		{17, 40, "0x0f92ff5d9a73f53633911a863ac78e1c82f8ab6d41029817977d649b6f9a55c3"},
+		{300, 40, "0xa0e0669f5728793a069e7649a85ba87d5543a165daf2479ffe1d1ad30967d138"},
+	} {
+		list := make([][]byte, row.count)
+		for i := range list {
+			list[i] = bytes.Repeat([]byte{byte(i) | 1}, row.length)
+		}
+		if got := seal.ListRoot(list).String(); got != row.want {
+			t.Errorf("root of %d times %d bytes = %s, want %s", row.count, row.length, got, row.want)
+		}
+	}
+}
+
+// TestOnlyFiltersAreFilters of blocks: nodes also send nothing, or bytes of another length.
+func TestOnlyFiltersAreFilters(t *testing.T) {
+	whole := strings.Repeat("01", len(seal.Bloom{}))
+	for text, isKnown := range map[string]bool{
+		`"0x` + whole + `"`: true, `"0x` + whole[2:] + `"`: false, `"0x` + whole[1:] + `g"`: false, `"` + whole + `"`: false,
+		`"0x"`: false, `null`: false, `7`: false,
+	} {
+		var read seal.HeaderBloom
+		if err := json.Unmarshal([]byte(text), &read); err != nil || read.Known != isKnown || read.HasBits() != isKnown {
+			t.Errorf("%.20s: %t, %v, want known: %t", text, read.Known, err, isKnown)
 		}
 	}
 }

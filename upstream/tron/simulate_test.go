@@ -34,12 +34,22 @@ func (a account) members(c call) string {
 		return c.Method == "eth_call" && strings.Contains(string(c.Params[0]), fmt.Sprintf("%x", words.Call(function)))
 	}
 	switch {
+	case c.Method == "eth_call" && strings.Contains(string(c.Params[0]), `"input"`): // java-tron before version 4.8.2
+		return `"error":{"code":-32700,"message":"JSON parse error"}`
+	case c.Method == "eth_call" && len(c.Params) > 2:
+		return `"error":{"code":-32602,"message":"method parameters invalid"}`
+	case c.Method == "eth_gasPrice":
+		return `"result":"0x64"`
+	case c.Method == "eth_getBlockByNumber":
+		return `"result":{"number":"0x3e8","timestamp":"0x6553f100","miner":"0x0000000000000000000000000000000000000001"}`
 	case c.Method == "eth_chainId":
 		return `"result":"0x2b6653dc"`
 	case c.Method == "eth_getBalance":
 		return fmt.Sprintf(`"result":"0x%x"`, a.coins)
 	case c.Method == "eth_estimateGas":
 		return a.energy
+	case has("globalFixedNativeFee()"):
+		return fmt.Sprintf(`"result":"0x%064x"`, gateFee)
 	case has("balanceOf(address)"):
 		return fmt.Sprintf(`"result":"0x%064x"`, a.tokens)
 	case has("allowance(address,address)"):
@@ -52,6 +62,8 @@ var (
 	sender = chain.NewAddress([]byte("sender's 20 bytes..."))
 	usdt   = chain.NewAddress([]byte("a token's 20 bytes.."))
 )
+
+const gateFee = 7 // sun
 
 const runs, reverts = `"result":"0x30000"`, `"error":{"code":-32000,"message":"REVERT opcode executed","data":"{}"}`
 
@@ -117,6 +129,17 @@ func TestCreationsReturnTheOrdersID(t *testing.T) {
 			creation.Transaction{Sender: sender, To: row.to, Value: chain.NewAmount(10), Data: row.data}, creation.Promise{ID: id})
 		if !errors.Is(err, row.want) || (err == nil) != (energy == 0x30000) {
 			t.Errorf("%s: %d, %v, want %v", name, energy, err, row.want)
+		}
+	}
+}
+
+// TestCancelsNeedTheirFeeAlone: nodes refuse overrides of states, and older ones a message in the words of newer ones.
+func TestCancelsNeedTheirFeeAlone(t *testing.T) {
+	terms := order.Terms{Give: order.Offer{Chain: 1}, Maker: sender, Authorities: order.Authorities{GivePatch: sender, Order: sender}}
+	for coins, want := range map[int]error{gateFee: nil, gateFee - 1: quote.ErrSenderLacks} {
+		has := account{coins: coins, returned: fmt.Sprintf("0x%x", words.Encode(0, 0, 0))}
+		if tx, err := has.at(t).Cancel(t.Context(), order.ID{1}, terms); !errors.Is(err, want) || tx.Value != chain.NewAmount(gateFee) {
+			t.Errorf("cancel by a sender with %d sun: value %s, %v, want %v", coins, tx.Value, err, want)
 		}
 	}
 }

@@ -116,7 +116,8 @@ func (s *Simulator) CancelCall(ctx context.Context, id order.ID, t order.Terms, 
 	return creation.Transaction{}, creation.ErrCallNotOpen
 }
 
-// succeeds simulates a transaction that pays with the coin only; its sender is given whatever they lack of it.
+// succeeds simulates a transaction that pays with the coin only; its sender is given whatever they lack of it, or must
+// have the value where nodes take no overrides.
 func (s *Simulator) succeeds(ctx context.Context, t creation.Transaction) error {
 	coin := chain.NativeCoin(chain.EVM)
 	made := quote.Simulation{Sender: t.Sender, In: coin, AmountIn: t.Value, Tx: quote.Tx{To: t.To, Data: t.Data, Value: t.Value}}
@@ -124,6 +125,12 @@ func (s *Simulator) succeeds(ctx context.Context, t creation.Transaction) error 
 		var answer evm.Payload
 		calls := set.transaction(made, now)
 		call := set.call(&answer, "eth_call", calls[len(calls)-1], "latest")
+		switch isBare := s.isBare(); {
+		case isBare && now.coins.Cmp(t.Value) < 0:
+			return now.withoutOverrides()
+		case isBare:
+			call = overrides{}.call(&answer, "eth_call", messageOf(t.Sender, made.Tx), "latest")
+		}
 		if err := s.chain.Client().Batch(ctx, call); err != nil {
 			return err
 		}

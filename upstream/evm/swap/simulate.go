@@ -56,8 +56,10 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (found quo
 	return found, err
 }
 
-// isBare reports whether no endpoint takes overrides of states.
-func (s *Simulator) isBare() bool { return s.chain.Client().Lacks("eth_call", jsonrpc.Overrides) }
+// isBare reports whether no endpoint takes overrides of states. java-tron's do not.
+func (s *Simulator) isBare() bool {
+	return s.chain.Facts().Family == chain.TVM || s.chain.Client().Lacks("eth_call", jsonrpc.Overrides)
+}
 
 // prepared runs a transaction in a state in which the sender has whatever it takes, and again with more gas if it fails
 // for lack of that, or if endpoints turn out to take no overrides.
@@ -165,7 +167,7 @@ var (
 type simulatedCall struct {
 	From     *chain.Address `json:"from,omitempty"`
 	To       chain.Address  `json:"to"`
-	Input    evm.Payload    `json:"input"`
+	Input    evm.Payload    `json:"data"` // the older name, which all know: java-tron knows "input" since version 4.8.2
 	Value    *evm.Amount    `json:"value,omitempty"`
 	Gas      evm.Quantity   `json:"gas,omitempty"`
 	GasPrice *evm.Amount    `json:"gasPrice,omitempty"`

@@ -250,8 +250,13 @@ func RetryAfter(header http.Header) time.Duration {
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
 	}
-	if date, err := http.ParseTime(text); err == nil {
-		return max(time.Until(date), 0)
+	date, err := http.ParseTime(text)
+	if err != nil {
+		return 0
 	}
-	return 0
+	now, err := http.ParseTime(header.Get("Date")) // by the clock of the server, which may differ from ours
+	if err != nil {
+		now = time.Now()
+	}
+	return max(date.Sub(now), 0)
 }

@@ -29,6 +29,7 @@ func TestEndpointClassesFailures(t *testing.T) {
 		{"internal error", always(500, "oops"), upstream.ServerError, 500, 0},
 		{"draining", always(503, "", "Retry-After", "7"), upstream.ServerError, 503, 7 * time.Second},
 		{"too many", always(429, "", "Retry-After", "3"), upstream.RateLimited, 429, 3 * time.Second},
+		{"too many, by a slow clock", always(429, "", "Retry-After", "Mon, 30 Nov 2015 12:00:05 GMT", "Date", "Mon, 30 Nov 2015 12:00:00 GMT"), upstream.RateLimited, 429, 5 * time.Second},
 		{"too many, nonsense for a time", always(429, "", "Retry-After", "soon"), upstream.RateLimited, 429, 0},
 		{"redirect", always(302, "", "Location", "http://elsewhere.invalid/"), upstream.BadAnswer, 302, 0},
 		{"endless", func(*http.Request) (*http.Response, error) {

@@ -73,17 +73,7 @@ func (r Response) StatusError() error {
 
 // Scrub removes everything that could be a key of the endpoint, or of the request, from the text of an error that
 // quotes the answer.
-func (r Response) Scrub(err error) error {
-	if err == nil || r.from == nil {
-		return err
-	}
-	return r.from.scrub(r.sent, err)
-}
+func (r Response) Scrub(err error) error { return r.from.scrub(r.sent, err) }
 
 // Redact is Scrub for text from the answer.
-func (r Response) Redact(text string) string {
-	if r.from == nil {
-		return text
-	}
-	return r.from.redact(r.sent, text)
-}
+func (r Response) Redact(text string) string { return r.from.redact(r.sent, text) }

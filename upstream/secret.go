@@ -85,7 +85,7 @@ func replacer(name string, secrets []string, pairs ...[2]string) *strings.Replac
 	return strings.NewReplacer(flat...)
 }
 
-// scrubber removes keys from texts about an endpoint.
+// scrubber removes keys from texts about an endpoint; nil: there is none.
 type scrubber struct {
 	name string // of the endpoint
 	own  *strings.Replacer
@@ -124,6 +124,9 @@ func (s *scrubber) scrub(sent sent, err error) error {
 
 // redact is scrub for plain text.
 func (s *scrubber) redact(sent sent, text string) string {
+	if s == nil {
+		return text
+	}
 	keys := slices.Clone(sent.keys)
 	for _, values := range sent.header {
 		for _, value := range values {

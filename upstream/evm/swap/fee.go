@@ -91,13 +91,11 @@ func (h *feeHistory) hasMarket() bool {
 
 func (h *feeHistory) price(p quote.Priority, least chain.Amount) quote.GasPrice {
 	base := h.BaseFees[len(h.BaseFees)-1].Amount
-	tip := h.tip(quote.Normal)
-	room := uint64(2)
+	tips, room := []chain.Amount{h.tip(quote.Normal), least}, uint64(2)
 	if p == quote.Aggressive {
-		tip = larger(h.tip(quote.Aggressive), tip.MulDiv(5, 4))
-		room = 3
+		tips, room = append(tips, h.tip(quote.Aggressive), tips[0].MulDiv(5, 4)), 3
 	}
-	tip = larger(tip, least)
+	tip := slices.MaxFunc(tips, chain.Amount.Cmp)
 	return quote.GasPrice{
 		Expected:    base.Add(tip),
 		Base:        base,
@@ -120,13 +118,6 @@ func (h *feeHistory) tip(p quote.Priority) chain.Amount {
 	}
 	slices.SortFunc(tips, chain.Amount.Cmp)
 	return tips[len(tips)/2]
-}
-
-func larger(a, b chain.Amount) chain.Amount {
-	if a.Cmp(b) < 0 {
-		return b
-	}
-	return a
 }
 
 // EstimateGas runs tx from sender on the newest block and returns the gas it needs. If the contract refuses, the error

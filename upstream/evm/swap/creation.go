@@ -32,7 +32,7 @@ func (s *Simulator) Creation(ctx context.Context, t creation.Transaction, promis
 		Tx: quote.Tx{To: t.To, Data: t.Data, Value: t.Value}, IsPermitted: isPermitted,
 	}
 	err = s.prepared(ctx, made, func(set overrides, now surroundings) (err error) {
-		if !s.chain.Client().Lacks(simulateV1, "") {
+		if s.simulates() {
 			gas, err = s.create(ctx, made, promised, set, now)
 			if !isUnknownMethod(err) {
 				return err

@@ -87,7 +87,7 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 	whole := evm.Message{From: &t.Sender, To: t.To, Data: t.Data, Value: &evm.Amount{Amount: t.Value}}
 	asked = append(asked, jsonrpc.NewCall(&answers[len(probes)], nil, "eth_call", whole, "latest"))
 	var blocks []struct{ Calls []simulatedResult }
-	if hasEvents := !s.chain.Client().Lacks(simulateV1, ""); hasEvents {
+	if !s.chain.Client().Lacks(simulateV1, "") {
 		made, err := json.Marshal([]simulatedCall{{From: &t.Sender, To: t.To, Input: t.Data, Value: &evm.Amount{Amount: t.Value}}})
 		if err != nil {
 			return nil, err

@@ -45,7 +45,7 @@ func NewSimulator(c *evm.Chain) *Simulator {
 // eth_calls, which measure as far as the nodes accept state overrides.
 func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (found quote.Result, err error) {
 	err = s.prepared(ctx, t, func(set overrides, now surroundings) (err error) {
-		if !s.chain.Client().Lacks(simulateV1, "") {
+		if s.simulates() {
 			if found, err = s.run(ctx, t, set, now); !isUnknownMethod(err) {
 				return err
 			}
@@ -54,6 +54,11 @@ func (s *Simulator) Simulate(ctx context.Context, t quote.Simulation) (found quo
 		return err
 	})
 	return found, err
+}
+
+// simulates reports whether nodes offer eth_simulateV1, and take overrides in it. java-tron's do not.
+func (s *Simulator) simulates() bool {
+	return s.chain.Facts().Family != chain.TVM && !s.chain.Client().Lacks(simulateV1, "")
 }
 
 // isBare reports whether no endpoint takes overrides of states. java-tron's do not.
@@ -253,8 +258,7 @@ func (s *Simulator) inNextBlocks(
 		asked = append(asked, jsonrpc.NewCall(&runs[i], nil, simulateV1, simulatedChain{chained}, "latest"))
 	}
 	if !s.reportsMaxUsed.Load() {
-		estimate := set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest")
-		asked = append(asked, estimate)
+		asked = append(asked, set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest"))
 	}
 	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
 		return nil, 0, err

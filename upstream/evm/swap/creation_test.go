@@ -97,7 +97,7 @@ func TestCreationsMakeThePromisedOrder(t *testing.T) {
 // TestCreationsOfOlderNodes: without eth_simulateV1, DlnSource must have the order afterwards; without overrides too,
 // whether nodes refuse or ignore them, it must return the order's id to a sender who has the input.
 func TestCreationsOfOlderNodes(t *testing.T) {
-	const estimate, poor, refuse, ignore = 0x30000, `"result":"0x3e8"`, "refuse", "ignore"
+	const estimate, exact, poor, refuse, ignore = 0x30000, `"result":"0x3e9"`, `"result":"0x3e8"`, "refuse", "ignore"
 	c := documented(t, 8453)
 	tx, promised := creating(c)
 	id := fmt.Sprintf("0x%x", promised.ID[:])
@@ -113,7 +113,8 @@ func TestCreationsOfOlderNodes(t *testing.T) {
 		"it is claimed":         {tx, "", after(1000, 2), poor, creation.ErrBroken},
 		"refused":               {tx, "", "!execution reverted", poor, quote.ErrReverted},
 		"a rest in the router":  {routed(c, tx), "", after(1, 1), poor, quote.ErrRefused},
-		"the id":                {tx, refuse, id, "", nil},
+		"the id":                {tx, refuse, id, exact, nil},
+		"of who knows what":     {tx, refuse, id, fault(-32601, "the method does not exist"), quote.ErrNotSimulated},
 		"another id":            {tx, refuse, nothingWord, "", creation.ErrBroken},
 		"of a sender with less": {tx, refuse, id, poor, quote.ErrSenderLacks},
 		"behind the router":     {routed(c, tx), refuse, id, "", quote.ErrNotSimulated},
@@ -131,7 +132,7 @@ func TestCreationsOfOlderNodes(t *testing.T) {
 			n.answers["eth_getBalance"] = row.coins
 		}
 		gas, err := NewSimulator(n.serve(t, c)).Creation(t.Context(), row.tx, promised)
-		if !errors.Is(err, row.want) || err == nil && gas != estimate {
+		if !errors.Is(err, row.want) || err == nil && gas != estimate || errors.Is(err, quote.ErrSenderLacks) != errors.Is(row.want, quote.ErrSenderLacks) {
 			t.Errorf("%s: %d gas, %v, want %v", name, gas, err, row.want)
 		}
 	}

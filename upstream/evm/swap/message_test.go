@@ -11,6 +11,7 @@ import (
 	"crossgate/chain/words"
 	"crossgate/order"
 	"crossgate/order/creation"
+	"crossgate/order/onchain"
 	"crossgate/quote"
 )
 
@@ -105,6 +106,25 @@ func TestACallIsCancelledOfTheAmountThatWaits(t *testing.T) {
 		tx, err := NewSimulator(n.serve(t, c)).CancelCall(t.Context(), order.ID{1}, terms, amounts...)
 		if !errors.Is(err, row.want) || err == nil && (string(tx.Data) != string(of(row.amount).CancelData()) || tx.To != c.Contracts.ExternalCallAdapter || tx.Sender != somebody) {
 			t.Errorf("%s: %+v, %v, want %v", name, tx, err, row.want)
+		}
+	}
+}
+
+// TestUnlocksAreOfDeliveredOrders: all of them must wait for it on the take chain.
+func TestUnlocksAreOfDeliveredOrders(t *testing.T) {
+	c := documented(t, 8453)
+	for states, want := range map[[2]int]error{{1, 1}: nil, {1, 2}: creation.ErrNotOwed, {0, 1}: creation.ErrNotOwed} { // 1: fulfilled
+		u := creation.Unlock{IDs: []order.ID{{1}, {2}}, Terms: make([]order.Terms, 2), Authority: somebody, Beneficiary: thief}
+		n := &node{answers: simulated(nil), contract: func(_, data string) string {
+			for i, id := range u.IDs {
+				if data == fmt.Sprintf("0x%x", onchain.TakeOrderCall(id)) {
+					return fmt.Sprintf("0x%x", words.Encode(states[i], 0, 0))
+				}
+			}
+			return nothingWord
+		}}
+		if tx, err := NewSimulator(n.serve(t, c)).Unlock(t.Context(), u); !errors.Is(err, want) || err == nil && (tx.Sender != somebody || tx.To != c.Contracts.DlnDestination) {
+			t.Errorf("unlock of orders with states %v: %+v, %v, want %v", states, tx, err, want)
 		}
 	}
 }

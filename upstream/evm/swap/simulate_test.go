@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
@@ -140,9 +141,9 @@ func TestTheWorseOfTheNextBlocksCounts(t *testing.T) {
 			quote.Result{Measured: true, Received: amount(9), Left: amount(3), Gas: 700},
 		},
 		"the gas before refunds": {
-			[3]int{0, 9, 9},
+			[3]int{0, 9, 10},
 			[3]int{},
-			[3]simulatedResult{first: {GasUsed: 800, MaxUsedGas: 3200}, second: {GasUsed: 800, MaxUsedGas: 320}},
+			[3]simulatedResult{first: {GasUsed: 800, MaxUsedGas: 320}, second: {GasUsed: 800, MaxUsedGas: 3200}},
 			`"result":"0x2bc"`,
 			quote.Result{Measured: true, Received: amount(9), Gas: 3300},
 		},
@@ -164,6 +165,76 @@ func TestTheWorseOfTheNextBlocksCounts(t *testing.T) {
 		_, _ = s.Simulate(t.Context(), swapped)
 		if isAsked, knows := n.methods["eth_estimateGas"] > before, row.made[second].MaxUsedGas > 0; isAsked == knows {
 			t.Errorf("%s: the gas is estimated by a node that reports it: %t", name, isAsked)
+		}
+	}
+}
+
+// TestNothingIsMeasuredByATokenWithoutBalances, in none of the readings.
+func TestNothingIsMeasuredByATokenWithoutBalances(t *testing.T) {
+	balance := simulatedResult{Status: 1, ReturnData: words.Encode(7)}
+	for _, bad := range []simulatedResult{{ReturnData: words.Encode(7)}, {Status: 1}, {Status: 1, ReturnData: make([]byte, 64)}} {
+		for _, calls := range [][]simulatedResult{{bad, {Status: 1}, balance}, {balance, {Status: 1}, bad}} {
+			if found, err := finding(calls, 1, quote.Simulation{Out: someToken}, surroundings{}, 0); !errors.Is(err, quote.ErrNotSimulated) {
+				t.Errorf("of %+v: %+v, %v, want ErrNotSimulated", calls, found, err)
+			}
+		}
+	}
+}
+
+// TestLayoutsAreKept as long as they are likely to stay: one that was not found may be the node's fault.
+func TestLayoutsAreKept(t *testing.T) {
+	for slot, life := range map[int]time.Duration{3: layoutLife, -1: noLayoutLife} {
+		value := probeValue(slot)
+		n := &node{contract: func(string, string) string { return fmt.Sprintf("0x%x", value) }}
+		s, began := NewSimulator(n.serve(t, documented(t, 8453))), time.Now()
+		for range 2 {
+			found := must.Get(s.layout(t.Context(), someToken))(t)
+			isKnown := found.balances != nil && *found.balances == candidates[3] && found.allowances != nil && *found.allowances == candidates[3]
+			if left := found.until.Sub(began); isKnown != (slot == 3) || n.requests != 1 || left < life || left > life+time.Minute {
+				t.Errorf("layout of the token with slot %d = %+v for %s after %d requests", slot, found, left, n.requests)
+			}
+		}
+	}
+}
+
+// TestThePriceOfGasCoversTheNextBlocks, whose base fee may grow by an eighth.
+func TestThePriceOfGasCoversTheNextBlocks(t *testing.T) {
+	for base, want := range map[string]uint64{`,"baseFeePerGas":"0x8"`: 9, `,"baseFeePerGas":"0x6"`: 7, "": 7} {
+		n := &node{answers: simulated(map[string]string{
+			"eth_gasPrice": `"result":"0x7"`, "eth_getBlockByNumber": `"result":{"timestamp":"0x6553f100","miner":"0x0000000000000000000000000000000000000001"` + base + `}`,
+		})}
+		now, err := NewSimulator(n.serve(t, documented(t, 8453))).surroundings(t.Context(), quote.Simulation{Sender: somebody})
+		if err != nil || now.gasPrice != chain.NewAmount(want) || len(now.blocks) != simulatedBlocks {
+			t.Errorf("base fee %s: %+v, %v, want a price of %d", base, now, err, want)
+		}
+	}
+}
+
+// TestBareNodesRunWhatASenderHas, and only estimate its gas: a token's outcome is not measured.
+func TestBareNodesRunWhatASenderHas(t *testing.T) {
+	const amount = 5
+	for name, row := range map[string]struct {
+		has, allowed int
+		want         error
+	}{
+		"enough":       {amount, amount, nil},
+		"not approved": {amount, amount - 1, quote.ErrNotSimulated},
+	} {
+		n := &node{isBare: true, answers: simulated(nil), contract: func(_, data string) string {
+			switch {
+			case strings.HasPrefix(data, fmt.Sprintf("0x%x", balanceOf[:])):
+				return fmt.Sprintf("0x%064x", row.has)
+			case strings.HasPrefix(data, fmt.Sprintf("0x%x", allowance[:])):
+				return fmt.Sprintf("0x%064x", row.allowed)
+			}
+			return "0x"
+		}}
+		found, err := NewSimulator(n.serve(t, documented(t, 8453))).Simulate(t.Context(), quote.Simulation{
+			Sender: somebody, Recipient: somebody, In: someToken, Out: otherToken, AmountIn: chain.NewAmount(amount), Spender: thief,
+			Tx: quote.Tx{To: thief, Data: make([]byte, 4)},
+		})
+		if !errors.Is(err, row.want) || err == nil && found != (quote.Result{Gas: 0x30000}) {
+			t.Errorf("%s: %+v, %v, want %v", name, found, err, row.want)
 		}
 	}
 }
@@ -331,8 +402,15 @@ func TestTokensThatDoNotArriveAreFound(t *testing.T) {
 func TestContractsSignNothing(t *testing.T) {
 	c := documented(t, 8453)
 	for code, warns := range map[string]bool{"0x": false, "0xef0100" + strings.Repeat("11", 20): false, "0x6001": true} {
-		s := NewSimulator((&node{answers: map[string]string{"eth_getCode": `"result":"` + code + `"`}}).serve(t, c))
+		n := &node{answers: map[string]string{"eth_getCode": `"result":"` + code + `"`}}
+		if warns {
+			n.answers["eth_getBalance"] = `"result":"0x7"`
+		}
+		s := NewSimulator(n.serve(t, c))
 		all, err := s.Forecast(t.Context(), creation.Transaction{Sender: somebody, To: c.Contracts.DlnSource, Data: creation.Creation{}.Data()})
+		if err == nil && slices.Contains(all[0].Unknown, "balance of the native coin") == warns {
+			t.Errorf("of code %s it is not known: %q", code, all[0].Unknown)
+		}
 		isWarning := func(w creation.Warning) bool { return w.Code == creation.MakerNotSender }
 		if err != nil || len(all) != 1 || slices.ContainsFunc(all[0].Warnings, isWarning) != warns {
 			t.Errorf("of code %s: %+v, %v, want a warning: %t", code, all, err, warns)

@@ -62,10 +62,12 @@ func TestEstimateGas(t *testing.T) {
 	if got, err := c.EstimateGas(t.Context(), somebody, tx); err != nil || got != 21000 {
 		t.Errorf("EstimateGas() = %d, %v, want 21000", got, err)
 	}
-	n.answers["eth_estimateGas"] = `"error":{"code":3,"message":"execution reverted",` +
-		`"data":"0x08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000a75736572206572726f72"}`
-	if _, err := c.EstimateGas(t.Context(), somebody, tx); !errors.Is(err, quote.ErrReverted) || !strings.Contains(err.Error(), "user error") {
-		t.Errorf("EstimateGas() of a revert = %v, want ErrReverted with the contract's words", err)
+	const data = "0x08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000a75736572206572726f72"
+	for _, said := range []string{`"code":3,"message":"execution reverted","data":"` + data, `"code":-32015,"message":"VM execution error.","data":"Reverted ` + data} {
+		n.answers["eth_estimateGas"] = `"error":{` + said + `"}`
+		if _, err := c.EstimateGas(t.Context(), somebody, tx); !errors.Is(err, quote.ErrReverted) || !strings.Contains(err.Error(), "user error") {
+			t.Errorf("EstimateGas() of a revert = %v, want ErrReverted with the contract's words", err)
+		}
 	}
 	n.answers["eth_estimateGas"] = fault(-32000, "insufficient funds for transfer")
 	if _, err := c.EstimateGas(t.Context(), somebody, tx); err == nil || errors.Is(err, quote.ErrReverted) {

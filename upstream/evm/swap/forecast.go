@@ -123,7 +123,5 @@ func resultOf(call *jsonrpc.Call, answer evm.Payload) *creation.CallResult {
 	if !errors.As(call.Err, &said) || !said.IsRevert() {
 		return nil
 	}
-	data := evm.Payload{}
-	_ = json.Unmarshal(said.Data, &data) // stays empty if a node sends no data
-	return &creation.CallResult{IsReverted: true, Data: data}
+	return &creation.CallResult{IsReverted: true, Data: revertData(said)}
 }

@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -77,11 +78,18 @@ func reverted(err error) error {
 
 // revertReason returns why a contract refused, in the node's words if it sent no data.
 func revertReason(said *jsonrpc.Error) string {
-	var data evm.Payload
-	if json.Unmarshal(said.Data, &data) == nil && len(data) > 0 {
+	if data := revertData(said); len(data) > 0 {
 		return explainRevert(data)
 	}
 	return token.CleanText(said.Message)
+}
+
+// revertData returns what a contract reverted with, which nodes like OpenEthereum's send behind a word; empty if a node
+// sends nothing.
+func revertData(said *jsonrpc.Error) evm.Payload {
+	data := evm.Payload{}
+	_ = json.Unmarshal(bytes.Replace(said.Data, []byte("Reverted "), nil, 1), &data)
+	return data
 }
 
 // explainRevert describes the error that a contract reverted with.

@@ -54,6 +54,12 @@ func TestGasPrice(t *testing.T) {
 	}
 }
 
+// userError is the revert data of a contract with "user error" for a reason, refusing a node's answer with it.
+const (
+	userError = "0x08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000a75736572206572726f72"
+	refusing  = `"error":{"code":3,"message":"execution reverted","data":"` + userError + `"}`
+)
+
 func TestEstimateGas(t *testing.T) {
 	n := &node{answers: map[string]string{}}
 	c := NewFees(n.serve(t, documented(t, 8453)))
@@ -62,9 +68,8 @@ func TestEstimateGas(t *testing.T) {
 	if got, err := c.EstimateGas(t.Context(), somebody, tx); err != nil || got != 21000 {
 		t.Errorf("EstimateGas() = %d, %v, want 21000", got, err)
 	}
-	const data = "0x08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000a75736572206572726f72"
-	for _, said := range []string{`"code":3,"message":"execution reverted","data":"` + data, `"code":-32015,"message":"VM execution error.","data":"Reverted ` + data} {
-		n.answers["eth_estimateGas"] = `"error":{` + said + `"}`
+	for _, said := range []string{refusing, `"error":{"code":-32015,"message":"VM execution error.","data":"Reverted ` + userError + `"}`} {
+		n.answers["eth_estimateGas"] = said
 		if _, err := c.EstimateGas(t.Context(), somebody, tx); !errors.Is(err, quote.ErrReverted) || !strings.Contains(err.Error(), "user error") {
 			t.Errorf("EstimateGas() of a revert = %v, want ErrReverted with the contract's words", err)
 		}

@@ -290,10 +290,14 @@ func TestForecastOfWhatOthersDo(t *testing.T) {
 		"an order":        {running(made), false, 1},
 		"an order undone": {running(simulatedResult{Logs: made.Logs}), true, 0},
 		"another's calls": {running(made, made), true, 0},
+		"refused":         {&node{answers: map[string]string{"eth_getBalance": `"result":"0x7"`, "eth_call": refusing}}, false, 1},
 	} {
 		all, err := NewSimulator(row.node.serve(t, c)).Forecast(t.Context(), creation.Transaction{Sender: somebody, To: someToken, Data: make([]byte, 4)})
 		if len(all) != row.made || (err == nil) != (row.made > 0) || errors.Is(err, creation.ErrOtherFunction) != row.isOf {
 			t.Errorf("%s: %+v, %v, want %d, of another function: %t", name, all, err, row.made, row.isOf)
+		}
+		if name == "refused" && (all[0].Refusal == nil || !strings.Contains(all[0].Refusal.Why, "user error")) {
+			t.Errorf("%s: %+v, want the contract's words", name, all[0].Refusal)
 		}
 	}
 }

@@ -59,7 +59,8 @@ func (e *Error) Meaning() Meaning {
 
 // read checks structure before text: a contract's reason may contain any words.
 func (e *Error) read() (meaning Meaning, field string) {
-	if e.Code == codeReverted && len(e.Data) > 2 && hexText.MatchString(strings.ToLower(string(e.Data))) {
+	isRevert := e.Code == codeReverted && hexText.MatchString(strings.ToLower(string(e.Data)))
+	if isRevert && len(e.Data) > len(`"0x"`) { // with that the ZK stack refuses any transaction
 		return Reverted, ""
 	}
 	text := e.text()
@@ -81,6 +82,9 @@ func (e *Error) read() (meaning Meaning, field string) {
 			return FieldMissing, strings.TrimPrefix(r.conditions[0], "field ")
 		}
 		return r.meaning, ""
+	}
+	if isRevert {
+		return Reverted, ""
 	}
 	return Unclear, ""
 }

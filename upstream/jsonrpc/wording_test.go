@@ -166,6 +166,10 @@ func TestFieldsThatAreNotTaken(t *testing.T) {
 		{call, jsonrpc.Overrides, "state overrides are not supported", jsonrpc.FieldMissing},
 		{estimate, jsonrpc.Overrides, "too many arguments, want at most 2", jsonrpc.FieldMissing},
 		{estimate, "", "too many arguments, want at most 2", jsonrpc.Unclear},
+		{call, jsonrpc.Overrides, "invalid length 3, expected fewer elements in array", jsonrpc.FieldMissing},
+		{call, jsonrpc.Overrides, "Invalid params", jsonrpc.FieldMissing},
+		{call, "", "Invalid params", jsonrpc.Unclear},
+		{call, jsonrpc.Overrides, "pending block is not supported", jsonrpc.Unclear},
 		{call, jsonrpc.Overrides, "execution reverted: overrides not allowed", jsonrpc.Reverted},
 		{call, jsonrpc.Overrides, "missing trie node 12ab", jsonrpc.Pruned},
 	} {

@@ -16,6 +16,7 @@ import (
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
 	"crossgate/quote"
+	"crossgate/upstream/evm"
 )
 
 // creating returns a transaction that creates an order of a coin, and the order that it promises.
@@ -134,6 +135,20 @@ func TestCreationsOfOlderNodes(t *testing.T) {
 		gas, err := NewSimulator(n.serve(t, c)).Creation(t.Context(), row.tx, promised)
 		if !errors.Is(err, row.want) || err == nil && gas != estimate || errors.Is(err, quote.ErrSenderLacks) != errors.Is(row.want, quote.ErrSenderLacks) {
 			t.Errorf("%s: %d gas, %v, want %v", name, gas, err, row.want)
+		}
+	}
+}
+
+// TestAWalletLeavesTheTransactionItsGas, and the sender what they have, if that is enough.
+func TestAWalletLeavesTheTransactionItsGas(t *testing.T) {
+	const gas, value = 64_000, 3
+	for has, want := range map[uint64]uint64{0: value + gas + gas/32 + walletGas, 1 << 40: 1 << 40} {
+		asked := overrides{accounts: map[chain.Address]override{}}.inWallet(new(evm.Payload),
+			quote.Simulation{Sender: somebody, Tx: quote.Tx{Value: chain.NewAmount(value)}},
+			surroundings{gas: gas, gasPrice: chain.NewAmount(1), coins: chain.NewAmount(has)}, nil, "latest")
+		message, accounts := asked.Params[0].(simulatedCall), asked.Params[2].(map[chain.Address]override)
+		if message.Gas < gas*64/63+walletGas || accounts[somebody].Balance.Amount != chain.NewAmount(want) {
+			t.Errorf("of a sender with %d: %d gas and %s, want %d", has, message.Gas, accounts[somebody].Balance.Amount, want)
 		}
 	}
 }

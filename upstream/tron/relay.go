@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"crossgate/upstream/jsonrpc"
@@ -13,6 +14,9 @@ import (
 
 // relayed are the JSON-RPC methods that a page uses to have a call signed and to see its outcome.
 var relayed = []string{"eth_call", "eth_estimateGas", "eth_gasPrice", "eth_getBlockByNumber", "eth_getTransactionReceipt"}
+
+// hexadecimal matches their parameters. Words of a caller's, which a node may quote, could be taken for the node's own.
+var hexadecimal = regexp.MustCompile(`^(\{("(from|to|data|value|gas|gasPrice)":"0x[0-9a-fA-F]*",?)*\}|"(0x[0-9a-fA-F]*|latest)"|true|false)$`)
 
 // broadcast is the call of java-tron's HTTP API that accepts a signed transaction: its JSON-RPC does not.
 const broadcast = "broadcasttransaction"
@@ -30,6 +34,8 @@ func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err
 		err = &jsonrpc.Error{Message: "the body must be JSON with a method and params"}
 	case call.Method == broadcast && len(call.Params) == 1:
 		result, err = s.broadcast(ctx, call.Params[0])
+	case slices.ContainsFunc(call.Params, func(each json.RawMessage) bool { return !hexadecimal.Match(each) }):
+		err = &jsonrpc.Error{Message: "params must be hexadecimal"}
 	case slices.Contains(relayed, call.Method):
 		params := make([]any, len(call.Params))
 		for i, each := range call.Params {

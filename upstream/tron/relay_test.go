@@ -19,15 +19,18 @@ import (
 	"crossgate/upstream/tron"
 )
 
-// TestRelayPassesOnWhatAPageMayAsk has a first endpoint without TRON's HTTP API, or one whose node takes nothing now; each
-// path's first request is cut off.
+// TestRelayPassesOnWhatAPageMayAsk has a first endpoint without TRON's HTTP API, or one whose node takes nothing now;
+// each path's first request is cut off.
 func TestRelayPassesOnWhatAPageMayAsk(t *testing.T) {
-	call := regexp.MustCompile(`\{("jsonrpc":"2.0","id":\d+),[^{}]*\}`)
+	call := regexp.MustCompile(`\{("jsonrpc":"2.0","id":\d+),[^{}]*(\{[^{}]*\}[^{}]*)?\}`)
 	const sent = `{"method":"broadcasttransaction","params":[{"txID":"ab"}]}`
 	for _, test := range []struct{ asked, node, want string }{
 		{sent, `{"result":true,"txid":"busy"}`, `{"result":"busy"}`},
 		{sent, `{"result":true,"txid":"limited"}`, `{"result":"limited"}`},
 		{`{"method":"eth_sendRawTransaction","params":["0x"]}`, "", `{"error":"method \"eth_sendRawTransaction\" is not relayed"}`},
+		{`{"method":"eth_getTransactionReceipt","params":["daily quota"]}`, "null", `{"error":"params must be hexadecimal"}`},
+		{`{"method":"eth_call","params":[{"to":"0xab","data":"0x","quota":"0x"},"latest"]}`, "null", `{"error":"params must be hexadecimal"}`},
+		{`{"method":"eth_call","params":[{"to":"0xab","data":"0x"},"latest"]}`, `"0x01"`, `{"result":"0x01"}`},
 		{`{`, "", `{"error":"the body must be JSON with a method and params"}`},
 		{`{"method":"eth_gasPrice","params":[]}`, `"0x64"`, `{"result":"0x64"}`},
 		{`{"method":"eth_getTransactionReceipt","params":["0xab"]}`, "null", `{"result":null}`},

@@ -107,13 +107,13 @@ func (s *Simulator) createPlain(
 	if !s.isBare() {
 		return s.createInWallet(ctx, t, promised, set, now)
 	}
-	made, isToken := creation.Transaction{Sender: t.Sender, To: t.Tx.To, Value: t.Tx.Value, Data: t.Tx.Data}, !t.In.IsNative()
+	made := creation.Transaction{Sender: t.Sender, To: t.Tx.To, Value: t.Tx.Value, Data: t.Tx.Data}
 	switch {
 	case made.To != s.chain.Facts().Contracts.DlnSource:
 		return 0, fmt.Errorf("%w: no endpoint takes overrides of states", quote.ErrNotSimulated)
-	case now.coins.Cmp(made.Value) < 0 || isToken && now.tokens.Cmp(t.AmountIn) < 0:
+	case !now.suffice(t):
 		return 0, now.withoutOverrides()
-	case isToken && !t.IsPermitted && now.allowed.Cmp(t.AmountIn) < 0:
+	case !t.In.IsNative() && !t.IsPermitted && now.allowed.Cmp(t.AmountIn) < 0:
 		return s.BeforeApproval(ctx, made, promised)
 	}
 	return s.Returns(ctx, made, promised.ID)

@@ -126,7 +126,7 @@ func (s *Simulator) succeeds(ctx context.Context, t creation.Transaction) error 
 		calls := set.transaction(made, now)
 		call := set.call(&answer, "eth_call", calls[len(calls)-1], "latest")
 		switch isBare := s.isBare(); {
-		case isBare && now.coins.Cmp(t.Value) < 0:
+		case isBare && !now.suffice(made):
 			return now.withoutOverrides()
 		case isBare:
 			call = overrides{}.call(&answer, "eth_call", messageOf(t.Sender, made.Tx), "latest")

@@ -41,12 +41,13 @@ const walletGas = 500_000
 func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overrides, now surroundings) (quote.Result, error) {
 	overridden := !s.isBare()
 	switch {
-	case !overridden && now.coins.Cmp(t.Tx.Value) < 0:
+	case !overridden && !now.suffice(t):
 		return quote.Result{}, now.withoutOverrides()
 	case !overridden && len(set.accounts) > 0:
 		return quote.Result{}, fmt.Errorf("%w: the sender may lack the coin for gas, and no endpoint takes overrides of states", quote.ErrNotSimulated)
 	case !overridden && set.approve:
-		return quote.Result{}, fmt.Errorf("%w: the storage layout of allowances of token %s is unknown", quote.ErrNotSimulated, t.In)
+		return quote.Result{}, fmt.Errorf("%w: the sender has approved %s of the %s that it takes, and no endpoint takes overrides of states",
+			quote.ErrNotSimulated, now.allowed, t.AmountIn)
 	}
 	var gas evm.Quantity
 	var alone, measured []*jsonrpc.Call

@@ -219,6 +219,8 @@ func TestBareNodesRunWhatASenderHas(t *testing.T) {
 	}{
 		"enough":       {amount, amount, nil},
 		"not approved": {amount, amount - 1, quote.ErrNotSimulated},
+		"too little":   {amount - 1, amount, quote.ErrSenderLacks},
+		"nothing":      {0, 0, quote.ErrSenderLacks},
 	} {
 		n := &node{isBare: true, answers: simulated(nil), contract: func(_, data string) string {
 			switch {

@@ -26,6 +26,11 @@ type surroundings struct {
 	meter           chain.Address   // where meterCode is, in this simulation only
 }
 
+// suffice reports whether the sender has the coins and tokens that a transaction takes.
+func (s surroundings) suffice(t quote.Simulation) bool {
+	return s.coins.Cmp(t.Tx.Value) >= 0 && (t.In.IsNative() || s.tokens.Cmp(t.AmountIn) >= 0)
+}
+
 // withoutOverrides is why nothing can be simulated for a sender who seems to lack something.
 func (s surroundings) withoutOverrides() error {
 	lacks := quote.ErrSenderLacks

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/crypto"
+
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/internal/recorded"
@@ -98,6 +100,8 @@ func TestRootsOfLists(t *testing.T) {
 		{0, 1, "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421"},
 		{1, 1, "0xac92bc8d02906a87a573c32c72bb427036f0e43d7a7375c5c491ebba064add15"},
 		{17, 1, "0xb5f0191287a69625ec4bfb78b8e4329fd334f2f7ed8728722da71137a3e6ee16"},
+		{17, 28, "0xbf48951b12aadb0ef09fa41f558fe0b2de5c59bb7e9dbc9ff18f046eeb8cab10"},
+		{17, 29, "0x3e3a940cb6d80cba10df0c05abc326fd2507c2241037c437a221b6824b0bbab4"},
 		{17, 40, "0x0f92ff5d9a73f53633911a863ac78e1c82f8ab6d41029817977d649b6f9a55c3"},
 		{300, 40, "0xa0e0669f5728793a069e7649a85ba87d5543a165daf2479ffe1d1ad30967d138"},
 	} {
@@ -108,6 +112,33 @@ func TestRootsOfLists(t *testing.T) {
 		if got := seal.ListRoot(list).String(); got != row.want {
 			t.Errorf("root of %d times %d bytes = %s, want %s", row.count, row.length, got, row.want)
 		}
+	}
+}
+
+// TestFiltersSumUpWhatIsAdded compares with go-ethereum's (core/types, TestBloomExtensively), and with what is not in it.
+func TestFiltersSumUpWhatIsAdded(t *testing.T) {
+	const want = "0xc8d3ca65cdb4874300a9e39475508f23ed6da09fdbc487f89a2dcf50b09eb263"
+	sum := seal.HeaderBloom{Known: true}
+	for i := range 100 {
+		sum.Bits.Add(fmt.Appendf(nil, "xxxxxxxxxx data %d yyyyyyyyyyyyyy", i))
+	}
+	if got := crypto.Keccak256Hash(sum.Bits[:]).Hex(); got != want || !sum.IsSparse() {
+		t.Errorf("hash of the filter = %s, sparse: %t, want %s", got, sum.IsSparse(), want)
+	}
+	address, topic, other := chain.NewAddress(make([]byte, 20)), chain.Hash{1}, chain.Hash{2}
+	sum.Bits.Add(topic[:])
+	if sum.HoldsAny([]chain.Address{address}, []chain.Hash{topic}) {
+		t.Error("it holds an address that was not added")
+	}
+	sum.Bits.Add(address.Bytes())
+	if !sum.HoldsAny([]chain.Address{address}, []chain.Hash{other, topic}) || sum.HoldsAny([]chain.Address{address}, []chain.Hash{other}) {
+		t.Error("it does not hold what was added alone")
+	}
+	for i := range 300 {
+		sum.Bits.Add([]byte{byte(i), byte(i >> 8)})
+	}
+	if sum.IsSparse() {
+		t.Error("with over a third of its bits set it is sparse")
 	}
 }
 

@@ -9,8 +9,20 @@ import (
 	"regexp"
 	"slices"
 
+	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 )
+
+// Simulator simulates like swap.Simulator, at nodes that take no overrides of states, and relays calls of pages. Safe
+// for concurrent use.
+type Simulator struct {
+	*swap.Simulator
+	chain *evm.Chain
+}
+
+// NewSimulator returns a simulator on the newest block of c.
+func NewSimulator(c *evm.Chain) *Simulator { return &Simulator{swap.NewSimulator(c), c} }
 
 // relayed are the JSON-RPC methods that a page uses to have a call signed and to see its outcome.
 var relayed = []string{"eth_call", "eth_estimateGas", "eth_gasPrice", "eth_getBlockByNumber", "eth_getTransactionReceipt"}

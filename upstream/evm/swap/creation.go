@@ -128,7 +128,7 @@ func (s *Simulator) createInWallet(
 	calls = append(calls, simulatedCall{To: s.chain.Facts().Contracts.DlnSource, Input: onchain.GiveOrderCall(promised.ID)})
 	asked := []*jsonrpc.Call{set.inWallet(&answer, t, now, calls, "latest")}
 	if !set.approve {
-		asked = append(asked, set.call(&estimate, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest"))
+		asked = append(asked, set.estimate(&estimate, t))
 	}
 	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
 		return 0, err

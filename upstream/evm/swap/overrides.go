@@ -97,6 +97,15 @@ func (s *Simulator) Approvals(ctx context.Context, sender, token, spender chain.
 	return append(all, approval(amount)), nil
 }
 
+// estimate returns a call for the gas of a transaction on the newest block, which java-tron does not let a caller name.
+func (s overrides) estimate(out *evm.Quantity, t quote.Simulation) *jsonrpc.Call {
+	asked := s.call(out, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest")
+	if len(s.accounts) == 0 {
+		asked.Params = asked.Params[:1]
+	}
+	return asked
+}
+
 // call returns a call on a block in this state; without overrides any node accepts it.
 func (s overrides) call(out any, method string, message any, block string) *jsonrpc.Call {
 	asked := &jsonrpc.Call{Method: method, Params: []any{message, block}, Out: out}

@@ -53,7 +53,11 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	var alone, measured []*jsonrpc.Call
 	var answers [2]evm.Payload
 	calls, balances := set.calls(t, now)
-	for i, block := range []string{"latest", "pending"} {
+	blocks := []string{"latest", "pending"}
+	if s.chain.Facts().Family == chain.TVM { // which has no other one
+		blocks = blocks[:1]
+	}
+	for i, block := range blocks {
 		if overridden {
 			measured = append(measured, set.inWallet(&answers[i], t, now, calls, block))
 		}
@@ -63,7 +67,7 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	}
 	asked := slices.Concat(alone, measured)
 	if !set.approve {
-		asked = append(asked, set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest"))
+		asked = append(asked, set.estimate(&gas, t))
 	}
 	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
 		return quote.Result{}, err

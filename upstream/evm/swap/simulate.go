@@ -97,7 +97,7 @@ func (s *Simulator) prepared(ctx context.Context, t quote.Simulation, run func(o
 // need is the gas with which the transaction succeeds, as a node estimates it; zero where it fails with any.
 func (s *Simulator) need(ctx context.Context, t quote.Simulation, set overrides) uint64 {
 	var gas evm.Quantity
-	if err := s.chain.Client().All(ctx, set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest")); err != nil {
+	if err := s.chain.Client().All(ctx, set.estimate(&gas, t)); err != nil {
 		return 0
 	}
 	return uint64(gas)
@@ -258,7 +258,7 @@ func (s *Simulator) inNextBlocks(
 		asked = append(asked, jsonrpc.NewCall(&runs[i], nil, simulateV1, simulatedChain{chained}, "latest"))
 	}
 	if !s.reportsMaxUsed.Load() {
-		asked = append(asked, set.call(&gas, "eth_estimateGas", messageOf(t.Sender, t.Tx), "latest"))
+		asked = append(asked, set.estimate(&gas, t))
 	}
 	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
 		return nil, 0, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -26,9 +27,9 @@ type surroundings struct {
 	meter           chain.Address   // where meterCode is, in this simulation only
 }
 
-// suffice reports whether the sender has the coins and tokens that a transaction takes.
+// suffice reports whether the sender is known to have the coins and tokens that a transaction takes.
 func (s surroundings) suffice(t quote.Simulation) bool {
-	return s.coins.Cmp(t.Tx.Value) >= 0 && (t.In.IsNative() || s.tokens.Cmp(t.AmountIn) >= 0)
+	return s.isRead && s.coins.Cmp(t.Tx.Value) >= 0 && (t.In.IsNative() || s.tokens.Cmp(t.AmountIn) >= 0)
 }
 
 // withoutOverrides is why nothing can be simulated for a sender who seems to lack something.
@@ -92,12 +93,16 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 	if headCall.Err != nil || priceCall.Err != nil {
 		return now, fmt.Errorf("%w: the newest block could not be read: %w", quote.ErrNotSimulated, errors.Join(headCall.Err, priceCall.Err))
 	}
-	now.isRead = !slices.ContainsFunc(calls, func(c *jsonrpc.Call) bool { return c.Err != nil })
+	now.isRead = !slices.ContainsFunc(calls, func(c *jsonrpc.Call) bool { return c.Err != nil }) &&
+		(t.In.IsNative() || len(tokens) == words.Size && len(allowed) == words.Size)
 	now.gasPrice, now.coins = price.Amount, coins.Amount
 	now.tokens, now.allowed = wordAmount(tokens), wordAmount(allowed)
 	now.blocks = head.next(s.chain.Facts().BlockTime)
 	if floor := now.blocks[len(now.blocks)-1].BaseFee; floor != nil && now.gasPrice.Cmp(floor.Amount) < 0 {
 		now.gasPrice = floor.Amount
+	}
+	if s.chain.Facts().Family == chain.TVM { // where energy need not be paid for in coins
+		now.gasPrice = chain.Amount{}
 	}
 	var address [20]byte
 	_, _ = rand.Read(address[:]) // it never fails

@@ -1,4 +1,4 @@
-// Package tron has what swaps need of TRON's nodes, in place of upstream/evm/swap. TRON's gas is energy, at one price
+// Package tron has what swaps need of TRON's nodes besides upstream/evm/swap. TRON's gas is energy, at one price
 // for everybody, and bandwidth is paid for in addition. Orders and tokens are read by upstream/evm.
 package tron
 

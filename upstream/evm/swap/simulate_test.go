@@ -194,6 +194,10 @@ func TestLayoutsAreKept(t *testing.T) {
 				t.Errorf("layout of the token with slot %d = %+v for %s after %d requests", slot, found, left, n.requests)
 			}
 		}
+		s.layouts[someToken] = layout{until: began}
+		if must.Get(s.layout(t.Context(), someToken))(t); n.requests != 2 {
+			t.Errorf("an expired layout is looked for anew by %d requests", n.requests-1)
+		}
 	}
 }
 

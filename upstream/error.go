@@ -90,13 +90,15 @@ func (e *Error) IsRefusal() bool { return e.Class == Rejected }
 // ClassOf returns the class of err, zero when it has none.
 func ClassOf(err error) Class { return detailsOf(err).Class }
 
-// detailsOf returns the *Error in err, or an empty one if there is none.
+// detailsOf returns the *Error in err, or an empty one if there is none, which callers must not change.
 func detailsOf(err error) *Error {
 	if classed, ok := errors.AsType[*Error](err); ok {
 		return classed
 	}
-	return &Error{}
+	return noDetails
 }
+
+var noDetails = new(Error)
 
 // ErrDeclined is a check's verdict on an answer that declines the request as any other endpoint would. It settles the
 // request like an answer, but its latency says nothing about that of answers.

@@ -11,7 +11,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 )
@@ -29,6 +28,7 @@ const (
 type exchanger struct {
 	name      string // of the endpoint
 	base      *url.URL
+	moreQuery string            // follows that of a request: the query of base
 	basic     http.Header       // the user and password of base; never modified, as requests share it
 	asks      http.Header       // of requests without a body, likewise
 	posts     http.Header       // of requests with a body, likewise
@@ -55,9 +55,14 @@ func newExchanger(o EndpointOptions) (*exchanger, error) {
 	if o.Transport == nil {
 		o.Transport = newTransport(o.Forwards)
 	}
+	moreQuery := ""
+	if base.RawQuery != "" {
+		moreQuery = "&" + base.RawQuery
+	}
 	return &exchanger{
 		name:      o.Name,
 		base:      base,
+		moreQuery: moreQuery,
 		basic:     basic.Header,
 		asks:      headerOf(basic.Header, o.Header),
 		posts:     headerOf(http.Header{"Content-Type": {"application/json"}}, basic.Header, o.Header),
@@ -99,16 +104,12 @@ func newTransport(forwards bool) *http.Transport {
 
 func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, error) {
 	started := time.Now()
-	request, err := x.request(ctx, r)
-	if err != nil {
-		return Response{}, &Error{Class: Rejected, Endpoint: x.name, Err: err}
-	}
-	answer, err := x.transport.RoundTrip(request)
+	answer, err := x.transport.RoundTrip(x.request(ctx, r))
 	if err != nil {
 		return Response{}, x.broken(ctx, caller, started, err)
 	}
 	defer answer.Body.Close()
-	body, err := readAll(io.LimitReader(answer.Body, x.maxBody+1))
+	body, err := readAll(answer.Body, x.maxBody+1)
 	if err != nil {
 		return Response{}, x.broken(ctx, caller, started, err)
 	}
@@ -131,44 +132,50 @@ func (x *exchanger) exchange(ctx, caller context.Context, r Request) (Response, 
 // mostKept is the capacity, in bytes, of the largest buffer that is kept for reuse.
 const mostKept = 1 << 20
 
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+var buffers = sync.Pool{New: func() any { return new(answerBuffer) }}
 
-// readAll is io.ReadAll, but allocates only the size of the answer: growing a buffer for each takes over twice that.
-func readAll(answer io.Reader) ([]byte, error) {
-	buffer := buffers.Get().(*bytes.Buffer)
-	buffer.Reset()
-	_, err := buffer.ReadFrom(answer)
-	body := bytes.Clone(buffer.Bytes())
-	if buffer.Cap() <= mostKept {
-		buffers.Put(buffer)
+// answerBuffer is a buffer, and the bounded answer that is read into it.
+type answerBuffer struct {
+	bytes  bytes.Buffer
+	answer io.LimitedReader
+}
+
+// readAll is io.ReadAll of at most some bytes, but allocates only the size of the answer: growing a buffer for each
+// takes over twice that.
+func readAll(answer io.Reader, most int64) ([]byte, error) {
+	b := buffers.Get().(*answerBuffer)
+	b.bytes.Reset()
+	b.answer = io.LimitedReader{R: answer, N: most}
+	_, err := b.bytes.ReadFrom(&b.answer)
+	body := bytes.Clone(b.bytes.Bytes())
+	if b.answer.R = nil; b.bytes.Cap() <= mostKept {
+		buffers.Put(b)
 	}
 	return body, err
 }
 
 // request builds the HTTP request. Trace context is not sent: it is none of a third party's business.
-func (x *exchanger) request(ctx context.Context, r Request) (*http.Request, error) {
-	target := *x.base
-	if r.Path != "" {
-		target = *x.base.JoinPath(r.Path)
+func (x *exchanger) request(ctx context.Context, r Request) *http.Request {
+	var target *url.URL
+	if r.Path == "" {
+		target = new(*x.base)
+	} else {
+		target = x.base.JoinPath(r.Path)
 	}
 	if r.Query != "" {
-		target.RawQuery = strings.TrimSuffix(r.Query+"&"+x.base.RawQuery, "&")
+		target.RawQuery = r.Query + x.moreQuery
 	}
-	var body io.Reader
-	header := x.asks
-	if r.Body != nil {
-		body, header = bytes.NewReader(r.Body), x.posts
+	request := (&http.Request{Method: r.method(), URL: target, Host: target.Host, Header: x.asks}).WithContext(ctx)
+	if body := r.Body; body != nil {
+		request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+		request.Body, _ = request.GetBody()
+		request.Header, request.ContentLength = x.posts, int64(len(body))
 	}
-	request, err := http.NewRequestWithContext(ctx, r.method(), "", body)
-	if err != nil {
-		return nil, errors.New("request cannot be built from its method")
-	}
-	request.URL, request.Host, request.Header = &target, target.Host, header
 	if len(r.Header) > 0 {
-		request.Header = maps.Clone(header)
+		request.Header = maps.Clone(request.Header)
 		maps.Copy(request.Header, r.Header)
 	}
-	return request, nil
+	return request
 }
 
 // broken classifies the error of an exchange that ended without a complete response.

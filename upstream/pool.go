@@ -128,7 +128,10 @@ func (p *Pool) Next(kind string, avoid []string, suits func(*Endpoint) bool) *En
 // first orders endpoints for a job: those that the caller avoids come after the others, and those that are not expected
 // to answer come last; suited counts the ones before them.
 func (p *Pool) first(kind string, avoid []string, suits func(*Endpoint) bool) (order []int, suited int) {
-	order, _ = p.split(p.order(kind), func(e *Endpoint) bool { return !slices.Contains(avoid, e.name) })
+	order = p.order(kind)
+	if len(avoid) > 0 {
+		order, _ = p.split(order, func(e *Endpoint) bool { return !slices.Contains(avoid, e.name) })
+	}
 	if suits == nil {
 		return order, len(order)
 	}
@@ -207,7 +210,7 @@ func (p *Pool) order(kind string) []int {
 
 // explore repeats once in a while a request that one endpoint just answered at the endpoint measured least recently, so
 // that its speed, and whether it has recovered, are known before callers depend on it.
-func (p *Pool) explore(winner int, j Job, answered Request) {
+func (p *Pool) explore(winner int, j Job, answered *Request) {
 	now, last := time.Now(), p.explored.Load()
 	if len(p.endpoints) < 2 || len(answered.Body) > largestProbe || now.Sub(time.Unix(0, last)) < exploreEvery ||
 		!p.explored.CompareAndSwap(last, now.UnixNano()) || last == 0 {
@@ -221,6 +224,6 @@ func (p *Pool) explore(winner int, j Job, answered Request) {
 	}
 	oldest := slices.MinFunc(others, func(a, b *Endpoint) int { return a.health.measured().Compare(b.health.measured()) })
 	if j.Suits == nil || j.Suits(oldest) {
-		oldest.InBackground(func(ctx context.Context) { _, _ = oldest.Probe(ctx, answered) })
+		oldest.InBackground(func(ctx context.Context) { _, _ = oldest.Probe(ctx, *answered) })
 	}
 }

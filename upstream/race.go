@@ -72,7 +72,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 			// Otherwise the order was not the pool's, or an endpoint was left out because searches spent their share.
 			if len(r.job.Avoid) == 0 && WorkOf(caller) != Searching {
 				if r.job.IsRead {
-					r.pool.explore(got.index, r.job, got.answer.attempt().request)
+					r.pool.explore(got.index, r.job, &got.answer.attempt().request)
 				}
 				r.pool.answered(got.index, len(r.failures) > 0, r.suited < len(r.order))
 			}

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -145,7 +146,7 @@ func (c *Capabilities) can(call *Call, isNew bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	if slices.ContainsFunc(call.needs(), func(what string) bool { return now.Before(c.lacks[what]) }) {
+	if len(c.lacks) > 0 && slices.ContainsFunc(call.needs(), func(what string) bool { return now.Before(c.lacks[what]) }) {
 		return false
 	}
 	part := call.Reach.part()
@@ -174,9 +175,7 @@ func (c *Capabilities) answered(call *Call) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, what := range call.needs() {
-		delete(c.lacks, what)
-	}
+	maps.DeleteFunc(c.lacks, func(what string, _ time.Time) bool { return slices.Contains(call.needs(), what) })
 	if call.Reach.Depth == 0 {
 		return
 	}

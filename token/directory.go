@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,8 +20,8 @@ const (
 	longestSingle    = time.Hour
 )
 
-// logoPattern is the URL of the hosted service's logos, as its recorded answers spell it.
-const logoPattern = "https://tokens.debridge.finance/Logo/{chainId}/{address}/big/token-logo.png"
+// The URL of the hosted service's logos, as its recorded answers spell it, has chain and address in between.
+const logos, logo = "https://tokens.debridge.finance/Logo/", "/big/token-logo.png"
 
 // DirectoryOptions configures a Directory. All fields are optional.
 type DirectoryOptions struct {
@@ -257,7 +256,7 @@ func (d *Directory) complete(key Key, token Token) Token {
 		token.Name = token.Symbol
 	}
 	if token.LogoURI == "" {
-		token.LogoURI = strings.NewReplacer("{chainId}", key.Chain.String(), "{address}", address).Replace(logoPattern)
+		token.LogoURI = logos + key.Chain.String() + "/" + address + logo
 	}
 	return token
 }

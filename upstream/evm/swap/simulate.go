@@ -362,11 +362,12 @@ func finding(
 func (c simulatedResult) gross(router chain.Address) (paid chain.Amount) {
 	list := rawjson.Text(c.Logs)
 	for next := byte('['); list.Take(next); next = ',' {
-		text, l := list.Value(), simulatedLog{}
-		if !bytes.Contains(text, swapExecutedText) || json.Unmarshal(text, &l) != nil {
+		text := list.Value()
+		if !bytes.Contains(text, swapExecutedText) {
 			continue
 		}
-		if l.Address == router && len(l.Topics) == 1 && l.Topics[0] == swapExecuted && len(l.Data) == 5*32 {
+		var l simulatedLog
+		if json.Unmarshal(text, &l) == nil && l.Address == router && len(l.Topics) == 1 && l.Topics[0] == swapExecuted && len(l.Data) == 5*32 {
 			paid = chain.AmountFromBytes(l.Data[4*32:])
 		}
 	}

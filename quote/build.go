@@ -85,7 +85,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 			err = fmt.Errorf("panic while building: %v", cause)
 		}
 		if err != nil {
-			t.measures.refusals.Add(ctx, 1, t.measures.of(venueOutcome{o.profile.Name, reason(err), reasonKey}))
+			t.measures.refusals.Add(ctx, 1, t.measures.of(venueOutcome{o.profile.Name, reason(err), reasonKey}).add...)
 			t.Logger.WarnContext(ctx, "swap transaction refused",
 				"venue", o.profile.Name, "chain", t.request.Chain, "execution", o.way.String(), "error", err)
 		}

@@ -200,7 +200,7 @@ func (c *comparison) asked() []Asked {
 func (c *comparison) list(decimals uint8) []Compared {
 	var list []Compared
 	bound := map[string]bool{} // by venue: whether its transaction could be used
-	best := c.won.received()
+	best, worth := c.won.received(), inUSD(c.prices.out, decimals)
 	add := func(o *built) {
 		name := cmp.Or(o.profile.AnswerName, o.profile.Name)
 		if _, shown := bound[name]; shown {
@@ -211,7 +211,7 @@ func (c *comparison) list(decimals uint8) []Compared {
 			best = amount
 		}
 		list = append(list, Compared{
-			Name: name, Amount: amount, USD: USD(c.prices.out, amount, decimals), ImageURL: o.profile.ImageURL,
+			Name: name, Amount: amount, USD: worth(amount), ImageURL: o.profile.ImageURL,
 		})
 	}
 	add(c.won)

@@ -50,7 +50,7 @@ func New(o Options) *Estimator {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	e := &Estimator{Options: o, rounds: roundCache{entries: map[string]*roundEntry{}}, measures: newMeasures()}
+	e := &Estimator{Options: o, rounds: roundCache{entries: map[roundKey]*roundEntry{}}, measures: newMeasures()}
 	for _, v := range o.Venues {
 		e.venues = append(e.venues, profiledVenue{v, v.Profile()})
 	}

@@ -47,13 +47,21 @@ func (t *trade) startPrices(ctx context.Context) func() market {
 // USD returns the value of an amount at the price of a whole token, rounded to six decimals; nil when the price is not
 // known. Nothing is worth nothing.
 func USD(price *big.Rat, amount chain.Amount, decimals uint8) *float64 {
-	if amount.IsZero() {
-		return new(float64)
+	return inUSD(price, decimals)(amount)
+}
+
+// inUSD returns USD of amounts at one price.
+func inUSD(price *big.Rat, decimals uint8) func(chain.Amount) *float64 {
+	var millionths chain.Ratio // of a dollar, for a smallest unit
+	if price != nil {
+		millionths = chain.NewRatio(price.Num(), price.Denom(), 6-int(decimals))
 	}
-	if price == nil {
-		return nil
+	return func(amount chain.Amount) *float64 {
+		if price == nil && !amount.IsZero() {
+			return nil
+		}
+		return new(millionths.Round(amount).Float64() / 1e6)
 	}
-	return new(chain.NewRatio(price.Num(), price.Denom(), 6-int(decimals)).Round(amount).Float64() / 1e6)
 }
 
 // implied prices an unpriced token by the other side of the swap, at the quotes' median, and the coin as its own side.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"crossgate/cache/flight"
+	"crossgate/chain"
 )
 
 // A round's quotes are shared for about a block, within these bounds; after that the pools have changed.
@@ -29,7 +29,7 @@ func (r roundResults) quoted() bool {
 // roundCache holds quote rounds in flight, and finished ones for about a block.
 type roundCache struct {
 	mu      sync.Mutex
-	entries map[string]*roundEntry
+	entries map[roundKey]*roundEntry
 }
 
 type roundEntry struct {
@@ -44,7 +44,7 @@ func (t *trade) sharedRound(ctx context.Context, queries []venueQuery, since tim
 	if t.request.Wait > 0 {
 		window = min(window, t.request.Wait)
 	}
-	key, life := roundKey(t.swap, window, queries), min(max(t.swap.Chain.BlockTime, shortestShare), longestShare)
+	key, life := keyOf(t.swap, window, queries), min(max(t.swap.Chain.BlockTime, shortestShare), longestShare)
 	c.mu.Lock()
 	entry, found := c.entries[key]
 	if !found || entry.began.Before(since) || !entry.call.Join() {
@@ -71,7 +71,7 @@ func (t *trade) sharedRound(ctx context.Context, queries []venueQuery, since tim
 	return results, nil
 }
 
-func (c *roundCache) forget(key string, e *roundEntry) {
+func (c *roundCache) forget(key roundKey, e *roundEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.entries[key] == e {
@@ -79,25 +79,30 @@ func (c *roundCache) forget(key string, e *roundEntry) {
 	}
 }
 
-// roundKey identifies a round by everything that its quotes depend on: some venues pay only the sender, and all swap
-// less if the gateway pays shares of the input. No part can contain the separator.
-func roundKey(s Swap, window time.Duration, queries []venueQuery) string {
-	var key strings.Builder
-	isOwn := s.Sender == s.Recipient
-	for _, part := range []any{s.Chain.ID, s.In.Address, s.Out.Address, s.SlippagePercent, isOwn, window} {
-		fmt.Fprintf(&key, "%v|", part)
-	}
+// roundKey is everything that a round's quotes depend on: some venues pay only the sender, and all swap less if the
+// gateway pays shares of the input.
+type roundKey struct {
+	chain    chain.ID
+	in, out  chain.Address
+	slippage string
+	isOwn    bool
+	window   time.Duration
+	queries  string // no part of it can contain the separator
+}
+
+func keyOf(s Swap, window time.Duration, queries []venueQuery) roundKey {
+	var all []byte
 	for _, q := range queries {
-		key.WriteString(q.profile.Name + "|" + q.swap.In.Amount.String() + "|")
+		all = append(q.swap.In.Amount.AppendDecimal(append(all, q.profile.Name+"|"...)), '|')
 		for _, way := range q.ways {
-			key.WriteString(way.String() + "|")
+			all = append(all, way.String()+"|"...)
 		}
 		for _, a := range []Affiliate{q.swap.Affiliate, q.swap.Second} {
 			if a.Percent.IsPositive() {
-				fmt.Fprintf(&key, "%v|%v", a.Percent, a.Recipient)
+				all = fmt.Appendf(all, "%v|%v", a.Percent, a.Recipient)
 			}
-			key.WriteByte('|')
+			all = append(all, '|')
 		}
 	}
-	return key.String()
+	return roundKey{s.Chain.ID, s.In.Address, s.Out.Address, s.SlippagePercent.String(), s.Sender == s.Recipient, window, string(all)}
 }

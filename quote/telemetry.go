@@ -33,7 +33,13 @@ type measures struct {
 	duration metric.Float64Histogram
 
 	mu      sync.Mutex
-	options map[venueOutcome]metric.MeasurementOption // by outcome, built once
+	options map[venueOutcome]attributed // by outcome, built once
+}
+
+// attributed is the attributes of a measurement as instruments take them.
+type attributed struct {
+	add    []metric.AddOption
+	record []metric.RecordOption
 }
 
 // venueOutcome is the attributes of a measurement: a venue and its outcome.
@@ -43,12 +49,13 @@ type venueOutcome struct {
 }
 
 // of returns the attributes of a measurement, building them once.
-func (m *measures) of(o venueOutcome) metric.MeasurementOption {
+func (m *measures) of(o venueOutcome) attributed {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	made, known := m.options[o]
 	if !known {
-		made = metric.WithAttributes(venueKey.String(o.venue), o.key.String(o.value))
+		with := metric.WithAttributes(venueKey.String(o.venue), o.key.String(o.value))
+		made = attributed{[]metric.AddOption{with}, []metric.RecordOption{with}}
 		m.options[o] = made
 	}
 	return made
@@ -57,7 +64,7 @@ func (m *measures) of(o venueOutcome) metric.MeasurementOption {
 // newMeasures returns the instruments. Creating one could only fail for an invalid name.
 func newMeasures() *measures {
 	meter := otel.Meter(scope)
-	m := &measures{options: map[venueOutcome]metric.MeasurementOption{}}
+	m := &measures{options: map[venueOutcome]attributed{}}
 	m.refusals, _ = meter.Int64Counter("crossgate.quote.refusals",
 		metric.WithDescription("Best quotes that did not become an answer, by venue and reason."))
 	m.verdicts, _ = meter.Int64Counter("crossgate.venue.verdicts",
@@ -73,12 +80,12 @@ func (m *measures) quoted(ctx context.Context, venue string, took time.Duration,
 	if err != nil {
 		outcome = reason(err)
 	}
-	m.duration.Record(ctx, took.Seconds(), m.of(venueOutcome{venue, outcome, outcomeKey}))
+	m.duration.Record(ctx, took.Seconds(), m.of(venueOutcome{venue, outcome, outcomeKey}).record...)
 }
 
 func (m *measures) judged(ctx context.Context, all []Asked) {
 	for _, each := range all {
-		m.verdicts.Add(ctx, 1, m.of(venueOutcome{each.Venue, each.Verdict.String(), verdictKey}))
+		m.verdicts.Add(ctx, 1, m.of(venueOutcome{each.Venue, each.Verdict.String(), verdictKey}).add...)
 	}
 }
 

@@ -172,7 +172,7 @@ func TestTemplatesHaveKnownWords(t *testing.T) {
 			if of == nil {
 				continue
 			}
-			for _, text := range []*string{&of.path, &of.query, &of.builds, &of.shares, &of.header, &of.body} {
+			for _, text := range []*string{&of.path, &of.query, &of.builds, &of.shares, &of.body, &v.header} {
 				was := *text
 				*text += " x=$recipent"
 				if _, err := v.open(v.Options); err == nil || !strings.Contains(err.Error(), "$recipent") {

@@ -15,23 +15,40 @@ import (
 // maxMessage bounds how much of a venue's own message goes into an error, in characters.
 const maxMessage = 160
 
-// ask sends r and reads the answer. A refusal is final; after any other error of read the next endpoint is asked.
+// heard is a venue's answer. A refusal is final; after any other error of read the next endpoint is asked.
+type heard struct {
+	*upstream.Attempt
+	read     func(upstream.Response) (proposal, error)
+	found    proposal
+	declined error
+}
+
+var _ upstream.Reply = (*heard)(nil)
+
+// Judge implements upstream.Reply.
+func (h *heard) Judge(context.Context) (err error) {
+	if h.found, err = h.read(h.Response); isRefusal(err) {
+		h.declined = h.Response.Scrub(err) // the endpoint never sees it, and so cannot scrub it
+		return upstream.ErrDeclined
+	}
+	return err
+}
+
+// ask sends r and reads the answer.
 func ask(
 	ctx context.Context, p *upstream.Pool, r upstream.Request, read func(upstream.Response) (proposal, error),
-) (answer proposal, err error) {
-	var declined error
-	_, err = p.Do(ctx, r, func(resp upstream.Response) error {
-		var err error
-		if answer, err = read(resp); isRefusal(err) {
-			declined = resp.Scrub(err) // the endpoint never sees it, and so cannot scrub it
-			return upstream.ErrDeclined
-		}
-		return err
+) (proposal, error) {
+	accepted, err := p.Run(ctx, upstream.Job{
+		IsRead: r.Body == nil,
+		Try: func(ctx context.Context, e *upstream.Endpoint, turn int) upstream.Reply {
+			return &heard{Attempt: e.Attempt(ctx, r, turn), read: read}
+		},
 	})
-	if err == nil {
-		err = declined
+	if err != nil {
+		return proposal{}, err
 	}
-	return answer, err
+	h := accepted.(*heard)
+	return h.found, h.declined
 }
 
 // isRefusal reports whether err is an answer of the venue rather than a failure to answer.

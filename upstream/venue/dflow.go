@@ -18,8 +18,9 @@ var dflow = register(service{
 	},
 	profile: quote.Profile{ImageURL: "https://dflow.net/favicon.ico"},
 	program: "DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH", // swap orchestrator
+	header:  "X-Api-Key=$key",
 	asks: requestTemplate{ // in one transaction: the API's asynchronous swaps take several
-		path: "order", header: "X-Api-Key=$key", fits: wrapsOrNot,
+		path: "order", fits: wrapsOrNot,
 		query: mintQuery + "userPublicKey=$sender allowAsyncExec=false dynamicComputeUnitLimit=true prioritizationFeeLamports=$priority " +
 			"prioritizationFeeMaxLamports=$mostPriority destinationWallet=$other",
 	},

@@ -23,8 +23,9 @@ var enso = register(service{
 		Accepts: []string{excludedSources},
 	},
 	profile: quote.Profile{ImageURL: "https://www.enso.build/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(1), Read: readEnsoCall},
+	header:  "Authorization=$bearer",
 	asks: requestTemplate{
-		path: "api/v1/shortcuts/route", header: "Authorization=$bearer",
+		path: "api/v1/shortcuts/route",
 		query: "chainId=$chain fromAddress=$sender spender=$sender receiver=$recipient refundReceiver=$sender tokenIn=$in " +
 			"tokenOut=$out amountIn=$amount slippage=$bps routingStrategy=router ignoreAggregators=$excludedSources",
 		shares: "fee=$shareBps feeReceiver=$payee", // of the input

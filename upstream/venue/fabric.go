@@ -16,8 +16,9 @@ var _ = register(service{
 		Source: "Base: github withfabricxyz/spandex @02733d0, recorded answers; Arbitrum: npm @gfxlabs/oku-chains 1.12.36, which names the same on Base",
 	},
 	profile: quote.Profile{ImageURL: "https://spandex.sh/images/fabric.svg"},
+	header:  "X-App-Id=crossgate X-Api-Key=$key", // an app name is required, but not issued
 	asks: requestTemplate{
-		path: "v1/quote", header: "X-App-Id=crossgate X-Api-Key=$key", // an app name is required, but not issued
+		path:  "v1/quote",
 		query: "chainId=$chain sellToken=$zeroIn buyToken=$zeroOut sellAmount=$amount slippageBps=$bps receiver=$recipient",
 	},
 	// Answers have no gas, and no spender if the coin is sent.

@@ -19,8 +19,9 @@ var _ = register(service{
 		Source: "github symbiosis-finance/js-sdk, which asks it on these chains; the router: public lists of routers, the same on all",
 	},
 	profile: quote.Profile{ImageURL: "https://fly.trade/favicon.ico"},
+	header:  "Apikey=$key",
 	asks: requestTemplate{
-		path: "aggregator/quote/transaction", header: "Apikey=$key", chains: flyNetworks,
+		path: "aggregator/quote/transaction", chains: flyNetworks,
 		query: "network=$chain fromTokenAddress=$zeroIn toTokenAddress=$zeroOut sellAmount=$amount slippage=$fraction " +
 			"fromAddress=$sender toAddress=$recipient gasless=false",
 	},

@@ -19,8 +19,9 @@ var _ = register(service{
 	// 30 requests a minute without a key, 60 with a free one.
 	Service: Service{Name: "jupiter", URL: "https://api.jup.ag", Source: "developers.jup.ag", Accepts: []string{excludedSources}},
 	profile: quote.Profile{ImageURL: "https://jup.ag/favicon.ico"},
+	header:  "X-Api-Key=$key",
 	asks: requestTemplate{
-		path: "swap/v2/build", header: "X-Api-Key=$key", query: mintQuery + "taker=$sender computeUnitPricePercentile=$priority",
+		path: "swap/v2/build", query: mintQuery + "taker=$sender computeUnitPricePercentile=$priority",
 		fits: func(s quote.Swap) error {
 			if s.Sender != s.Recipient {
 				return fmt.Errorf("%w to another recipient", quote.ErrNoRoute)

@@ -30,8 +30,9 @@ var kyber = register(service{
 		AnswerName: "kyber", ImageURL: "https://kyberswap.com/favicon.png", PaysTwo: true,
 		MaxAffiliatePercent: decimal.New(9999, -2), // any share of the input that leaves something to swap
 	},
+	header: "X-Client-Id=${clientID:crossgate}",
 	asks: requestTemplate{
-		path: "$chain/api/v1/routes", header: "X-Client-Id=${clientID:crossgate}", chains: kyberSlugs,
+		path: "$chain/api/v1/routes", chains: kyberSlugs,
 		query:  "tokenIn=$in tokenOut=$out amountIn=$amount gasPrice=$gasPrice excludedSources=$excludedSources",
 		shares: "feeAmount=$eachBps isInBps=true chargeFeeBy=currency_in feeReceiver=$eachPayee",
 	},
@@ -41,7 +42,7 @@ var kyber = register(service{
 		signed: "data.routeSummary",
 	},
 	builds: &requestTemplate{ // the route is returned untouched: the API signs it
-		path: "$chain/api/v1/route/build", header: "X-Client-Id=${clientID:crossgate}", chains: kyberSlugs,
+		path: "$chain/api/v1/route/build", chains: kyberSlugs,
 		body: "routeSummary:=$route sender=$sender recipient=$recipient origin=$sender slippageTolerance:=$bps " +
 			"ignoreCappedSlippage:=$uncapped deadline:=$deadline source=${clientID:crossgate}",
 	},

@@ -20,8 +20,9 @@ var lifi = register(service{
 		Accepts: []string{"integrator", excludedSources}, // integrator is a name registered with the venue
 	},
 	profile: quote.Profile{ImageURL: "https://li.fi/favicon.ico", Fallback: true},
+	header:  "X-Lifi-Api-Key=$key",
 	asks: requestTemplate{
-		path: "v1/quote", header: "X-Lifi-Api-Key=$key",
+		path: "v1/quote",
 		query: "fromChain=$chain toChain=$chain fromToken=$zeroIn toToken=$zeroOut fromAmount=$amount fromAddress=$sender " +
 			"toAddress=$recipient slippage=$fraction skipSimulation=true integrator=$integrator denyExchanges=$excludedSources",
 	},

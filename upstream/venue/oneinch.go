@@ -21,8 +21,9 @@ var oneInch = register(service{
 	profile: quote.Profile{
 		ImageURL: "https://icons.llamao.fi/icons/protocols/1inch-network", MaxAffiliatePercent: decimal.NewFromInt(3),
 	},
+	header: "Authorization=$bearer",
 	asks: requestTemplate{ // without the API's own simulation: a wallet may approve or receive tokens later
-		path: "swap/v6.1/$chain/${quote|swap}", header: "Authorization=$bearer", fits: slippageWithin("0", "50"),
+		path: "swap/v6.1/$chain/${quote|swap}", fits: slippageWithin("0", "50"),
 		query: "src=$in dst=$out amount=$amount includeGas=true gasPrice=$gasPrice excludedProtocols=$excludedSources fee=$share",
 		builds: "from=$sender origin=$sender receiver=$recipient slippage=$percent4 disableEstimate=true " +
 			"allowPartialFill=false referrer=$payee",

@@ -17,8 +17,9 @@ var openOcean = register(service{
 		Accepts: []string{excludedSources},
 	},
 	profile: quote.Profile{ImageURL: "https://assets.coingecko.com/coins/images/17014/small/ooe_log.png"},
+	header:  "Apikey=$key",
 	asks: requestTemplate{ // the API requires a gas price, in wei, to weigh routes
-		path: "v4/$chain/${quote|swap}", header: "Apikey=$key", fits: slippageWithin("0.05", "50"),
+		path: "v4/$chain/${quote|swap}", fits: slippageWithin("0.05", "50"),
 		query: "inTokenAddress=$in outTokenAddress=$out amountDecimals=$amount gasPriceDecimals=${gasPrice:1000000000} " +
 			"slippage=$percent disabledDexIds=$excludedSources",
 		builds: "sender=$sender account=$recipient", // the caller and the payee

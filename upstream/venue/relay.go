@@ -21,8 +21,9 @@ var relay = register(service{
 		Accepts: []string{excludedSources},
 	},
 	profile: quote.Profile{ImageURL: "https://relay.link/favicon.ico"},
+	header:  "X-Api-Key=$key",
 	asks: requestTemplate{ // a swap on one chain, made by the user's own transaction
-		path: "quote/v2", header: "X-Api-Key=$key",
+		path: "quote/v2",
 		body: "user=$sender recipient=$recipient refundTo=$sender originChainId:=$chain destinationChainId:=$chain originCurrency=$zeroIn " +
 			"destinationCurrency=$zeroOut amount=$amount tradeType=EXACT_INPUT slippageTolerance=$bps " +
 			"excludedSwapSources:=$excludedList forceSolverExecution:=false",

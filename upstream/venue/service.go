@@ -3,6 +3,7 @@ package venue
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -25,6 +26,7 @@ type service struct {
 	contracts []deployment
 	functions callReader // of its routers, if their arguments are enough to find payee and minimum
 	program   string     // called by its transactions on Solana; empty: it does not serve Solana
+	header    string     // of all requests: name=value, with the key and settings alone; left out if the value is empty
 	asks      requestTemplate
 	answers   answerTemplate
 	refuses   refusals
@@ -73,12 +75,14 @@ func (v *service) on(registry chain.Registry) quote.Profile {
 
 // open returns the venue.
 func (v *service) open(o Options) (quote.Venue, error) {
-	for _, t := range []*requestTemplate{&v.asks, v.builds} {
+	for _, t := range []*requestTemplate{&v.asks, v.builds, {query: v.header}} {
 		if err := t.check(v.Accepts); err != nil {
 			return nil, err
 		}
 	}
-	made := &aggregator{Options: o, service: v, profile: v.on(o.Registry)}
+	made := &aggregator{Options: o, service: v, profile: v.on(o.Registry), sends: http.Header{}}
+	word := func(name string) string { return v.asks.word(name, &question{aggregator: made}) }
+	expand(v.header, word, made.sends.Set)
 	if v.prepare != nil {
 		return v.prepare(made)
 	}
@@ -90,6 +94,7 @@ type aggregator struct {
 	Options
 	*service
 	profile quote.Profile
+	sends   http.Header // header with its values; shared by requests, so never modified
 }
 
 var _ quote.Venue = (*aggregator)(nil)
@@ -123,8 +128,9 @@ func (v *aggregator) price(ctx context.Context, s quote.Swap) (proposal, error) 
 	if err := v.profile.Suits(s); err != nil {
 		return proposal{}, err
 	}
-	return v.ask(ctx, "quote", &v.asks, question{Options: v.Options, swap: s}, func(resp upstream.Response) (proposal, error) {
-		return v.readPrice(resp, s)
+	asked := &question{aggregator: v, swap: s}
+	return v.ask(ctx, "quote", &v.asks, asked, func(resp upstream.Response) (proposal, error) {
+		return v.readPrice(resp, asked.swap)
 	})
 }
 
@@ -147,7 +153,7 @@ func (v *aggregator) Build(ctx context.Context, s quote.Swap, q quote.Quote) (qu
 	if v.builds != nil {
 		asks = v.builds
 	}
-	made, err := v.ask(ctx, "build", asks, question{v.Options, s, own.proposal, true}, func(resp upstream.Response) (proposal, error) {
+	made, err := v.ask(ctx, "build", asks, &question{v, s, own.proposal, true}, func(resp upstream.Response) (proposal, error) {
 		return v.readBuilt(resp, s, q)
 	})
 	return made.tx, err
@@ -163,7 +169,7 @@ func (v *aggregator) own(q quote.Quote) (kept, error) {
 }
 
 func (v *aggregator) ask(
-	ctx context.Context, attempt string, t *requestTemplate, q question, read func(upstream.Response) (proposal, error),
+	ctx context.Context, attempt string, t *requestTemplate, q *question, read func(upstream.Response) (proposal, error),
 ) (found proposal, err error) {
 	request, err := t.request(q)
 	if err == nil {

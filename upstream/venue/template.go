@@ -26,7 +26,6 @@ type requestTemplate struct {
 	query  string                 // name=value, separated by spaces; left out if the value is empty
 	builds string                 // appended to query when building
 	shares string                 // appended to query if an affiliate has a share
-	header string                 // as query
 	body   string                 // like query, or name:=JSON: posted as a JSON object
 	fits   func(quote.Swap) error // nil: all swaps are served
 	chains map[uint64]string      // names of chains by EIP-155 ID; nil: the ID itself
@@ -35,19 +34,19 @@ type requestTemplate struct {
 
 // question holds the values for a request.
 type question struct {
-	Options
+	*aggregator
 	swap quote.Swap
 	proposal
 	builds bool
 }
 
-func (t *requestTemplate) request(q question) (r upstream.Request, err error) {
+func (t *requestTemplate) request(q *question) (r upstream.Request, err error) {
 	if t.fits != nil {
 		if err := t.fits(q.swap); err != nil {
 			return r, err
 		}
 	}
-	word := func(name string) string { return t.word(name, &q) }
+	word := func(name string) string { return t.word(name, q) }
 	query := []string{t.query, orEmpty(q.builds, t.builds), orEmpty(q.swap.Affiliate.Percent.IsPositive(), t.shares)}
 	text := make([]byte, 0, usualQuery)
 	for _, each := range query {
@@ -59,13 +58,7 @@ func (t *requestTemplate) request(q question) (r upstream.Request, err error) {
 			r.Keys = []string{q.Key}
 		}
 	}
-	r.Path, r.Query = fill(t.path, word), strings.TrimPrefix(string(text), "&")
-	expand(t.header, word, func(name, value string) {
-		if r.Header == nil {
-			r.Header = http.Header{}
-		}
-		r.Header.Set(name, value)
-	})
+	r.Path, r.Query, r.Header = fill(t.path, word), strings.TrimPrefix(string(text), "&"), q.sends
 	if t.sign != nil {
 		r.Header = t.sign(q.Options, "/"+r.Path+"?"+r.Query)
 	}
@@ -120,7 +113,7 @@ func (t *requestTemplate) check(settings []string) error {
 		return nil
 	}
 	var unknown []error
-	for _, text := range []string{t.path, t.query, t.builds, t.shares, t.header, t.body} {
+	for _, text := range []string{t.path, t.query, t.builds, t.shares, t.body} {
 		os.Expand(text, func(name string) string {
 			name, _, _ = strings.Cut(name, ":")
 			if swapWords[name] == nil && !slices.Contains(settings, name) && !strings.Contains(name, "|") {

@@ -24,8 +24,9 @@ var velora = register(service{
 	},
 	// Its partner fee is taken from the output, not from the input: no affiliate share.
 	profile: quote.Profile{ImageURL: "https://velora.xyz/favicon.ico"},
+	header:  "X-Api-Key=$key",
 	asks: requestTemplate{ // the version defaults to 5, which is no longer maintained
-		path: "prices", header: "X-Api-Key=$key",
+		path: "prices",
 		query: "srcToken=$in srcDecimals=$inDecimals destToken=$out destDecimals=$outDecimals amount=$amount side=SELL " +
 			"network=$chain version=6.2 partner=$partner excludeDEXS=$excludedSources",
 	},
@@ -37,7 +38,7 @@ var velora = register(service{
 	// The signed route is returned untouched, with the minimum as an unrounded amount. Balance and allowance may come
 	// later: no checks. Addresses must have a checksum.
 	builds: &requestTemplate{
-		path: "transactions/$chain", header: "X-Api-Key=$key", query: "ignoreChecks=true",
+		path: "transactions/$chain", query: "ignoreChecks=true",
 		body: "priceRoute:=$route srcToken=$in srcDecimals:=$inDecimals destToken=$out destDecimals:=$outDecimals srcAmount=$amount " +
 			"destAmount=$veloraLeast userAddress=$mixSender receiver=$mixRecipient partner=$partner deadline:=$deadline",
 	},

@@ -40,8 +40,9 @@ var zeroEx = register(service{
 		state: "liquidityAvailable", fine: "true", words: "name message",
 		unrouted: regexp.MustCompile(`^(liquidityAvailable false|SWAP_VALIDATION_FAILED)\b`),
 	},
+	header: "0x-Api-Key=$key 0x-Version=v2",
 	asks: requestTemplate{
-		path: "swap/allowance-holder/${price|quote}", header: "0x-Api-Key=$key 0x-Version=v2",
+		path: "swap/allowance-holder/${price|quote}",
 		query: "chainId=$chain sellToken=$in buyToken=$out sellAmount=$amount slippageBps=$bps gasPrice=$gasPrice " +
 			"excludedSources=$excludedSources",
 		builds: "taker=$sender recipient=$recipient",

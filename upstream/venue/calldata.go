@@ -3,17 +3,10 @@ package venue
 // Decoding of calldata, to find what a venue's router enforces. Direct calls of unlisted functions are refused.
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"math/big"
-	"reflect"
 	"slices"
-	"sort"
 	"strings"
-
-	"github.com/ethereum/go-ethereum/accounts/abi"
-	"github.com/ethereum/go-ethereum/common"
 
 	"crossgate/chain"
 	"crossgate/chain/words"
@@ -48,12 +41,12 @@ const wholeBps = 10_000
 // ofList marks a list in a position; the member to take depends on the name.
 const ofList = -2
 
-// method is a function with its ABI coder.
+// method is a function with the type of its arguments, as that of a struct.
 type method struct {
 	function
 	words.Selector
-	inputs abi.Arguments
-	places map[string]position
+	arguments kind
+	places    map[string]position
 }
 
 // callReader decodes calls of contracts by selector.
@@ -76,24 +69,17 @@ func readerOf(methods ...*method) callReader {
 	return known
 }
 
-// newMethod parses a signature. The library's own parser does not support lists of lists of structs.
+// newMethod parses a signature.
 func newMethod(f function) *method {
 	m := &method{function: f, places: map[string]position{}}
 	name, types, _ := strings.Cut(f.signature, "(")
-	for _, each := range m.parse(strings.TrimSuffix(types, ")"), nil) {
-		kind, err := abi.NewType(each.Type, "", each.Components)
-		if err != nil {
-			panic("venue: " + f.signature + ": " + err.Error())
-		}
-		m.inputs = append(m.inputs, abi.Argument{Name: each.Name, Type: kind})
-	}
-	m.Selector = words.Selector(abi.NewMethod(name, name, abi.Function, "payable", false, true, m.inputs, nil).ID)
+	m.arguments = structOf(m.parse(strings.TrimSuffix(types, ")"), nil))
+	m.Selector = words.SelectorOf(name + m.arguments.name)
 	return m
 }
 
 // parse parses types separated by commas, structs in parentheses, at a position, and records where names are.
-func (m *method) parse(list string, at position) []abi.ArgumentMarshaling {
-	var types []abi.ArgumentMarshaling
+func (m *method) parse(list string, at position) (types []kind) {
 	depth, start := 0, 0
 	for i, r := range list + "," {
 		switch {
@@ -105,16 +91,19 @@ func (m *method) parse(list string, at position) []abi.ArgumentMarshaling {
 			here := append(at[:len(at):len(at)], len(types))
 			end := strings.LastIndex(list[start:i], ")") + 1
 			suffix, names, _ := strings.Cut(list[start+end:i], " ")
-			one := abi.ArgumentMarshaling{Name: fmt.Sprint("member", len(types)), Type: suffix}
 			for name := range strings.SplitSeq(names, "/") {
 				m.places[name] = here.of(name, strings.HasSuffix(suffix, "[]"))
 			}
+			one := simple(strings.TrimRight(suffix, "[]"))
 			if end > 0 {
 				inside := here
 				if suffix != "" {
 					inside = append(inside, ofList)
 				}
-				one.Type, one.Components = "tuple"+suffix, m.parse(list[start+1:start+end-1], inside)
+				one = structOf(m.parse(list[start+1:start+end-1], inside))
+			}
+			for range strings.Count(suffix, "[]") {
+				one = listOf(one)
 			}
 			types = append(types, one)
 			start = i + 1
@@ -152,7 +141,7 @@ func (known callReader) read(_ chain.Chain, tx quote.Tx) (quote.Call, error) {
 	}
 	c, err := d.call()
 	if err == nil && d.behind != nil {
-		err = d.behind(d, d.rest(tx.Data[4:]), &c)
+		err = d.behind(d, d.rest, &c)
 	}
 	return c, err
 }
@@ -167,39 +156,23 @@ func (known callReader) decode(tx quote.Tx) (*decoded, error) {
 	if !listed {
 		return nil, fmt.Errorf("%w: 0x%x", errUnknownFunction, data[:4])
 	}
-	arguments, err := m.inputs.Unpack(data[4:])
-	if err != nil {
+	d := &decoded{method: m, tx: tx, arguments: value{m.arguments, data[4:]}}
+	var err error
+	if d.rest, err = d.arguments.behind(); err != nil {
 		return nil, fmt.Errorf("its calldata is not of %s: %w", m.signature, err)
 	}
-	if rest := m.rest(data[4:]); m.behind == nil && len(rest) > m.tag {
-		return nil, fmt.Errorf("%d bytes behind its arguments are not known", len(rest))
+	if m.behind == nil && len(d.rest) > m.tag {
+		return nil, fmt.Errorf("%d bytes behind its arguments are not known", len(d.rest))
 	}
-	return &decoded{method: m, tx: tx, arguments: arguments}, nil
-}
-
-// rest returns the data behind encoded arguments, without the zeros that pad a word.
-func (m *method) rest(data []byte) []byte {
-	// Usually the last byte that is not padding belongs to the arguments.
-	last := max(len(bytes.TrimRight(data, "\x00"))-1, len(data)-common.HashLength)
-	if _, err := m.inputs.Unpack(data[:max(last, 0)]); err != nil && len(data)%common.HashLength == 0 {
-		return nil
-	}
-	end := sort.Search(len(data), func(end int) bool {
-		_, err := m.inputs.Unpack(data[:end])
-		return err == nil
-	})
-	padded := min((end+31)/32*32, len(data))
-	if slices.ContainsFunc(data[end:padded], func(b byte) bool { return b != 0 }) {
-		return data[end:]
-	}
-	return data[padded:]
+	return d, nil
 }
 
 // decoded is a decoded call. err is the first failure to read an argument.
 type decoded struct {
 	*method
 	tx        quote.Tx
-	arguments []any
+	arguments value
+	rest      []byte // behind the arguments, without the zeros that pad a word
 	err       error
 }
 
@@ -231,82 +204,38 @@ func (d *decoded) token(name string) chain.Address {
 
 // asCoin returns the zero address for the coin, which routers spell in two ways, and any other token as is.
 func asCoin(token chain.Address) chain.Address {
-	if token == contract(coinText) {
+	if token == coinAddress {
 		return chain.NativeCoin(chain.EVM)
 	}
 	return token
 }
 
+var coinAddress = contract(coinText)
+
 // address returns an address argument, or the lower 20 bytes of a number.
-func (d *decoded) address(name string) chain.Address {
-	switch is := d.argument(name).(type) {
-	case common.Address:
-		return chain.NewAddress(is.Bytes())
-	case *big.Int:
-		return chain.NewAddress(common.BigToAddress(is).Bytes())
-	}
-	return chain.NewAddress(common.Address{}.Bytes())
-}
+func (d *decoded) address(name string) chain.Address { return d.argument(name).address() }
 
 // amount returns a number argument, or the call's value if the function has no such argument.
 func (d *decoded) amount(name string) chain.Amount {
 	if _, named := d.places[name]; !named {
 		return d.tx.Value
 	}
-	amount, err := chain.AmountFromBig(member[*big.Int](d, name))
-	if d.err == nil {
-		d.err = err
-	}
-	return amount
+	return d.argument(name).amount()
 }
 
-// hasFlag reports whether a flag is set in an argument; also if the argument is not a number.
-func (d *decoded) hasFlag(name string, flag int64) bool {
-	number := member[*big.Int](d, name)
-	return number == nil || new(big.Int).And(number, big.NewInt(flag)).Sign() != 0
-}
-
-// member returns the argument with a name, zero if it is of another type.
-func member[T any](d *decoded, name string) T {
-	is, _ := d.argument(name).(T)
-	return is
+// hasFlag reports whether a flag is set in an argument; also if there is none.
+func (d *decoded) hasFlag(name string, flag byte) bool {
+	return d.argument(name).word()[words.Size-1]&flag != 0 || d.err != nil
 }
 
 // argument returns the argument with a name; if it is missing, d fails.
-func (d *decoded) argument(name string) any {
-	var is any
-	if at, named := d.places[name]; named {
-		is = d.at(at...)
-	}
-	if is == nil && d.err == nil {
+func (d *decoded) argument(name string) value {
+	at, named := d.places[name]
+	v, is := d.arguments.at(at...)
+	if (!named || !is) && d.err == nil {
 		d.err = fmt.Errorf("its calldata has no %s", name)
 	}
-	return is
-}
-
-// at returns the argument at a position, nil if there is none.
-func (d *decoded) at(p ...int) any {
-	value := reflect.ValueOf(d.arguments)
-	for _, i := range p {
-		for value.Kind() == reflect.Interface {
-			value = value.Elem()
-		}
-		switch value.Kind() {
-		case reflect.Slice:
-			if i < 0 {
-				i += value.Len()
-			}
-			if i < 0 || i >= value.Len() {
-				return nil
-			}
-			value = value.Index(i)
-		case reflect.Struct:
-			value = value.Field(i)
-		default:
-			return nil
-		}
-	}
-	return value.Interface()
+	return v
 }
 
 // wholeFill is a function.refine that refuses the lowest flag: a partial swap, for that part of the minimum.

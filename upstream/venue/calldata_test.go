@@ -3,16 +3,21 @@ package venue
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"maps"
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/internal/must"
 	"crossgate/quote"
 )
@@ -23,8 +28,9 @@ type arguments map[any]any
 // encode returns calldata with the given arguments, and zero for all others. Lists are as long as needed.
 func (m *method) encode(t *testing.T, given arguments) []byte {
 	t.Helper()
-	values := make([]any, len(m.inputs))
-	for i, input := range m.inputs {
+	inputs := m.inputs(t)
+	values := make([]any, len(inputs))
+	for i, input := range inputs {
 		value := reflect.New(input.Type.GetType()).Elem()
 		set := func(p position, is any) {
 			if len(p) > 0 && p[0] == i {
@@ -44,7 +50,32 @@ func (m *method) encode(t *testing.T, given arguments) []byte {
 		fillZeros(value)
 		values[i] = value.Interface()
 	}
-	return append(m.Selector[:], must.Get(m.inputs.Pack(values...))(t)...)
+	return append(m.Selector[:], must.Get(inputs.Pack(values...))(t)...)
+}
+
+// inputs returns go-ethereum's coder of the arguments.
+func (m *method) inputs(t *testing.T) (inputs abi.Arguments) {
+	for _, each := range marshaled(m.arguments).Components {
+		inputs = append(inputs, abi.Argument{Name: each.Name, Type: must.Get(abi.NewType(each.Type, "", each.Components))(t)})
+	}
+	return inputs
+}
+
+func marshaled(k kind) (of abi.ArgumentMarshaling) {
+	switch {
+	case k.isList:
+		of = marshaled(k.members[0])
+		of.Type += "[]"
+		return of
+	case !strings.HasPrefix(k.name, "("):
+		return abi.ArgumentMarshaling{Type: k.name}
+	}
+	for i, m := range k.members {
+		of.Components = append(of.Components, marshaled(m))
+		of.Components[i].Name = fmt.Sprint("member", i)
+	}
+	of.Type = "tuple"
+	return of
 }
 
 // assign sets the member of value at a position.
@@ -197,29 +228,29 @@ func TestCallsOfSunioThroughTheMulticall(t *testing.T) {
 	swap := func(in common.Address, amount int64) []byte {
 		return sunioSwap.refinedCall(t, arguments{"in": in, "amount": big.NewInt(amount)})
 	}
-	router, payee := common.BytesToAddress(sunioRouter.Bytes()), refinedPayee
-	share, coin := valueCall{Target: payee, Value: big.NewInt(3000)}, swap(common.Address{}, 997_000)
-	last := valueCall{Target: router, Value: big.NewInt(997_000), Data: coin}
+	payee, rest := addressOf(refinedPayee), chain.NewAmount(997_000)
+	share, coin := words.Tuple{payee, false, 3000, ""}, swap(common.Address{}, 997_000)
+	last := words.Tuple{sunioRouter, false, rest, coin}
 	for name, row := range map[string]struct {
 		value  uint64
-		calls  []valueCall
+		calls  words.List
 		isGood bool
 	}{
-		"a share":               {1_000_000, []valueCall{share, last}, true},
+		"a share":               {1_000_000, words.List{share, last}, true},
 		"no calls":              {1_000_000, nil, false},
-		"no swap":               {1_000_000, []valueCall{share}, false},
-		"a swap that may fail":  {1_000_000, []valueCall{share, {Target: router, MayFail: true, Value: big.NewInt(997_000), Data: coin}}, false},
-		"another router":        {1_000_000, []valueCall{share, {Target: payee, Value: big.NewInt(997_000), Data: coin}}, false},
-		"another amount":        {1_000_000, []valueCall{share, {Target: router, Value: big.NewInt(996_999), Data: coin}}, false},
-		"of a token":            {1_000_000, []valueCall{share, {Target: router, Value: big.NewInt(997_000), Data: swap(refinedIn, 997_000)}}, false},
-		"no value":              {0, []valueCall{share, last}, false},
-		"a call beside":         {1_000_000, []valueCall{{Target: payee, Value: big.NewInt(3000), Data: []byte{1}}, last}, false},
-		"a share that may fail": {1_000_000, []valueCall{{Target: payee, MayFail: true, Value: big.NewInt(3000)}, last}, false},
-		"three shares":          {1_000_000, []valueCall{share, share, share, last}, false},
+		"no swap":               {1_000_000, words.List{share}, false},
+		"a swap that may fail":  {1_000_000, words.List{share, words.Tuple{sunioRouter, true, rest, coin}}, false},
+		"another router":        {1_000_000, words.List{share, words.Tuple{payee, false, rest, coin}}, false},
+		"another amount":        {1_000_000, words.List{share, words.Tuple{sunioRouter, false, 996_999, coin}}, false},
+		"of a token":            {1_000_000, words.List{share, words.Tuple{sunioRouter, false, rest, swap(refinedIn, 997_000)}}, false},
+		"no value":              {0, words.List{share, last}, false},
+		"a call beside":         {1_000_000, words.List{words.Tuple{payee, false, 3000, []byte{1}}, last}, false},
+		"a share that may fail": {1_000_000, words.List{words.Tuple{payee, true, 3000, ""}, last}, false},
+		"three shares":          {1_000_000, words.List{share, share, share, last}, false},
 	} {
-		data := append(sunioValueCall.Selector[:], must.Get(sunioValueCall.inputs.Pack(row.calls))(t)...)
+		data := sunioValueCall.Call(row.calls)
 		got, err := readSunioCall(chain.Chain{Contracts: chain.Contracts{Multicall: multicall}}, quote.Tx{To: multicall, Data: data, Value: chain.NewAmount(row.value)})
-		if (err == nil) != row.isGood || row.isGood && (got.AmountIn != refinedMillion || !same(got.Affiliate, affiliate("0.3", payee))) {
+		if (err == nil) != row.isGood || row.isGood && (got.AmountIn != refinedMillion || !same(got.Affiliate, affiliate("0.3", refinedPayee))) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -299,14 +330,56 @@ func TestWhatStandsBehindTheArgumentsIsKnown(t *testing.T) {
 				more := append(bytes.Clone(data), bytes.Repeat([]byte{0xba}, size)...)
 				d, err := of.decode(quote.Tx{Data: more})
 				if err == nil && m.behind != nil {
-					err = m.behind(d, m.rest(more[4:]), &quote.Call{})
+					err = m.behind(d, d.rest, &quote.Call{})
 				}
 				if (err != nil) != (size > tag) {
 					t.Errorf("%s by %.20s… with %d bytes behind: %v", name, m.signature, size, err)
 				}
 			}
-			if rest := m.rest(data[4:]); len(rest) > 0 {
-				t.Errorf("%s by %.20s…: %x is said to stand behind", name, m.signature, rest)
+			if d, err := of.decode(quote.Tx{Data: data}); err != nil || len(d.rest) > 0 {
+				t.Errorf("%s by %.20s…: %v, or something is said to stand behind", name, m.signature, err)
+			}
+			for size := 4; size < len(data); size += 31 {
+				if _, err := of.decode(quote.Tx{Data: data[:size]}); err == nil {
+					t.Errorf("%s by %.20s…: %d of %d bytes are said to be enough", name, m.signature, size, len(data))
+				}
+			}
+		}
+	}
+}
+
+// TestMalformedArgumentsAreRefused: lists that share their data take forever to read, and contracts disagree about words
+// with more bits than their type has.
+func TestMalformedArgumentsAreRefused(t *testing.T) {
+	const many = 1000
+	shared := slices.Concat(
+		words.Encode(1, 1, 1, 1, 1, 1, 7*32, many),                           // arguments of dagSwapByOrderId, the last one a list
+		bytes.Repeat(words.Encode(many*32), many),                            // of the same struct
+		words.Encode(5*32, 5*32, 5*32, 5*32, 0, many), make([]byte, many*32), // which holds four times the same list
+	)
+	for _, row := range []struct {
+		of        callReader
+		function  string
+		arguments []byte
+		want      error
+	}{
+		{okx.functions, "dagSwapByOrderId", shared, errShared},
+		{okx.functions, "dagSwapByOrderId", words.Encode(1, 1, 1, 1, 1, 1, 7*32, 0), nil},
+		{okx.functions, "dagSwapByOrderId", words.Encode(1, 1, 1, 1, 1, 1, 8*32+1, 0), errCutOff},
+		{okx.functions, "dagSwapByOrderId", words.Encode(1, 1, 1, 1, 1, 1, 7*32, chain.MaxAmount), errCutOff},
+		{sushi.functions, "snwap", words.Encode(1, 1, 1, 1, 1, 1, 7*32, 0), nil},
+		{sushi.functions, "snwap", words.Encode(chain.MaxAmount, 1, 1, 1, 1, 1, 7*32, 0), errDirty},
+		{ensoSafe, "safeRouteSingle", words.Encode(4*32, 4*32, 1, 7*32, 255, 2*32, 0, 0), nil},
+		{ensoSafe, "safeRouteSingle", words.Encode(4*32, 4*32, 1, 7*32, 256, 2*32, 0, 0), errDirty},
+		{sunioValueCalls, "aggregate3Value", words.Encode(32, 1, 32, 1, 1, 1, 4*32, 0), nil},
+		{sunioValueCalls, "aggregate3Value", words.Encode(32, 1, 32, 1, 2, 1, 4*32, 0), errDirty},
+	} {
+		for _, m := range row.of {
+			if !strings.HasPrefix(m.signature, row.function+"(") {
+				continue
+			}
+			if _, err := row.of.decode(quote.Tx{Data: append(m.Selector[:], row.arguments...)}); !errors.Is(err, row.want) {
+				t.Errorf("%s with %.64x…: %v, want %v", row.function, row.arguments, err, row.want)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 )
 
@@ -64,7 +65,7 @@ func readEnsoCall(_ chain.Chain, tx quote.Tx) (c quote.Call, err error) {
 
 // ensoToken decodes a token with its amount: kind 0 is the coin, kind 1 a token.
 func (d *decoded) ensoToken(name string) (chain.Address, chain.Amount, error) {
-	kind, data := member[uint8](d, name+"Kind"), member[[]byte](d, name)
+	kind, data := d.argument(name + "Kind").word()[words.Size-1], d.argument(name).bytes()
 	switch {
 	case kind == 0 && len(data) == common.HashLength:
 		return chain.NativeCoin(chain.EVM), chain.AmountFromBytes(data), nil

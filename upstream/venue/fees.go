@@ -105,16 +105,16 @@ func readV3Call(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	if err != nil {
 		return quote.Call{}, err
 	}
-	parts := member[[][]byte](several, "calls")
+	parts := several.argument("calls").list()
 	if len(parts) == 0 || len(parts) > 2 {
 		return quote.Call{}, fmt.Errorf("it makes %d calls of the router", len(parts))
 	}
-	swap, err := readerOf(v3Swap).decode(quote.Tx{Data: parts[0]})
+	swap, err := readerOf(v3Swap).decode(quote.Tx{Data: parts[0].bytes()})
 	if err != nil {
 		return quote.Call{}, err
 	}
 	call, err := swap.call()
-	packed := member[[]byte](swap, "path")
+	packed := swap.argument("path").bytes()
 	if err != nil || len(packed) < v3Hop+common.AddressLength || len(packed)%v3Hop != common.AddressLength {
 		return quote.Call{}, errors.Join(err, fmt.Errorf("it swaps along a path of %d bytes", len(packed)))
 	}
@@ -126,7 +126,7 @@ func readV3Call(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	if len(parts) == 1 {
 		return call, nil
 	}
-	unwrapped, err := readerOf(v3Unwrap).read(c, quote.Tx{Data: parts[1]})
+	unwrapped, err := readerOf(v3Unwrap).read(c, quote.Tx{Data: parts[1].bytes()})
 	if err != nil || call.TokenOut != c.WrappedCoin || call.Payee != chain.NewAddress(routerItself.Bytes()) {
 		return quote.Call{}, errors.Join(err, errors.New("it unwraps what it did not get"))
 	}

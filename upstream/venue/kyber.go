@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"regexp"
 	"slices"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
@@ -78,29 +76,30 @@ const (
 
 // kyberRefine decodes who receives which share of the input. Payments beyond the input would be the sender's loss.
 func kyberRefine(d *decoded, c *quote.Call) error {
-	receivers, fees := member[[]common.Address](d, "receivers"), member[[]*big.Int](d, "fees")
+	receivers, fees := d.argument("receivers").list(), d.argument("fees").list()
 	shares := []*quote.Affiliate{&c.Affiliate, &c.Second}
 	if len(receivers) > len(shares) || len(fees) != len(receivers) {
 		return fmt.Errorf("it pays %d fees to %d receivers", len(fees), len(receivers))
 	}
-	taken, inBps := new(big.Int), d.hasFlag("flags", kyberFeeInBps)
-	for _, part := range member[[]*big.Int](d, "parts") {
-		taken.Add(taken, part)
+	taken, inBps := chain.Amount{}, d.hasFlag("flags", kyberFeeInBps)
+	for _, part := range d.argument("parts").list() {
+		taken = taken.Add(part.amount())
 	}
 	for i, fee := range fees {
-		percent, amount := decimal.NewFromBigInt(fee, 2), fee
+		amount := fee.amount()
+		percent := decimal.NewFromBigInt(amount.Big(), 2)
 		if inBps {
-			percent, amount = percent.Shift(-4), new(big.Int).Div(new(big.Int).Mul(c.AmountIn.Big(), fee), big.NewInt(wholeBps))
+			percent, amount = percent.Shift(-4), amount.Over(chain.NewAmount(wholeBps)).Of(c.AmountIn)
 		} else if !c.AmountIn.IsZero() {
 			percent = percent.DivRound(decimal.NewFromBigInt(c.AmountIn.Big(), 0), 18).Truncate(9)
 		}
-		*shares[i] = quote.Affiliate{Percent: percent, Recipient: chain.NewAddress(receivers[i].Bytes())}
-		taken.Add(taken, amount)
+		*shares[i] = quote.Affiliate{Percent: percent, Recipient: receivers[i].address()}
+		taken = taken.Add(amount)
 	}
 	switch {
 	case d.hasFlag("flags", kyberFeeOnOutput):
 		return errors.New("it takes a fee of the output")
-	case !c.TokenIn.IsNative() && taken.Cmp(c.AmountIn.Big()) > 0:
+	case !c.TokenIn.IsNative() && taken.Cmp(c.AmountIn) > 0:
 		return fmt.Errorf("it takes %s of the input in place of %s", taken, c.AmountIn)
 	}
 	return wholeFill(d, c)

@@ -70,10 +70,10 @@ func lifiFunctions(pair string) []function {
 // lifiDeposits refuses a call in which a later swap also takes something from the sender.
 func lifiDeposits(d *decoded, _ *quote.Call) error {
 	for i := 1; ; i++ {
-		switch takes, is := d.at(5, i, 6).(bool); {
+		switch takes, is := d.arguments.at(5, i, 6); {
 		case !is:
 			return nil
-		case takes:
+		case takes.isTrue():
 			return errors.New("it takes more than the input")
 		}
 	}

@@ -7,13 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/ethereum/go-ethereum/accounts/abi"
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
@@ -74,10 +71,15 @@ var (
 
 // valueCall is a member of the argument of sunioValueCall.
 type valueCall struct {
-	Target  common.Address `abi:"member0"`
-	MayFail bool           `abi:"member1"`
-	Value   *big.Int       `abi:"member2"`
-	Data    []byte         `abi:"member3"`
+	target  chain.Address
+	mayFail bool
+	value   chain.Amount
+	data    []byte
+}
+
+func newValueCall(v value) valueCall {
+	part := func(i int) value { p, _ := v.at(i); return p }
+	return valueCall{part(0).address(), part(1).isTrue(), part(2).amount(), part(3).bytes()}
 }
 
 // sunioRoute is a path as the router's call takes it: a pool's kind and fee have the index of the token that goes in.
@@ -135,30 +137,26 @@ func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 		return quote.Call{}, err
 	}
 	var made []valueCall
-	for i := 0; d.at(0, i) != nil; i++ {
-		made = append(made, *abi.ConvertType(d.at(0, i), new(valueCall)).(*valueCall))
+	for _, each := range d.argument("calls").list() {
+		made = append(made, newValueCall(each))
 	}
 	last := len(made) - 1
-	if last < 0 || made[last].MayFail || chain.NewAddress(made[last].Target.Bytes()) != sunioRouter {
+	if last < 0 || made[last].mayFail || made[last].target != sunioRouter {
 		return quote.Call{}, errors.New("it does not end with a call of the router")
 	}
-	swapped, err := chain.AmountFromBig(made[last].Value)
-	call, readErr := sunioCalls.read(c, quote.Tx{Data: made[last].Data, Value: swapped})
-	if err := errors.Join(err, readErr); err != nil || !call.TokenIn.IsNative() || call.AmountIn != swapped || tx.Value.IsZero() {
+	swapped := made[last].value
+	call, err := sunioCalls.read(c, quote.Tx{Data: made[last].data, Value: swapped})
+	if err != nil || !call.TokenIn.IsNative() || call.AmountIn != swapped || tx.Value.IsZero() {
 		return quote.Call{}, errors.Join(err, errors.New("it calls the router with another value than it swaps"))
 	}
 	shares := []*quote.Affiliate{&call.Affiliate, &call.Second}
 	for i, paid := range made[:last] {
-		if i == len(shares) || len(paid.Data) > 0 || paid.MayFail {
+		if i == len(shares) || len(paid.data) > 0 || paid.mayFail {
 			return quote.Call{}, errors.New("it makes another call than payments of shares")
 		}
-		value, err := chain.AmountFromBig(paid.Value)
-		if err != nil {
-			return quote.Call{}, err
-		}
-		percent := decimal.NewFromBigInt(paid.Value, 2).DivRound(decimal.NewFromBigInt(tx.Value.Big(), 0), 18).Truncate(9)
-		*shares[i] = quote.Affiliate{Percent: percent, Recipient: chain.NewAddress(paid.Target.Bytes())}
-		call.AmountIn = call.AmountIn.Add(value)
+		percent := decimal.NewFromBigInt(paid.value.Big(), 2).DivRound(decimal.NewFromBigInt(tx.Value.Big(), 0), 18).Truncate(9)
+		*shares[i] = quote.Affiliate{Percent: percent, Recipient: paid.target}
+		call.AmountIn = call.AmountIn.Add(paid.value)
 	}
 	return call, nil
 }

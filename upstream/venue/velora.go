@@ -4,14 +4,14 @@ package venue
 
 import (
 	"cmp"
-	"errors"
+	"encoding/binary"
 	"fmt"
-	"math/big"
 	"regexp"
 
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/quote"
 )
 
@@ -74,13 +74,10 @@ func veloraRefine(d *decoded, c *quote.Call) error {
 	if quoted := d.amount("quoted"); quoted.Cmp(c.MinOut) < 0 {
 		c.MinOut = quoted
 	}
-	fee := member[*big.Int](d, "fee")
-	if fee == nil || d.err != nil {
-		return errors.Join(d.err, errors.New("its calldata has no fee"))
-	}
-	bps := min(new(big.Int).And(fee, big.NewInt(veloraFeeBits)).Uint64(), veloraMostFee)
+	fee := d.argument("fee").word()
+	bps := min(binary.BigEndian.Uint64(fee[words.Size-8:])&veloraFeeBits, veloraMostFee)
 	c.MinOut = c.MinOut.Sub(c.MinOut.MulDiv(bps, wholeBps)).Sub(chain.NewAmount(1))
-	return nil
+	return d.err
 }
 
 // veloraRoute is the output before the venue's fee, and the fee.

@@ -92,7 +92,7 @@ func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	if err != nil || d.address("operator") != held.Payee {
 		return quote.Call{}, errors.Join(err, errors.New("it lets another contract than the one that swaps take the input"))
 	}
-	settled, err := zeroExSettler.read(c, quote.Tx{Data: member[[]byte](d, "data")})
+	settled, err := zeroExSettler.read(c, quote.Tx{Data: d.argument("data").bytes()})
 	settled.TokenIn, settled.AmountIn = held.TokenIn, held.AmountIn
 	return settled, err
 }

@@ -112,7 +112,7 @@ func (p *Pool) Run(ctx context.Context, j Job) (Reply, error) {
 		p.retries.earn()
 	}
 	order, suited := p.first(j.Kind, j.Avoid, j.Suits)
-	r := &race{pool: p, job: j, order: order, suited: suited, results: make(chan result, 1)}
+	r := &race{pool: p, job: j, order: order, suited: suited}
 	return r.run(ctx)
 }
 

@@ -30,7 +30,8 @@ type race struct {
 	running int
 	hedged  bool
 	retried bool
-	results chan result // buffers one
+	results chan *result // of attempts in other goroutines; buffers one
+	own     *result      // of an attempt in this goroutine
 
 	failures map[int]error // the latest failure of each endpoint, by index
 }
@@ -51,6 +52,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		var lose context.CancelFunc
 		ctx, lose = context.WithCancel(caller)
 		defer lose()
+		r.results = make(chan *result, 1)
 	}
 	r.start(ctx)
 	for r.running > 0 {
@@ -106,7 +108,10 @@ func (r *race) judge(ctx context.Context, answer Reply) (err error) {
 }
 
 // await returns the next result. It reports false if the time for a hedge came first.
-func (r *race) await(ctx context.Context) (got result, came bool) {
+func (r *race) await(ctx context.Context) (got *result, came bool) {
+	if r.own != nil {
+		return r.own, true
+	}
 	hedge, mayHedge := r.hedgeDelay(ctx)
 	if !mayHedge {
 		return <-r.results, true
@@ -122,7 +127,7 @@ func (r *race) await(ctx context.Context) (got result, came bool) {
 	if r.pool.retries.take(hedgeCost, 0.5) {
 		r.start(ctx)
 	}
-	return result{}, false
+	return nil, false
 }
 
 // hedgeDelay returns the wait before the next endpoint is asked in addition, if that is allowed: once, for reads with a
@@ -158,19 +163,19 @@ func (r *race) start(ctx context.Context) {
 	if deadline, limited := ctx.Deadline(); limited && slices.ContainsFunc(r.order[r.next:], canBeAsked) {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
-	attempt := func() {
-		got := result{index: index}
+	attempt := func() (got *result) {
+		got = &result{index: index}
 		defer func() {
 			cancel()
 			got.panicked = recover()
-			r.results <- got
 		}()
 		got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
+		return got
 	}
-	if r.running == 1 && r.next == len(r.order) { // there is nothing to do meanwhile
-		attempt()
+	if r.own = nil; r.running == 1 && r.next == len(r.order) { // there is nothing to do meanwhile
+		r.own = attempt()
 	} else {
-		go attempt()
+		go func() { r.results <- attempt() }()
 	}
 }
 

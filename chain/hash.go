@@ -110,4 +110,8 @@ func (h Hash) Format(family Family) string {
 	return TxHash{string(h[:])}.Format(family)
 }
 
-func (h Hash) String() string { return "0x" + hex.EncodeToString(h[:]) }
+func (h Hash) String() string { return string(h.hex()) }
+
+func (h Hash) hex() []byte {
+	return hex.AppendEncode(append(make([]byte, 0, 2+2*len(h)), "0x"...), h[:])
+}

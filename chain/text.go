@@ -13,7 +13,7 @@ func (a Address) MarshalText() ([]byte, error) {
 	if a.IsAbsent() {
 		return nil, nil
 	}
-	return a.appendHex(nil), nil
+	return a.appendHex(make([]byte, 0, 2+2*a.Len())), nil
 }
 
 // UnmarshalText reads what MarshalText wrote; the family does not matter.
@@ -46,7 +46,7 @@ func (h *TxHash) UnmarshalText(text []byte) error {
 }
 
 // MarshalText formats the hash as 0x hex.
-func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+func (h Hash) MarshalText() ([]byte, error) { return h.hex(), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (h *Hash) UnmarshalText(text []byte) error {

@@ -151,13 +151,14 @@ func (a reply) text(place string) string {
 }
 
 // unquote decodes a JSON string; any other value is returned as written.
-func (a reply) unquote() (text string) {
+func (a reply) unquote() string {
 	if a[0] != '"' {
 		return string(a)
 	}
 	if bytes.IndexByte(a, '\\') < 0 && utf8.Valid(a) {
 		return string(a[1 : len(a)-1])
 	}
+	var text string
 	_ = json.Unmarshal(a, &text)
 	return text
 }

@@ -26,10 +26,10 @@ var dflow = register(service{
 	},
 	answers: answerTemplate{in: "inAmount", out: "outAmount", least: "minOutAmount", message: "transaction"},
 	refuses: refusals{words: "code msg", unrouted: regexp.MustCompile(`(?i)route`)},
-	finish: func(a reply, _ quote.Profile, s quote.Swap, _ *proposal) error {
+	finish: func(a reply, _ quote.Profile, s quote.Swap, o proposal) (proposal, error) {
 		if mode := a.text("executionMode"); mode != "" && mode != "sync" {
-			return fmt.Errorf("execution is %s", clean(mode))
+			return o, fmt.Errorf("execution is %s", clean(mode))
 		}
-		return checkMints(a, s)
+		return o, checkMints(a, s)
 	},
 })

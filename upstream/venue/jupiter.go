@@ -38,19 +38,19 @@ var _ = register(service{
 		unrouted: regexp.MustCompile(`^(No routes found|NO_ROUTES_FOUND|COULD_NOT_FIND_ANY_ROUTE|TOKEN_NOT_TRADABLE|` +
 			`ROUTE_PLAN_DOES_NOT_CONSUME_ALL_THE_AMOUNT|CIRCULAR_ARBITRAGE_IS_DISABLED)\b`),
 	},
-	finish: func(a reply, _ quote.Profile, s quote.Swap, o *proposal) error {
+	finish: func(a reply, _ quote.Profile, s quote.Swap, o proposal) (proposal, error) {
 		if err := checkMints(a, s); err != nil {
-			return err
+			return o, err
 		}
 		var build jupiterBuild
 		if err := notDocumented("answer", json.Unmarshal(a, &build)); err != nil {
-			return err
+			return o, err
 		}
 		draft, err := build.draft(s.Sender)
 		if err == nil {
 			o.tx.Data, err = draft.Compile()
 		}
-		return err
+		return o, err
 	},
 })
 

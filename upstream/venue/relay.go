@@ -57,9 +57,9 @@ var relay = register(service{
 })
 
 // readRelaySteps finds the one transaction that swaps. An approval step must approve the contract that this calls.
-func readRelaySteps(a reply, p quote.Profile, s quote.Swap, o *proposal) error {
+func readRelaySteps(a reply, p quote.Profile, s quote.Swap, o proposal) (proposal, error) {
 	if o.out.IsZero() {
-		return nil // there may be nothing to call
+		return o, nil // there may be nothing to call
 	}
 	approval, isApproved, swaps := "", false, 0
 	for _, step := range a.list("steps") {
@@ -71,16 +71,16 @@ func readRelaySteps(a reply, p quote.Profile, s quote.Swap, o *proposal) error {
 			gas: "items.data.gas", to: "items.data.to", value: "items.data.value", data: "items.data.data",
 		}.read(step, p, s)
 		if err != nil {
-			return err
+			return o, err
 		}
 		o.gas, o.to, o.value, o.data, swaps = made.gas, made.to, made.value, made.data, swaps+1
 	}
 	if swaps != 1 {
-		return fmt.Errorf("%d transactions that swap", swaps)
+		return o, fmt.Errorf("%d transactions that swap", swaps)
 	}
 	router, err := parseRouter(o.to, p, s)
 	if err == nil && isApproved && !strings.Contains(approval, router.String()[2:]) {
 		err = errors.New("answer wants another contract than the router approved")
 	}
-	return err
+	return o, err
 }

@@ -31,7 +31,7 @@ type service struct {
 	answers   answerTemplate
 	refuses   refusals
 	// finish reads the rest of a price; nil: there is none.
-	finish func(a reply, p quote.Profile, s quote.Swap, o *proposal) error
+	finish func(a reply, p quote.Profile, s quote.Swap, o proposal) (proposal, error)
 	builds *requestTemplate // nil: asks is used
 	built  answerTemplate   // answers to builds
 	// prepare completes the venue according to its options; nil: nothing is missing.
@@ -188,7 +188,7 @@ func (v *aggregator) readPrice(resp upstream.Response, s quote.Swap) (o proposal
 		o, err = v.answers.read(a, v.profile, s)
 	}
 	if err == nil && v.finish != nil {
-		err = v.finish(a, v.profile, s, &o)
+		o, err = v.finish(a, v.profile, s, o)
 	}
 	if err == nil && o.out.IsZero() {
 		err = noSwapRoute("nothing comes out")

@@ -171,24 +171,24 @@ type sunioOffer struct {
 	PoolVersions []string    `json:"poolVersions"`
 }
 
-func readSunio(a reply, _ quote.Profile, s quote.Swap, o *proposal) error {
+func readSunio(a reply, _ quote.Profile, s quote.Swap, o proposal) (proposal, error) {
 	var read struct {
 		Data []sunioOffer `json:"data"`
 	}
 	if err := notDocumented("answer", json.Unmarshal(a, &read)); err != nil {
-		return err
+		return o, err
 	}
 	if len(read.Data) == 0 {
-		return noSwapRoute("no routes")
+		return o, noSwapRoute("no routes")
 	}
 	best := read.Data[0]
 	in, err := smallest(best.AmountIn, s.In.Token.Decimals)
 	if err != nil || in != sunioSwapped(s) {
-		return fmt.Errorf("answer is about an input of %q", clean(best.AmountIn))
+		return o, fmt.Errorf("answer is about an input of %q", clean(best.AmountIn))
 	}
 	route, err := best.route(s)
 	if err != nil {
-		return err
+		return o, err
 	}
 	o.route, o.gas = route, sunioEnergy+sunioHopEnergy*uint64(len(route.path)-2)
 	if sunioSwapped(s) != s.In.Amount {
@@ -199,7 +199,7 @@ func readSunio(a reply, _ quote.Profile, s quote.Swap, o *proposal) error {
 	} else {
 		o.out, err = smallest(best.AmountOut, s.Out.Token.Decimals)
 	}
-	return err
+	return o, err
 }
 
 // route decodes the route, which must lead from one token of the swap to the other.

@@ -87,15 +87,15 @@ type veloraRoute struct {
 }
 
 // readVeloraRoute deducts the fee from the output: in recorded answers destAmount is before partnerFee, in percent.
-func readVeloraRoute(a reply, _ quote.Profile, _ quote.Swap, o *proposal) error {
+func readVeloraRoute(a reply, _ quote.Profile, _ quote.Swap, o proposal) (proposal, error) {
 	fee := a.text("priceRoute.partnerFee")
 	percent, valid := quote.ParsePercent(cmp.Or(fee, "0"))
 	if !valid || percent.GreaterThan(decimal.NewFromInt(100)) {
-		return fmt.Errorf("partner fee of %q", clean(fee))
+		return o, fmt.Errorf("partner fee of %q", clean(fee))
 	}
 	o.route = veloraRoute{o.out, percent}
 	o.out = o.out.Sub(quote.Share(o.out, percent))
-	return nil
+	return o, nil
 }
 
 // veloraLeast returns the minimum before the fee, as the contract checks it, that leaves the quote less the slippage.

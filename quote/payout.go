@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -102,8 +103,9 @@ func (p payout) costs() []Cost {
 
 // Share returns floor(amount × percent / 100), saturating at the largest amount; zero for negative percents.
 func Share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
-	if percent.IsZero() {
-		return chain.Amount{}
+	const most = 18 // digits that fit 64 bits
+	if places := 2 - int(percent.Exponent()); 0 <= places && places <= most && percent.NumDigits() <= most && percent.Sign() > 0 {
+		return amount.MulDiv(uint64(percent.CoefficientInt64()), uint64(math.Pow10(places)))
 	}
 	return chain.NewRatio(percent.Coefficient(), one, int(percent.Exponent())-2).Of(amount)
 }

@@ -76,6 +76,9 @@ func TestSharesAreRoundedDown(t *testing.T) {
 		{most, "100", most},
 		{most, "101", most},
 		{"10000", "0", "0"},
+		{"10000", "-1", "0"},
+		{"10000", "1e1", "1000"},
+		{"100000000000000000000000", "0.100000000000000000000000000000001", "100000000000000000000"},
 	} {
 		if got := Share(amount(row[0]), decimal.RequireFromString(row[1])); got != amount(row[2]) {
 			t.Errorf("%s %% of %s = %s, want %s", row[1], row[0], got, row[2])

@@ -166,7 +166,7 @@ func (t *trade) readRouter(ctx context.Context) (routing, error) {
 	case t.chain.Router == nil:
 		return routing{absent: ErrNoRouter}, nil
 	}
-	var contracts []chain.Address
+	contracts := make([]chain.Address, 0, 3*len(t.venues))
 	for _, v := range t.venues { // all that its transactions may call or have approved
 		router := v.profile.Routers[t.request.Chain]
 		contracts = append(contracts, router, v.profile.Spender(t.request.Chain, router))
@@ -175,7 +175,7 @@ func (t *trade) readRouter(ctx context.Context) (routing, error) {
 	if t.request.Onward != nil {
 		contracts = append(contracts, t.request.Onward.Target)
 	}
-	slices.SortFunc(contracts, func(a, b chain.Address) int { return slices.Compare(a.Bytes(), b.Bytes()) })
+	slices.SortFunc(contracts, chain.Address.Compare)
 	ctx, cancel := context.WithTimeout(ctx, termsPatience)
 	defer cancel()
 	terms, err := t.chain.Router.Terms(ctx, slices.Compact(contracts))

@@ -97,6 +97,9 @@ func TestEstimateTakesTheVenuesGasWhenTheChainCannotTell(t *testing.T) {
 	}{
 		{"the venue's figure", 210_001, 210_001},
 		{"nobody's figure", 0, 350_000},
+		{"less than any transaction takes", 20_999, 350_000},
+		{"as much as any takes", 21_000, 21_000},
+		{"more than any takes", 1<<40 + 1, 350_000},
 	} {
 		e := asking(quote.Chain{Fees: meter{
 			price: quote.GasPrice{Expected: chain.NewAmount(2)}, err: quote.ErrReverted,

@@ -11,9 +11,10 @@ import (
 )
 
 // typicalGas is assumed if neither venue nor chain provides a figure: an aggregator's swap over two or three pools. A
-// figure above mostGas is ignored: no transaction takes that much on any chain.
+// venue's figure outside of the others is ignored: every transaction takes the least, and none the most on any chain.
 const (
 	typicalGas = 350_000
+	leastGas   = 21_000
 	mostGas    = 1 << 40
 )
 
@@ -35,7 +36,7 @@ const (
 // gas estimates the gas of the candidate's transaction before it is built.
 func (o *candidate) gas() uint64 {
 	gas := o.quote.Gas
-	if gas == 0 || gas > mostGas {
+	if gas < leastGas || gas > mostGas {
 		gas = typicalGas
 	}
 	if o.way == Routed {

@@ -65,6 +65,7 @@ func inUSD(price *big.Rat, decimals uint8) func(chain.Amount) *float64 {
 }
 
 // implied prices an unpriced token by the other side of the swap, at the quotes' median, and the coin as its own side.
+// Of two quotes the higher one counts: a dry pool quotes next to nothing more often than a venue quotes absurdly much.
 // From then on the coin is converted into the out token.
 func (m market) implied(s Swap, candidates []*candidate) market {
 	if (m.in == nil) != (m.out == nil) && len(candidates) > 0 {

@@ -44,6 +44,9 @@ func TestTokensWithoutAPriceAreWorthWhatTheyAreSwappedFor(t *testing.T) {
 	if *got.In.USD != 100 || *got.Out.USD != 125 || *got.Compared[2].USD != 90 {
 		t.Errorf("USD of %s in, %s out = %v, %v, of the last %v; want 100, 125 and 90", got.In.Amount, got.Out.Amount, *got.In.USD, *got.Out.USD, *got.Compared[2].USD)
 	}
+	if got = ask(usdcToDai(), 1, 1_000_000_000_000); *got.Out.USD != 100 {
+		t.Errorf("USD out = %v with a dry pool beside, want 100", *got.Out.USD)
+	}
 	r := usdcToDai()
 	r.TokenIn, r.TokenOut = dai, usdc
 	r.AmountIn = amount("1")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"crossgate/chain"
 )
@@ -20,7 +21,8 @@ const (
 type sample struct{ in, out chain.Amount }
 
 // compareExact is compare for both kinds of request. For an exact output it samples inputs, comparing quotes without
-// building transactions, until it finds the smallest one whose transaction guarantees the output.
+// building transactions, until it finds the smallest one whose transaction guarantees the output. Venues that fail to
+// build it are left out of another search: the input is too small for those that quote less.
 func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 	wanted := t.request.MinOut
 	if wanted.IsZero() {
@@ -42,7 +44,23 @@ func (t *trade) compareExact(ctx context.Context) (comparison, error) {
 		return c, err
 	}
 	t.swap.In.Amount, t.sampling = found, false
-	return t.compare(ctx)
+	c, err = t.compare(ctx)
+	failed := slices.DeleteFunc(slices.Clone(c.rejected), func(one Asked) bool {
+		quoted := newPayout(one.AmountOut, t.charges(one.Way), t.swap.SlippagePercent)
+		return one.Verdict != Refused || t.satisfied(quoted) != nil
+	})
+	if err == nil || len(failed) == 0 || ctx.Err() != nil || isDecisive(err) {
+		return c, err
+	}
+	t.venues = slices.DeleteFunc(t.venues, func(v profiledVenue) bool {
+		return slices.ContainsFunc(failed, func(one Asked) bool { return one.Venue == v.profile.Name })
+	})
+	again, againErr := t.compareExact(ctx)
+	if againErr != nil { // the first failures explain more
+		return c, err
+	}
+	again.rejected = append(again.rejected, failed...)
+	return again, nil
 }
 
 // SearchInput searches for the smallest input whose outcome is wanted or slightly more, by sampling outcome a few times

@@ -70,6 +70,35 @@ func TestAFixedOutcomeTakesTheLeastInput(t *testing.T) {
 	}
 }
 
+// TestAFixedOutcomeDoesNotDependOnAVenueThatFails: the input that its quote would take is too little for the others.
+func TestAFixedOutcomeDoesNotDependOnAVenueThatFails(t *testing.T) {
+	const perUnit = 1_000_000_000_000
+	honest, wanted := &fakeVenue{name: "honest", perInput: perUnit}, amount("250000000000000000000")
+	for name, failing := range map[string]*fakeVenue{
+		"no transaction":     {name: "failing", perInput: perUnit * 3 / 2, buildError: errDown},
+		"little better":      {name: "failing", perInput: perUnit + perUnit/100, buildError: errDown},
+		"another's contract": {name: "failing", perInput: perUnit * 3 / 2, lie: func(tx *quote.Tx) { tx.To = usdc }},
+	} {
+		r := usdcToDai()
+		r.AmountIn, r.MinOut = chain.Amount{}, wanted
+		got, err := estimator(honest, failing).Estimate(t.Context(), r)
+		if err != nil || got.MinOut.Cmp(wanted) < 0 || got.In.Amount.Cmp(chain.NewAmount(250_500_500)) > 0 {
+			t.Errorf("%s: at least %s for %s, %v, want %s", name, got.MinOut, got.In.Amount, err, wanted)
+			continue
+		}
+		expect(t, name, names(got.Compared), []string{"honest"})
+		if refused(got)["failing"] == nil {
+			t.Errorf("%s: asked %+v, want why it was refused", name, got.Asked)
+		}
+	}
+	failing := &fakeVenue{name: "failing", perInput: perUnit, buildError: errDown}
+	r := usdcToDai()
+	r.AmountIn, r.MinOut = chain.Amount{}, wanted
+	if got, err := estimator(failing).Estimate(t.Context(), r); !errors.Is(err, quote.ErrNoTransaction) || len(got.Asked) != 1 {
+		t.Errorf("alone: %+v, %v, want ErrNoTransaction", got.Asked, err)
+	}
+}
+
 func TestAnOutcomeBeyondEveryPoolHasNoRoute(t *testing.T) {
 	e := estimator(pool{&fakeVenue{name: "small", perInput: 1_000_000_000_000}, 100_000_000})
 	r := usdcToDai()

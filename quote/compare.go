@@ -95,6 +95,7 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 		candidates: make([]*candidate, 0, len(queries)),
 	}
 	taken := map[Way]charges{Routed: t.charges(Routed), Direct: t.charges(Direct)}
+	all := make([]candidate, 0, 2*len(queries)) // for both ways at most, so that none moves
 	for i, q := range queries {
 		r := results.quotes[i]
 		if r.verdict != Outbid {
@@ -104,7 +105,8 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 			continue
 		}
 		for _, way := range q.ways {
-			o := &candidate{profiledVenue: q.profiledVenue, way: way, quote: r.quote}
+			all = append(all, candidate{profiledVenue: q.profiledVenue, way: way, quote: r.quote})
+			o := &all[len(all)-1]
 			if way == Routed {
 				o.swap = t.router.before(t.swap)
 			} else {
@@ -198,7 +200,7 @@ func (c *comparison) asked() []Asked {
 // list returns the answer's comparison: each venue once, by its better way, largest amount first. The winner precedes
 // equal amounts; a venue without a usable transaction never precedes the best of the others.
 func (c *comparison) list(decimals uint8) []Compared {
-	var list []Compared
+	list := make([]Compared, 0, 1+len(c.lost)+len(c.candidates))
 	bound := map[string]bool{} // by venue: whether its transaction could be used
 	best, worth := c.won.received(), inUSD(c.prices.out, decimals)
 	add := func(o *built) {

@@ -169,12 +169,15 @@ func (p *Pool) prefer(index int) {
 	p.overtaken.Store(0)
 }
 
+// onlyFirst is the order of a pool of one. It never changes.
+var onlyFirst = []int{0}
+
 // order lists the endpoints by index: those that can answer at once first, the preferred one before its
 // equals, then those with the least burden: how long calls of the kind take, a guess where too few are known,
 // multiplied by the share of failures. Unusable ones are left out while there are others.
 func (p *Pool) order(kind string) []int {
-	if len(p.endpoints) < 2 {
-		return make([]int, len(p.endpoints))
+	if count := len(p.endpoints); count < 2 {
+		return onlyFirst[:count:count]
 	}
 	order := make([]int, 0, len(p.endpoints))
 	standings := make([]standing, len(p.endpoints))

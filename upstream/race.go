@@ -30,8 +30,9 @@ type race struct {
 	running int
 	hedged  bool
 	retried bool
-	results chan *result // of attempts in other goroutines; buffers one
-	own     *result      // of an attempt in this goroutine
+	results chan result // of attempts in other goroutines; buffers one
+	own     result      // of an attempt in this goroutine
+	isOwn   bool        // the latest attempt was
 
 	failures map[int]error // the latest failure of each endpoint, by index
 }
@@ -52,7 +53,7 @@ func (r *race) run(caller context.Context) (Reply, error) {
 		var lose context.CancelFunc
 		ctx, lose = context.WithCancel(caller)
 		defer lose()
-		r.results = make(chan *result, 1)
+		r.results = make(chan result, 1)
 	}
 	r.start(ctx)
 	for r.running > 0 {
@@ -108,8 +109,8 @@ func (r *race) judge(ctx context.Context, answer Reply) (err error) {
 }
 
 // await returns the next result. It reports false if the time for a hedge came first.
-func (r *race) await(ctx context.Context) (got *result, came bool) {
-	if r.own != nil {
+func (r *race) await(ctx context.Context) (got result, came bool) {
+	if r.isOwn {
 		return r.own, true
 	}
 	hedge, mayHedge := r.hedgeDelay(ctx)
@@ -127,7 +128,7 @@ func (r *race) await(ctx context.Context) (got *result, came bool) {
 	if r.pool.retries.take(hedgeCost, 0.5) {
 		r.start(ctx)
 	}
-	return nil, false
+	return result{}, false
 }
 
 // hedgeDelay returns the wait before the next endpoint is asked in addition, if that is allowed: once, for reads with a
@@ -163,20 +164,23 @@ func (r *race) start(ctx context.Context) {
 	if deadline, limited := ctx.Deadline(); limited && slices.ContainsFunc(r.order[r.next:], canBeAsked) {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
-	attempt := func() (got *result) {
-		got = &result{index: index}
-		defer func() {
-			cancel()
-			got.panicked = recover()
-		}()
-		got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
-		return got
+	r.isOwn = r.running == 1 && r.next == len(r.order)
+	if r.isOwn { // there is nothing to do meanwhile
+		defer cancel()
+		r.own = r.attempt(ctx, index, turn)
+		return
 	}
-	if r.own = nil; r.running == 1 && r.next == len(r.order) { // there is nothing to do meanwhile
-		r.own = attempt()
-	} else {
-		go func() { r.results <- attempt() }()
-	}
+	go func() {
+		defer cancel()
+		r.results <- r.attempt(ctx, index, turn)
+	}()
+}
+
+func (r *race) attempt(ctx context.Context, index, turn int) (got result) {
+	defer func() { got.panicked = recover() }()
+	got.index = index
+	got.answer = r.job.Try(ctx, r.pool.endpoints[index], turn)
+	return got
 }
 
 // join waits for the attempts that lost; their answers are dropped.

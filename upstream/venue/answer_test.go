@@ -69,8 +69,9 @@ func (v *aggregator) promise(t *testing.T, status int, body []byte, s quote.Swap
 		s.Chain, _ = chain.Documented().Chain(chain.Solana)
 	}
 	resp := upstream.Response{Status: status, Body: body}
-	price, priceErr := v.readPrice(resp, s)
-	built, builtErr := v.readBuilt(resp, s, quote.Quote{})
+	asked := &question{aggregator: v, swap: s}
+	price, priceErr := asked.readPrice(resp)
+	built, builtErr := asked.readBuilt(resp)
 	if priceErr == nil && price.out.IsZero() {
 		t.Error("a price of nothing was taken")
 	}

@@ -18,7 +18,8 @@ const maxMessage = 160
 // heard is a venue's answer. A refusal is final; after any other error of read the next endpoint is asked.
 type heard struct {
 	*upstream.Attempt
-	read     func(upstream.Response) (proposal, error)
+	question *question
+	read     func(*question, upstream.Response) (proposal, error)
 	found    proposal
 	declined error
 }
@@ -27,28 +28,37 @@ var _ upstream.Reply = (*heard)(nil)
 
 // Judge implements upstream.Reply.
 func (h *heard) Judge(context.Context) (err error) {
-	if h.found, err = h.read(h.Response); isRefusal(err) {
+	if h.found, err = h.read(h.question, h.Response); isRefusal(err) {
 		h.declined = h.Response.Scrub(err) // the endpoint never sees it, and so cannot scrub it
 		return upstream.ErrDeclined
 	}
 	return err
 }
 
-// ask sends r and reads the answer.
-func ask(
-	ctx context.Context, p *upstream.Pool, r upstream.Request, read func(upstream.Response) (proposal, error),
-) (proposal, error) {
-	accepted, err := p.Run(ctx, upstream.Job{
-		IsRead: r.Body == nil,
+// ask sends the question as a request and reads the answer into it.
+func (q *question) ask(
+	ctx context.Context, attempt string, t *requestTemplate, read func(*question, upstream.Response) (proposal, error),
+) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s %s on chain %d: %w", q.Name, attempt, q.swap.Chain.ID, err)
+		}
+	}()
+	if q.request, err = t.request(q); err != nil {
+		return err
+	}
+	accepted, err := q.Pool.Run(ctx, upstream.Job{
+		IsRead: q.request.Body == nil,
 		Try: func(ctx context.Context, e *upstream.Endpoint, turn int) upstream.Reply {
-			return &heard{Attempt: e.Attempt(ctx, r, turn), read: read}
+			return &heard{Attempt: e.Attempt(ctx, q.request, turn), question: q, read: read}
 		},
 	})
 	if err != nil {
-		return proposal{}, err
+		return err
 	}
 	h := accepted.(*heard)
-	return h.found, h.declined
+	q.proposal = h.found
+	return h.declined
 }
 
 // isRefusal reports whether err is an answer of the venue rather than a failure to answer.

@@ -64,18 +64,18 @@ func TestRecordedAnswers(t *testing.T) {
 			s.Chain, _ = chain.Documented().Chain(c.chain)
 			s.In.Address, s.Out.Address, s.SlippagePercent = c.in, c.out, decimal.RequireFromString(c.slippage)
 			s.In.Token.Decimals, s.Out.Token.Decimals = 6, 6
-			v := openHere(t, c.venue, upstream.NewPool(c.venue))
+			asked := &question{aggregator: openHere(t, c.venue, upstream.NewPool(c.venue)), swap: s}
 			body := part(t, c.file, strings.Fields(c.member)...)
-			price, err := v.readPrice(upstream.Response{Status: 200, Body: body}, s)
+			price, err := asked.readPrice(upstream.Response{Status: 200, Body: body})
 			if err != nil || price.out.String() != c.price || c.gas > 0 && price.gas != c.gas {
 				t.Fatalf("out %s, gas %d, %v; want %s, %d", price.out, price.gas, err, c.price, c.gas)
 			}
 			if c.made == "-" {
 				return
 			}
-			if !v.isAskedOnce() {
+			if !asked.isAskedOnce() {
 				body = part(t, c.file, strings.Fields(c.made)...)
-				price, err = v.readBuilt(upstream.Response{Status: 200, Body: body}, s, quote.Quote{})
+				price, err = asked.readBuilt(upstream.Response{Status: 200, Body: body})
 			}
 			if err != nil || len(price.tx.Data) < 100 {
 				t.Errorf("%d bytes of calldata, %v", len(price.tx.Data), err)
@@ -183,7 +183,8 @@ func spoken(t *testing.T, file string) (all []said) {
 // verdictOf returns one word for how a venue reads an answer to its quote.
 func verdictOf(t *testing.T, name string, status int, body []byte) string {
 	t.Helper()
-	_, err := openHere(t, name, upstream.NewPool(name)).readPrice(upstream.Response{Status: status, Body: body}, baseSwap(t, "1000000000000000000"))
+	asked := &question{aggregator: openHere(t, name, upstream.NewPool(name)), swap: baseSwap(t, "1000000000000000000")}
+	_, err := asked.readPrice(upstream.Response{Status: status, Body: body})
 	failed, isClassed := errors.AsType[*upstream.Error](err)
 	switch {
 	case err == nil:
@@ -223,9 +224,9 @@ func TestOlderAnswersNameRoutersThatAreNotCalled(t *testing.T) {
 	s := baseSwap(t, "1000000000000000000")
 	s.Chain, _ = chain.Documented().Chain(chain.Ethereum)
 	s.In.Address = s.Chain.WrappedCoin
-	v := openHere(t, zeroEx.Name, upstream.NewPool(zeroEx.Name))
+	asked := &question{aggregator: openHere(t, zeroEx.Name, upstream.NewPool(zeroEx.Name)), swap: s}
 	resp := upstream.Response{Status: 200, Body: part(t, "0x.market_order.0.cow.json", "response")}
-	if o, err := v.readBuilt(resp, s, quote.Quote{}); err == nil || isRefusal(err) {
+	if o, err := asked.readBuilt(resp); err == nil || isRefusal(err) {
 		t.Errorf("a transaction to the old exchange proxy: %s, %v, want a bad answer", o.tx.To, err)
 	}
 }

@@ -102,118 +102,94 @@ var _ quote.Venue = (*aggregator)(nil)
 // Profile implements quote.Venue.
 func (v *aggregator) Profile() quote.Profile { return v.profile }
 
-// kept holds the parts of a quote's transaction, with the part of the request that the price does not depend on.
-type kept struct {
-	proposal
-	sender, recipient chain.Address
-	priority          quote.Priority
-}
-
 func (v *aggregator) isAskedOnce() bool { return v.builds == nil && v.asks.builds == "" }
 
 // Quote implements quote.Venue.
 func (v *aggregator) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
 	asked := v.Now()
-	found, err := v.price(ctx, s)
+	q, err := v.price(ctx, s)
 	if err != nil {
 		return quote.Quote{}, err
 	}
-	return quote.Quote{
-		Venue: v.Name, AmountOut: found.out, Gas: found.gas,
-		Expires: asked.Add(quoteLife), Route: kept{found, s.Sender, s.Recipient, s.Priority},
-	}, nil
+	return quote.Quote{Venue: v.Name, AmountOut: q.out, Gas: q.gas, Expires: asked.Add(quoteLife), Route: q}, nil
 }
 
-func (v *aggregator) price(ctx context.Context, s quote.Swap) (proposal, error) {
+func (v *aggregator) price(ctx context.Context, s quote.Swap) (*question, error) {
 	if err := v.profile.Suits(s); err != nil {
-		return proposal{}, err
+		return nil, err
 	}
-	asked := &question{aggregator: v, swap: s}
-	return v.ask(ctx, "quote", &v.asks, asked, func(resp upstream.Response) (proposal, error) {
-		return v.readPrice(resp, asked.swap)
-	})
+	q := &question{aggregator: v, swap: s}
+	return q, q.ask(ctx, "quote", &v.asks, (*question).readPrice)
 }
 
 // Build implements quote.Venue.
 func (v *aggregator) Build(ctx context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	own, err := v.own(q)
-	switch {
-	case err != nil:
+	made, err := v.own(q)
+	if err != nil {
 		return quote.Tx{}, err
-	case v.isAskedOnce() && own.sender == s.Sender && own.recipient == s.Recipient && own.priority == s.Priority:
-		return own.tx, nil
-	case v.isAskedOnce(): // another wallet or priority needs a new transaction
-		fresh, err := v.price(ctx, s)
-		if err == nil {
-			err = checkMoved(fresh.out, q)
+	}
+	isSame := made.swap.Sender == s.Sender && made.swap.Recipient == s.Recipient && made.swap.Priority == s.Priority
+	switch {
+	case !v.isAskedOnce():
+		asks := &v.asks
+		if v.builds != nil {
+			asks = v.builds
 		}
-		return fresh.tx, err
+		made = &question{aggregator: v, swap: s, proposal: made.proposal, builds: true}
+		err = made.ask(ctx, "build", asks, (*question).readBuilt)
+	case !isSame: // another wallet or priority needs a new transaction
+		if made, err = v.price(ctx, s); err == nil {
+			err = checkMoved(made.out, q.AmountOut)
+		}
 	}
-	asks := &v.asks
-	if v.builds != nil {
-		asks = v.builds
+	if err != nil {
+		return quote.Tx{}, err
 	}
-	made, err := v.ask(ctx, "build", asks, &question{v, s, own.proposal, true}, func(resp upstream.Response) (proposal, error) {
-		return v.readBuilt(resp, s, q)
-	})
-	return made.tx, err
+	return made.tx, nil
 }
 
-// own returns the parts that q holds, which must be a quote of this venue.
-func (v *aggregator) own(q quote.Quote) (kept, error) {
-	own, ours := q.Route.(kept)
+// own returns the answered question of q, which must be a quote of this venue.
+func (v *aggregator) own(q quote.Quote) (*question, error) {
+	own, ours := q.Route.(*question)
 	if !ours || q.Venue != v.Name {
-		return kept{}, fmt.Errorf("%s build of a quote that is not its own", v.Name)
+		return nil, fmt.Errorf("%s build of a quote that is not its own", v.Name)
 	}
 	return own, nil
 }
 
-func (v *aggregator) ask(
-	ctx context.Context, attempt string, t *requestTemplate, q *question, read func(upstream.Response) (proposal, error),
-) (found proposal, err error) {
-	request, err := t.request(q)
-	if err == nil {
-		found, err = ask(ctx, v.Pool, request, read)
-	}
-	if err != nil {
-		return proposal{}, fmt.Errorf("%s %s on chain %d: %w", v.Name, attempt, q.swap.Chain.ID, err)
-	}
-	return found, nil
-}
-
 // readPrice reads a price, and its transaction if that comes with it.
-func (v *aggregator) readPrice(resp upstream.Response, s quote.Swap) (o proposal, err error) {
-	a, err := v.judge(resp)
+func (q *question) readPrice(resp upstream.Response) (o proposal, err error) {
+	a, err := q.judge(resp)
 	if err == nil {
-		o, err = v.answers.read(a, v.profile, s)
+		o, err = q.answers.read(a, q.profile, q.swap)
 	}
-	if err == nil && v.finish != nil {
-		o, err = v.finish(a, v.profile, s, o)
+	if err == nil && q.finish != nil {
+		o, err = q.finish(a, q.profile, q.swap, o)
 	}
 	if err == nil && o.out.IsZero() {
 		err = noSwapRoute("nothing comes out")
 	}
-	if err == nil && v.isAskedOnce() && !v.profile.Writes {
-		o.tx, err = o.build(v.profile, s, o.out)
+	if err == nil && q.isAskedOnce() && !q.profile.Writes {
+		o.tx, err = o.build(q.profile, q.swap, o.out)
 	}
 	return o, err
 }
 
 // readBuilt reads the transaction for a quote. An answer without an output is taken to be at the quoted price.
-func (v *aggregator) readBuilt(resp upstream.Response, s quote.Swap, q quote.Quote) (o proposal, err error) {
-	template := v.answers
-	if v.builds != nil {
-		template = v.built
+func (q *question) readBuilt(resp upstream.Response) (o proposal, err error) {
+	template := q.answers
+	if q.aggregator.builds != nil {
+		template = q.built
 	}
-	a, err := v.judge(resp)
+	a, err := q.judge(resp)
 	if err == nil {
-		o, err = template.read(a, v.profile, s)
+		o, err = template.read(a, q.profile, q.swap)
 	}
 	if err == nil && template.out != "" {
-		err = checkMoved(o.out, q)
+		err = checkMoved(o.out, q.out)
 	}
 	if err == nil {
-		o.tx, err = o.build(v.profile, s, q.AmountOut)
+		o.tx, err = o.build(q.profile, q.swap, q.out)
 	}
 	return o, err
 }

@@ -103,9 +103,9 @@ func calldata(text string) ([]byte, error) {
 }
 
 // checkMoved refuses to build at less than was quoted.
-func checkMoved(out chain.Amount, q quote.Quote) error {
-	if out.Cmp(q.AmountOut) < 0 {
-		return fmt.Errorf("%w: %s instead of %s", ErrPriceMoved, out, q.AmountOut)
+func checkMoved(out, quoted chain.Amount) error {
+	if out.Cmp(quoted) < 0 {
+		return fmt.Errorf("%w: %s instead of %s", ErrPriceMoved, out, quoted)
 	}
 	return nil
 }

@@ -32,12 +32,13 @@ type requestTemplate struct {
 	sign   func(o Options, target string) http.Header
 }
 
-// question holds the values for a request.
+// question holds the values for a request, and the answer.
 type question struct {
 	*aggregator
-	swap quote.Swap
-	proposal
-	builds bool
+	swap     quote.Swap
+	proposal // when building, that to the quote until there is an answer
+	builds   bool
+	request  upstream.Request
 }
 
 func (t *requestTemplate) request(q *question) (r upstream.Request, err error) {

@@ -436,12 +436,18 @@ func TestSharesThatOKXTakesAreRead(t *testing.T) {
 			}
 		}
 	}
-	// The last word, even if it belongs to an argument: an order's data, or a path.
+	// The last word, even if it belongs to an argument: an order's data, or a path's.
 	for _, m := range okx.functions {
-		data := m.refinedCall(t, nil)
-		copy(data[len(data)-32:], tenth(one, refinedOther))
-		if got, err := okx.functions.read(chain.Chain{}, quote.Tx{Data: data}); err == nil {
-			t.Errorf("a share within the last argument by %.20s…: %+v, want that it is refused", m.signature, got)
+		for _, flag := range []string{one, two, many, output, outputs} {
+			last, word := len(m.arguments.members)-1, tenth(flag, refinedOther)
+			given := arguments{[3]int{last, 0, 9}: word}
+			if strings.HasPrefix(m.signature, "dag") {
+				given = arguments{[3]int{last, 0, 3}: [][]byte{word}}
+			}
+			data := m.refinedCall(t, given)
+			if got, err := okx.functions.read(chain.Chain{}, quote.Tx{Data: data}); !errors.Is(err, quote.ErrRefused) {
+				t.Errorf("a share %s within the last argument by %.20s…: %+v, %v, want that it is refused", flag, m.signature, got, err)
+			}
 		}
 	}
 }

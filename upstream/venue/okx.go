@@ -109,7 +109,7 @@ func okxShares(d *decoded, rest []byte, c *quote.Call) error {
 	const word = common.HashLength
 	first := d.tx.Data[len(d.tx.Data)-word:]
 	switch flag := [6]byte(first); {
-	case len(rest) == 0 && flag != okxOneShare && flag != okxTwoShares && !bytes.Equal(flag[2:], okxOutputShare):
+	case len(rest) == 0 && !bytes.Equal(flag[2:], okxInputShare) && !bytes.Equal(flag[2:], okxOutputShare):
 		return nil
 	case len(rest) == 2*word && flag == okxOneShare:
 		c.Affiliate = okxShare(first)

@@ -405,6 +405,7 @@ func okxWord(flag string, rate uint64, of common.Address) []byte {
 // TestSharesThatOKXTakesAreRead covers shares of either side after the arguments, for one receiver and for two.
 func TestSharesThatOKXTakesAreRead(t *testing.T) {
 	const one, two, output, outputs, many = "3ca20afc2aaa", "22220afc2aaa", "3ca20afc2bbb", "22220afc2bbb", "88880afc2aaa"
+	const trim, trims = "777777771111", "777777772222"
 	in, other := common.LeftPadBytes(refinedIn.Bytes(), 32), common.LeftPadBytes(refinedOut.Bytes(), 32)
 	tenth := func(flag string, of common.Address) []byte { return okxWord(flag, 1_000_000, of) } // 0.1 %
 	none := quote.Affiliate{}
@@ -438,15 +439,18 @@ func TestSharesThatOKXTakesAreRead(t *testing.T) {
 	}
 	// The last word, even if it belongs to an argument: an order's data, or a path's.
 	for _, m := range okx.functions {
-		for _, flag := range []string{one, two, many, output, outputs} {
+		for _, flag := range []string{one, two, many, output, outputs, trim, trims} {
 			last, word := len(m.arguments.members)-1, tenth(flag, refinedOther)
 			given := arguments{[3]int{last, 0, 9}: word}
 			if strings.HasPrefix(m.signature, "dag") {
 				given = arguments{[3]int{last, 0, 3}: [][]byte{word}}
 			}
-			data := m.refinedCall(t, given)
-			if got, err := okx.functions.read(chain.Chain{}, quote.Tx{Data: data}); !errors.Is(err, quote.ErrRefused) {
-				t.Errorf("a share %s within the last argument by %.20s…: %+v, %v, want that it is refused", flag, m.signature, got, err)
+			alone := m.refinedCall(t, given)
+			beside := slices.Concat(alone, in, tenth(one, refinedOther))
+			for _, data := range [][]byte{alone, beside}[:1+strings.Count(trim+trims, flag)] {
+				if got, err := okx.functions.read(chain.Chain{}, quote.Tx{Data: data}); !errors.Is(err, quote.ErrRefused) {
+					t.Errorf("a share %s within the last argument by %.20s…: %+v, %v, want that it is refused", flag, m.signature, got, err)
+				}
 			}
 		}
 	}

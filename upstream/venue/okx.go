@@ -96,6 +96,8 @@ var (
 	okxTwoShares   = [6]byte{0x22, 0x22, 0x0a, 0xfc, 0x2a, 0xaa}
 	okxInputShare  = okxOneShare[2:]
 	okxOutputShare = []byte{0x0a, 0xfc, 0x2b, 0xbb}
+	// okxTrim begins a word before those of shares (TrimLib): the router gives others up to a tenth of the output.
+	okxTrim = []byte{0x77, 0x77, 0x77, 0x77}
 )
 
 const (
@@ -109,6 +111,8 @@ func okxShares(d *decoded, rest []byte, c *quote.Call) error {
 	const word = common.HashLength
 	first := d.tx.Data[len(d.tx.Data)-word:]
 	switch flag := [6]byte(first); {
+	case bytes.HasPrefix(d.tx.Data[len(d.tx.Data)-len(rest)-word:], okxTrim):
+		return fmt.Errorf("%w: it gives a part of the output to others", quote.ErrRefused)
 	case len(rest) == 0 && !bytes.Equal(flag[2:], okxInputShare) && !bytes.Equal(flag[2:], okxOutputShare):
 		return nil
 	case len(rest) == 2*word && flag == okxOneShare:

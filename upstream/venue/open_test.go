@@ -94,8 +94,8 @@ func TestExchangesAskForEveryPath(t *testing.T) {
 			}
 			return nil, away
 		}}))(t)
-		if _, err := v.Quote(t.Context(), quote.Example(ethereum, usdt)); !errors.Is(err, away) {
-			t.Errorf("%s: Quote without contracts: %v, want %v", name, err, away)
+		if _, err := v.Quote(t.Context(), quote.Example(ethereum, usdt)); !errors.Is(err, away) || !v.Profile().Writes {
+			t.Errorf("%s: Quote without contracts: %v, want %v of calldata that we write", name, err, away)
 		}
 	}
 	golden.Check(t, "testdata/paths.txt", calls.String())

@@ -108,11 +108,12 @@ func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.
 // IsSilent reports whether the token's contract was read and returned no decimals, usually because it does not exist.
 // It reads nothing itself.
 func (d *Directory) IsSilent(key Key) bool {
-	if _, settled := d.settled(key); settled {
+	said, asked := d.contracts.last(key)
+	if !asked || said.Decimals != nil {
 		return false
 	}
-	said, asked := d.contracts.last(key)
-	return asked && said.Decimals == nil
+	_, settled := d.settled(key)
+	return !settled
 }
 
 // Expect starts to read unknown tokens ahead of a lookup, without waiting.

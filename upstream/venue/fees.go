@@ -76,10 +76,9 @@ func (at listing) usualFees() []uint32 {
 
 // packed encodes the path for Uniswap V3: token, fee in three bytes, token, fee, token …
 func (p path) packed() []byte {
-	packed := p.stops[0].Bytes()
+	packed := p.stops[0].AppendTo(make([]byte, 0, v3Hop*len(p.stops)))
 	for i, fee := range p.fees {
-		packed = append(packed, byte(fee>>16), byte(fee>>8), byte(fee))
-		packed = append(packed, p.stops[i+1].Bytes()...)
+		packed = p.stops[i+1].AppendTo(append(packed, byte(fee>>16), byte(fee>>8), byte(fee)))
 	}
 	return packed
 }

@@ -76,14 +76,16 @@ const usualQuery = 512
 // jsonBody returns the body. Raw JSON passes through untouched: venues sign their routes.
 func (t *requestTemplate) jsonBody(word func(string) string) (body []byte, err error) {
 	next := byte('{')
+	body = make([]byte, 0, usualQuery)
 	expand(t.body, word, func(name, value string) {
 		name, isJSON := strings.CutSuffix(name, ":")
-		text := []byte(value)
-		if !isJSON {
-			text, _ = json.Marshal(value) // cannot fail for a string
+		body = append(append(append(body, next, '"'), name...), `":`...)
+		if next = ','; isJSON {
+			body = append(body, value...)
+		} else {
+			text, _ := json.Marshal(value) // cannot fail for a string
+			body = append(body, text...)
 		}
-		body = append(append(append(append(body, next, '"'), name...), `":`...), text...)
-		next = ','
 	})
 	if body = append(body, '}'); !json.Valid(body) {
 		err = errors.New("request body: a value is not JSON")

@@ -67,7 +67,7 @@ func isRefusal(err error) bool {
 		return true
 	}
 	failed, is := errors.AsType[*upstream.Error](err)
-	return is && failed.Class == upstream.Rejected
+	return is && failed.Class == upstream.Rejected && !failed.Closed
 }
 
 // noSwapRoute returns a venue's refusal of the pair or the amount.
@@ -80,7 +80,9 @@ func failed(class upstream.Class, venue string, status int, message string) erro
 	if message == "" {
 		message = strings.ToLower(http.StatusText(status))
 	}
-	return &upstream.Error{Class: class, Endpoint: venue, Status: status, Err: errors.New(message)}
+	return &upstream.Error{
+		Class: class, Endpoint: venue, Status: status, Err: errors.New(message), Closed: status == http.StatusUnauthorized,
+	}
 }
 
 // clean makes a venue's message fit for one line of a log.

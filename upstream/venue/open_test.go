@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -76,6 +78,32 @@ func eachService(t *testing.T, promise func(t *testing.T, s venue.Service)) {
 	for _, s := range venue.Documented() {
 		if s.URL != "" {
 			t.Run(s.Name, func(t *testing.T) { promise(t, s) })
+		}
+	}
+}
+
+// TestARefusedKeyIsNotAnAnswer: another endpoint may have a better one. Other refusals are final.
+func TestARefusedKeyIsNotAnAnswer(t *testing.T) {
+	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
+	usdt, _ := token.WellKnown(ethereum.ID, "USDT")
+	for status, isAskedElsewhere := range map[int]bool{http.StatusUnauthorized: true, http.StatusForbidden: false, http.StatusBadRequest: false} {
+		var asked [2]atomic.Bool
+		var endpoints []*upstream.Endpoint
+		for i, status := range []int{status, http.StatusBadRequest} {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				asked[i].Store(true)
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, `{"message":"no"}`)
+			}))
+			t.Cleanup(server.Close)
+			e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: fmt.Sprint("enso", i), URL: server.URL}))(t)
+			t.Cleanup(e.Close)
+			endpoints = append(endpoints, e)
+		}
+		v := must.Get(venue.New("enso", venue.Options{Pool: upstream.NewPool("enso", endpoints...), Registry: chain.Documented(), Key: "key"}))(t)
+		_, err := v.Quote(t.Context(), quote.Example(ethereum, usdt))
+		if err == nil || asked[1].Load() != isAskedElsewhere {
+			t.Errorf("HTTP %d: %v, the other endpoint was asked: %t", status, err, asked[1].Load())
 		}
 	}
 }

@@ -30,11 +30,11 @@ func (c *Capabilities) isSpent(method string) bool {
 
 // admit returns a function that waits until calls fit the paces of their methods; see upstream.Request.Admit.
 func (c *Client) admit(calls []*Call) func(context.Context, *upstream.Endpoint) (time.Duration, bool, error) {
-	counts := make(map[string]int)
-	for _, call := range calls {
-		counts[call.Method]++
-	}
 	return func(ctx context.Context, e *upstream.Endpoint) (time.Duration, bool, error) {
+		counts := make(map[string]int)
+		for _, call := range calls {
+			counts[call.Method]++
+		}
 		for method, n := range counts {
 			if pace := c.abilities[e].pace(method); pace != nil {
 				if after, ok, err := pace.Take(ctx, n); !ok {

@@ -113,7 +113,7 @@ func (o *outside) swapOfCoin() string {
 // TestSwapsAreCheap counts the cost of a swap to the gateway of BenchmarkSwapOnSandbox and its client, with connections
 // and venues' shared state in place. Followers poll their chains meanwhile, so the cheapest of several swaps counts.
 func TestSwapsAreCheap(t *testing.T) {
-	const ask, mostAllocations, mostBytes = 60, 2460, 440_000
+	const ask, mostAllocations, mostBytes = 60, 1800, 420_000
 	before := otel.GetTracerProvider()
 	otel.SetTracerProvider(trace.NewTracerProvider(trace.WithSampler(trace.NeverSample()))) // as for most requests
 	defer otel.SetTracerProvider(before)

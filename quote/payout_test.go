@@ -78,6 +78,7 @@ func TestSharesAreRoundedDown(t *testing.T) {
 		{"10000", "0", "0"},
 		{"10000", "-1", "0"},
 		{"10000", "1e1", "1000"},
+		{"10000", "99.99999999999999999", "9999"}, // digits beyond a word
 		{"100000000000000000000000", "0.100000000000000000000000000000001", "100000000000000000000"},
 	} {
 		if got := Share(amount(row[0]), decimal.RequireFromString(row[1])); got != amount(row[2]) {

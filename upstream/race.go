@@ -30,9 +30,8 @@ type race struct {
 	running int
 	hedged  bool
 	retried bool
-	results chan result // of attempts in other goroutines; buffers one
-	own     result      // of an attempt in this goroutine
-	isOwn   bool        // the latest attempt was
+	results chan result // of attempts at several endpoints; buffers one
+	own     result      // of an attempt at the only one, in the race's own goroutine
 
 	failures map[int]error // the latest failure of each endpoint, by index
 }
@@ -110,7 +109,7 @@ func (r *race) judge(ctx context.Context, answer Reply) (err error) {
 
 // await returns the next result. It reports false if the time for a hedge came first.
 func (r *race) await(ctx context.Context) (got result, came bool) {
-	if r.isOwn {
+	if r.results == nil {
 		return r.own, true
 	}
 	hedge, mayHedge := r.hedgeDelay(ctx)
@@ -164,8 +163,7 @@ func (r *race) start(ctx context.Context) {
 	if deadline, limited := ctx.Deadline(); limited && slices.ContainsFunc(r.order[r.next:], canBeAsked) {
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
 	}
-	r.isOwn = r.running == 1 && r.next == len(r.order)
-	if r.isOwn { // there is nothing to do meanwhile
+	if r.results == nil { // there is nothing to do meanwhile
 		defer cancel()
 		r.own = r.attempt(ctx, index, turn)
 		return

@@ -107,13 +107,11 @@ func (v value) list() (all []value) {
 
 // at returns the value at a position within this one, if there is one.
 func (v value) at(p ...int) (found value, is bool) {
-	is = true
-	for _, i := range p {
-		if v, is = v.member(i); !is {
-			break
-		}
+	found, is = v, true
+	for i := 0; i < len(p) && is; i++ {
+		found, is = found.member(p[i])
 	}
-	return v, is
+	return found, is
 }
 
 // member returns a member of a struct or list; -1 is a list's last one.

@@ -77,22 +77,22 @@ func Diagnose(ctx context.Context, c config.Config, report func(audit.Progress))
 	}
 	for i, each := range c.Venues {
 		working.Go(func() {
-			d.Services[i] = serviceOf("venue "+each.Name, func() (string, error) { return askVenue(ctx, c, each) })
+			d.Services[i] = serviceOf("venue "+each.Name, func() (string, error) { return askVenue(each).through(ctx, c, each.Name, each.Endpoints...) })
 		})
 	}
 	working.Wait()
 	add := func(name string, ask func() (string, error)) { d.Services = append(d.Services, serviceOf(name, ask)) }
-	addAll := func(kind string, endpoints []config.Endpoint) {
+	addAll := func(kind string, endpoints []config.Endpoint, ask checkup) {
 		for _, each := range endpoints {
-			add(kind+" "+each.Name, func() (string, error) { return askAny(ctx, each) })
+			add(kind+" "+each.Name, func() (string, error) { return ask.through(ctx, c, each.Name, each) })
 		}
 	}
-	addAll("prices", c.Prices.DefiLlama)
+	addAll("prices", c.Prices.DefiLlama, askPrices)
 	for _, each := range c.Tokens.Lists {
-		addAll("token list", each.Endpoints)
+		addAll("token list", each.Endpoints, askList)
 	}
 	for _, each := range c.Passthrough.Hosts {
-		addAll("origin", each.Endpoints)
+		addAll("origin", each.Endpoints, askOrigin)
 	}
 	add("database", func() (string, error) {
 		ctx, cancel := context.WithTimeout(ctx, serviceLimit)

@@ -13,7 +13,10 @@ import (
 	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/token"
+	"crossgate/token/catalog"
 	"crossgate/upstream"
+	"crossgate/upstream/price"
+	"crossgate/upstream/tokenlist"
 	"crossgate/upstream/venue"
 )
 
@@ -25,43 +28,51 @@ func serviceOf(name string, ask func() (said string, err error)) Service {
 	return Service{Name: name, Said: said}
 }
 
-// askVenue requests a quote for the coin in USDC from a venue, with its key.
-func askVenue(ctx context.Context, c config.Config, own config.Venue) (said string, err error) {
-	if len(own.Endpoints) == 0 {
-		return "read from the chains", nil
-	}
-	endpoints := make([]*upstream.Endpoint, len(own.Endpoints))
-	for i, each := range own.Endpoints {
+// checkup calls a service through a pool of its endpoints.
+type checkup func(ctx context.Context, c config.Config, pool *upstream.Pool) (said string, err error)
+
+// through calls the named service at some endpoints, for serviceLimit at most.
+func (check checkup) through(ctx context.Context, c config.Config, name string, configured ...config.Endpoint) (said string, err error) {
+	endpoints := make([]*upstream.Endpoint, len(configured))
+	for i, each := range configured {
 		if endpoints[i], err = upstream.NewEndpoint(gateway.EndpointOptions(each)); err != nil {
 			return "", err
 		}
 		defer endpoints[i].Close()
 	}
-	made, err := venue.New(own.Name, venue.Options{
-		Pool: upstream.NewPool(own.Name, endpoints...), Registry: c.Registry(), Key: own.Key.Reveal(), Settings: own.Settings,
-	})
-	if err != nil {
-		return "", err
-	}
-	swap, found := exampleSwap(c, made.Profile())
-	if !found {
-		return "serves none of the configured chains", nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
 	defer cancel()
-	_, err = made.Quote(ctx, swap)
-	failed, isFailure := errors.AsType[*upstream.Error](err)
-	switch {
-	case err == nil:
-		return "quotes", nil
-	case errors.Is(err, quote.ErrNoRoute):
-		return "answers, without a route for the example swap", nil
-	case isFailure && isRefusal(failed.Status):
-		return "", fmt.Errorf("access denied (HTTP %d): its key is missing or wrong", failed.Status)
-	case isFailure:
-		return "", err
+	return check(ctx, c, upstream.NewPool(name, endpoints...))
+}
+
+// askVenue requests a quote for the coin in USDC from a venue, with its key.
+func askVenue(own config.Venue) checkup {
+	return func(ctx context.Context, c config.Config, pool *upstream.Pool) (said string, err error) {
+		if len(own.Endpoints) == 0 {
+			return "read from the chains", nil
+		}
+		made, err := venue.New(own.Name, venue.Options{Pool: pool, Registry: c.Registry(), Key: own.Key.Reveal(), Settings: own.Settings})
+		if err != nil {
+			return "", err
+		}
+		swap, found := exampleSwap(c, made.Profile())
+		if !found {
+			return "serves none of the configured chains", nil
+		}
+		_, err = made.Quote(ctx, swap)
+		failed, isFailure := errors.AsType[*upstream.Error](err)
+		switch {
+		case err == nil:
+			return "quotes", nil
+		case errors.Is(err, quote.ErrNoRoute):
+			return "answers, without a route for the example swap", nil
+		case isFailure && isRefusal(failed.Status):
+			return "", fmt.Errorf("access denied (HTTP %d): its key is missing or wrong", failed.Status)
+		case isFailure:
+			return "", err
+		}
+		return "answers: " + err.Error(), nil
 	}
-	return "answers: " + err.Error(), nil
 }
 
 // exampleSwap returns a swap of a little coin into USDC, on the first configured chain with USDC that the venue serves.
@@ -79,16 +90,29 @@ func exampleSwap(c config.Config, profile quote.Profile) (quote.Swap, bool) {
 	return quote.Swap{}, false
 }
 
-// askAny accepts any response, since the content at a service's base URL is undefined.
-func askAny(ctx context.Context, own config.Endpoint) (said string, err error) {
-	e, err := upstream.NewEndpoint(gateway.EndpointOptions(own))
+// askPrices requests the prices of all coins.
+func askPrices(ctx context.Context, c config.Config, pool *upstream.Pool) (said string, err error) {
+	var coins []token.Key
+	for _, each := range c.Registry().All() {
+		coins = append(coins, token.Key{Chain: each.ID, Address: chain.NativeCoin(each.Family)})
+	}
+	prices, err := price.DefiLlama(pool, c.Registry())(ctx, coins)
+	return fmt.Sprintf("prices of %d of %d coins", len(prices), len(coins)), err
+}
+
+// askList fetches a token list and reads it.
+func askList(ctx context.Context, c config.Config, pool *upstream.Pool) (said string, err error) {
+	text, err := tokenlist.Fetch(ctx, pool)
 	if err != nil {
 		return "", err
 	}
-	defer e.Close()
-	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
-	defer cancel()
-	response, err := e.Do(ctx, upstream.Request{})
+	list, err := catalog.Parse(text, c.Registry())
+	return fmt.Sprintf("%d tokens", len(list.Tokens)), err
+}
+
+// askOrigin accepts any response, since the content at an origin's base URL is undefined.
+func askOrigin(ctx context.Context, _ config.Config, pool *upstream.Pool) (said string, err error) {
+	response, err := pool.Do(ctx, upstream.Request{}, nil)
 	if failed, is := errors.AsType[*upstream.Error](err); is && failed.Status != 0 && failed.Class != upstream.ServerError {
 		response.Status, err = failed.Status, nil // a page, a redirect or too many requests: the service is up
 	}

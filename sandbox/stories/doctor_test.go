@@ -72,7 +72,9 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 	c.Cache.Shared = config.NewSecret(fmt.Sprintf("rediss://crossgate:%s@127.0.0.1:%d/0", doctorKey, guarded.Port()))
 	c.Cache.SharedCAFile = authority.File
 	away := []config.Endpoint{{Name: "away", URL: config.NewSecret("http://127.0.0.1:9/" + doctorKey)}}
-	c.Tokens.Lists = []config.TokenList{{Name: "list", Endpoints: away}}
+	websites := slices.DeleteFunc(elsewhere(t, doctorKey), func(e config.Endpoint) bool { return e.Name != "lost" && e.Name != "page" })
+	c.Tokens.Lists = []config.TokenList{{Name: "list", Endpoints: slices.Concat(websites, away)}}
+	c.Prices.DefiLlama = websites
 	c.Passthrough.Hosts = []config.Host{{Name: "host", Endpoints: away}}
 	c.Events.Redis = config.NewSecret("redis://:" + doctorKey + "@127.0.0.1:9/0")
 	found := diagnose(t, c)
@@ -83,7 +85,8 @@ func TestDoctorNamesEachDefect(t *testing.T) {
 		"deaf": "lists no logs", "page": "not a JSON-RPC response", "moved": "HTTP 301", "lost": "HTTP 404", "forbidden": "HTTP 403",
 		"nowhere": "lookup", "untrusted": "certificate", "plain": "HTTP response to HTTPS client", "busy": "HTTP 503",
 		"venue kyberswap": "HTTP 401", "database": "connection refused", "shared cache": "WRONGPASS",
-		"token list away": "connection refused", "origin away": "connection refused", "event stream": "connection refused",
+		"token list away": "connection refused", "token list lost": "HTTP status 404", "token list page": "read token list",
+		"prices lost": "HTTP status 404", "prices page": "read prices", "origin away": "connection refused", "event stream": "connection refused",
 	}, true)
 	compareDefects(t, "limited", found.limited, map[string]string{
 		"stateless": "state: newest 0", "logless": "logs: newest 0", "blockless": "blocks: newest 0",

@@ -44,6 +44,7 @@ type listBook struct {
 
 // listState is the outcome of the latest reading of a list.
 type listState struct {
+	by        *set // that read it
 	read, due time.Time
 	tokens    map[token.Key]token.Token
 	wrong     string // the latest failure; empty: none
@@ -51,16 +52,21 @@ type listState struct {
 
 func (b *listBook) run(ctx context.Context) {
 	for isOn := true; isOn; isOn = order.Wait(ctx, listInterval, nil) {
-		used := b.sets.now()
-		names := make([]string, len(used.parts.lists))
-		for i, l := range used.parts.lists {
-			names[i] = l.name
-		}
-		b.catalog.SetNames(names)
-		for _, l := range used.parts.lists {
-			if state := b.state(l.name); ctx.Err() == nil && !time.Now().Before(state.due) {
-				b.refresh(ctx, used, l, state)
-			}
+		b.update(ctx)
+	}
+}
+
+// update refreshes the lists that are due, and after a reload all.
+func (b *listBook) update(ctx context.Context) {
+	used := b.sets.now()
+	names := make([]string, len(used.parts.lists))
+	for i, l := range used.parts.lists {
+		names[i] = l.name
+	}
+	b.catalog.SetNames(names)
+	for _, l := range used.parts.lists {
+		if state := b.state(l.name); ctx.Err() == nil && (state.by != used || !time.Now().Before(state.due)) {
+			b.refresh(ctx, used, l, state)
 		}
 	}
 }
@@ -75,7 +81,7 @@ func (b *listBook) state(name string) listState {
 // previous one.
 func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state listState) {
 	was := state.wrong
-	state.read, state.wrong = time.Now(), ""
+	state.by, state.read, state.wrong = used, time.Now(), ""
 	state.due = state.read.Add(used.config.Tokens.Refresh)
 	text, err := tokenlist.Fetch(ctx, l.pool)
 	if err == nil {

@@ -182,6 +182,32 @@ func change(t *testing.T, v reflect.Value) {
 	}
 }
 
+// TestAListIsReadAgainByAnotherConfiguration reloads another URL of a list, then the file without it and with it again.
+func TestAListIsReadAgainByAnotherConfiguration(t *testing.T) {
+	var read []string // paths
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		read = append(read, r.URL.Path)
+		_, _ = w.Write([]byte(`{"tokens":[]}`))
+	}))
+	t.Cleanup(server.Close)
+	c := plannedConfig(t)
+	c.Tokens.Refresh = time.Hour
+	g := newGateway(t, c)
+	t.Cleanup(func() { _ = g.Close() })
+	for _, path := range []string{"/old", "/new", "", "/new"} {
+		c.Tokens.Lists = nil
+		if path != "" {
+			c.Tokens.Lists = []config.TokenList{{Name: "list", Endpoints: []config.Endpoint{{Name: "list", URL: config.NewSecret(server.URL + path)}}}}
+		}
+		must.Do(t, g.Reload(c))
+		g.lists.update(t.Context())
+		g.lists.update(t.Context())
+	}
+	if want := []string{"/old", "/new", "/new"}; !slices.Equal(read, want) {
+		t.Errorf("read %q, want %q", read, want)
+	}
+}
+
 // TestLimitsAreReloaded sends requests as clients whose quotas, keys and proxies change, while the database is away.
 func TestLimitsAreReloaded(t *testing.T) {
 	const key = "0123456789abcdef"

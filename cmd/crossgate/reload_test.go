@@ -169,6 +169,20 @@ func TestReloadOfTheSameFileNamesNothing(t *testing.T) {
 	must.Do(t, g.Close())
 }
 
+// TestAPipeIsNotReadAgain requests a reload of a configuration that came through a pipe: opening that again would wait
+// for its next writer, and the gateway would not stop.
+func TestAPipeIsNotReadAgain(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "gateway.yaml")
+	must.Do(t, syscall.Mkfifo(pipe, 0o600))
+	requests := make(chan os.Signal, 1)
+	requests <- syscall.SIGHUP
+	var log bytes.Buffer
+	serving{file: pipe, log: slog.New(slog.NewTextHandler(&log, nil)), requests: requests}.reloading(t.Context(), nil)()
+	if !strings.Contains(log.String(), "changes need a restart") {
+		t.Errorf("the log says %q", log.String())
+	}
+}
+
 // TestSIGHUPWhileTheGatewayStarts sends it to a gateway that waits for its database, and then stops that.
 func TestSIGHUPWhileTheGatewayStarts(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -133,6 +133,10 @@ func (s serving) reloading(ctx context.Context, g *gateway.Gateway) (stop func()
 	if s.file == "" {
 		return func() {}
 	}
+	if facts, err := os.Stat(s.file); err == nil && facts.Mode()&os.ModeNamedPipe != 0 { // opening it again waits for a writer
+		s.log.InfoContext(ctx, "configuration came through a pipe: its changes need a restart")
+		return func() {}
+	}
 	watching, end := context.WithCancel(ctx)
 	apply := func(next config.Config) error {
 		err := g.Reload(withoutExporter(next))

@@ -90,11 +90,12 @@ func exampleSwap(c config.Config, profile quote.Profile) (quote.Swap, bool) {
 	return quote.Swap{}, false
 }
 
-// askPrices requests the prices of all coins.
+// askPrices requests the prices of the chains' coins.
 func askPrices(ctx context.Context, c config.Config, pool *upstream.Pool) (said string, err error) {
 	var coins []token.Key
-	for _, each := range c.Registry().All() {
-		coins = append(coins, token.Key{Chain: each.ID, Address: chain.NativeCoin(each.Family)})
+	for _, each := range c.Chains {
+		known, _ := c.Registry().Chain(each.ID)
+		coins = append(coins, token.Key{Chain: each.ID, Address: chain.NativeCoin(known.Family)})
 	}
 	prices, err := price.DefiLlama(pool, c.Registry())(ctx, coins)
 	return fmt.Sprintf("prices of %d of %d coins", len(prices), len(coins)), err

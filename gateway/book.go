@@ -44,7 +44,6 @@ func (b *book) update(ctx context.Context) {
 	const limit = 5 * time.Second
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := b.write(limited, b.store); ctx.Err() == nil { // else the next write includes everything
-		b.failure.Log(ctx, b.log, err, b.of+" not saved; kept in memory until the database is back", b.of+" saved again")
-	}
+	err := b.write(limited, b.store)
+	b.failure.Log(ctx, b.log, err, b.of+" not saved; kept in memory until the database is back", b.of+" saved again")
 }

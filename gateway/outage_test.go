@@ -21,6 +21,7 @@ import (
 	"crossgate/order/feed"
 	"crossgate/quote"
 	"crossgate/store"
+	"crossgate/token"
 )
 
 // asker sends requests to a gateway's handler.
@@ -213,5 +214,25 @@ func TestWinsThatCannotBeKeptAreKeptLater(t *testing.T) {
 	got, err := there.Venues(t.Context(), 0, 9)
 	if want := (quote.VenueDay{Venue: "a", Quoted: 3, Won: 2}); err != nil || len(got) != 1 || got[0] != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}
+
+// TestTokensThatCannotBeStoredAreLoggedOnce stores metadata in a database that refuses it, as on a full disk.
+func TestTokensThatCannotBeStoredAreLoggedOnce(t *testing.T) {
+	var log bytes.Buffer
+	g := must.Get(New(t.Context(), plannedConfig(t), slog.New(slog.NewTextHandler(&log, nil))))(t)
+	t.Cleanup(func() { _ = g.Close() })
+	six := uint8(6)
+	for _, statement := range []string{
+		`CREATE TRIGGER refuses BEFORE INSERT ON tokens BEGIN SELECT RAISE(ABORT, 'full'); END`, `SELECT 1`, `DROP TRIGGER refuses`,
+	} {
+		must.Do(t, g.store.Update(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.ExecContext(t.Context(), statement)
+			return err
+		}))
+		g.sets.now().parts.shelf.remember(t.Context(), map[token.Key]token.Reading{{Chain: 1}: {Decimals: &six}})
+	}
+	if failed, again := strings.Count(log.String(), "level=WARN"), strings.Count(log.String(), "level=INFO"); failed != 1 || again != 1 {
+		t.Errorf("%d warnings and %d lines that it works again, want one of each: %s", failed, again, log.String())
 	}
 }

@@ -45,7 +45,7 @@ type set struct {
 }
 
 func newSet(p *parts, c config.Config, g *Gateway) *set {
-	p.shelf = tokenShelf{g.store, g.catalog, p.registry, g.log}
+	p.shelf.store, p.shelf.catalog, p.shelf.registry, p.shelf.log = g.store, g.catalog, p.registry, g.log
 	estimator := p.estimator(c, g.log, g.venues)
 	return &set{
 		config: c, parts: p, index: index(p.follow(g.store, c, g.log, observer{g, p}), c.Index), estimator: estimator, orders: p.orderEstimator(c, estimator),

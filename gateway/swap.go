@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"math/big"
 	"time"
@@ -53,12 +52,13 @@ func (p *parts) orderEstimator(c config.Config, swaps *quote.Estimator) *crossch
 }
 
 // tokenShelf stores token metadata in the database. If there is none, or it fails, metadata is read from the chains.
-// The store itself logs that the database is unavailable.
 type tokenShelf struct {
 	store    *store.DB
 	catalog  *catalog.Catalog
 	registry chain.Registry
 	log      *slog.Logger
+
+	listing, recalling, remembering store.Failure
 }
 
 // mostOrdered limits the tokens of a chain that are listed because orders used them.
@@ -71,9 +71,7 @@ func (s *tokenShelf) listed(ctx context.Context, id chain.ID) map[chain.Address]
 	}
 	tokens := s.catalog.Tokens(id)
 	ordered, err := s.store.OrderedTokens(ctx, id, mostOrdered)
-	if err != nil && !errors.Is(err, store.ErrUnavailable) && ctx.Err() == nil {
-		s.log.WarnContext(ctx, "tokens of orders are not listed", "error", err)
-	}
+	s.listing.Log(ctx, s.log, err, "tokens of orders are not listed", "tokens of orders are listed again")
 	c, _ := s.registry.Chain(id)
 	for address, t := range ordered {
 		if _, known := tokens[address]; !known && catalog.CheckText(c, token.Key{Chain: id, Address: address}, t) == nil {
@@ -88,9 +86,7 @@ func (s *tokenShelf) recall(ctx context.Context, keys []token.Key) map[token.Key
 		return nil
 	}
 	known, err := s.store.Tokens(ctx, keys)
-	if err != nil && !errors.Is(err, store.ErrUnavailable) {
-		s.log.WarnContext(ctx, "stored token metadata is unavailable; reading it from the chains", "error", err)
-	}
+	s.recalling.Log(ctx, s.log, err, "stored token metadata is unavailable; reading it from the chains", "stored token metadata is read again")
 	return known
 }
 
@@ -98,9 +94,8 @@ func (s *tokenShelf) remember(ctx context.Context, readings map[token.Key]token.
 	if s.store == nil {
 		return
 	}
-	if err := s.store.SaveTokens(ctx, readings); err != nil && !errors.Is(err, store.ErrUnavailable) {
-		s.log.WarnContext(ctx, "token metadata was not stored", "error", err)
-	}
+	err := s.store.SaveTokens(ctx, readings)
+	s.remembering.Log(ctx, s.log, err, "token metadata is not stored", "token metadata is stored again")
 }
 
 // Within presentFor the present price is used; pastPatience bounds the wait for the prices of one past time.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -85,14 +86,21 @@ func (e oneLine) Error() string {
 	return strings.TrimSpace(first + " " + strings.Join(attempts, "; "))
 }
 
-// Failure is the latest failure of repeated attempts, so that it is not logged each time. The zero value is none.
-type Failure struct{ logged time.Time }
+// Failure is the latest failure of repeated attempts, so that it is not logged each time. The zero value is none. It is
+// safe for concurrent use.
+type Failure struct {
+	mu     sync.Mutex
+	logged time.Time
+}
 
 // Log logs an outcome: a failure as failed, once in a quarter of an hour, and the success after it as again. The store
-// itself logs that the database does not answer.
+// itself logs that the database does not answer. An end of ctx is neither.
 func (f *Failure) Log(ctx context.Context, to *slog.Logger, err error, failed, again string, args ...any) {
 	const reminder = 15 * time.Minute
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	switch {
+	case err != nil && ctx.Err() != nil:
 	case err != nil && !errors.Is(err, ErrUnavailable) && time.Since(f.logged) >= reminder:
 		f.logged = time.Now()
 		to.WarnContext(ctx, failed, append(args, "error", err)...)

@@ -94,7 +94,7 @@ var house = map[string]room{
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
 	"doctor": {
-		"chain gateway config internal/publicnet order order/audit proxy/web quote store token token/catalog upstream upstream/jsonrpc upstream/price upstream/tokenlist upstream/venue",
+		"cache/shared chain gateway config internal/publicnet order order/audit proxy/web quote store token token/catalog upstream upstream/jsonrpc upstream/price upstream/tokenlist upstream/venue",
 		"the doctor calls what a configuration names; what a running gateway does belongs to gateway",
 	},
 	"cmd/crossgate": {"chain clients/go config doctor gateway internal/didyoumean internal/release order order/audit order/ledger proxy/orders proxy/web store", "the command reads flags; the building of parts belongs to gateway"},

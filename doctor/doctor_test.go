@@ -1,10 +1,14 @@
 package doctor
 
 import (
+	"io"
+	"net"
 	"strings"
 	"testing"
 
 	"crossgate/config"
+	"crossgate/internal/must"
+	"crossgate/internal/redistest"
 )
 
 func TestHeadsAreComparedWithTheMedian(t *testing.T) {
@@ -52,5 +56,21 @@ func TestKeysInClearTextAreNamed(t *testing.T) {
 	checkClearText(&d, config.Endpoint{URL: config.NewSecret("https://a.example"), WebSocket: config.NewSecret("ws://a.example/canary")})
 	if len(d.Shortcomings) != 1 || !strings.HasPrefix(d.Shortcomings[0], "websocket begins with ws://") {
 		t.Errorf("a websocket without TLS is %q", d.Shortcomings)
+	}
+}
+
+// TestAFullSharedCacheIsNamed covers a server without room, for which maxmemory-policy is not set to make some.
+func TestAFullSharedCacheIsNamed(t *testing.T) {
+	t.Parallel()
+	server := redistest.Serve(t)
+	c := config.Config{}
+	c.Cache.Shared = config.NewSecret(server.URL())
+	must.Get(askShared(t.Context(), c))(t)
+	connection := must.Get(net.Dial("unix", strings.TrimPrefix(server.URL(), "unix://")))(t)
+	defer connection.Close()
+	must.Get(io.WriteString(connection, "CONFIG SET maxmemory 1\r\n"))(t)
+	must.Get(connection.Read(make([]byte, len("+OK\r\n"))))(t)
+	if said, err := askShared(t.Context(), c); err == nil || !strings.Contains(err.Error(), "refused a call: OOM") {
+		t.Errorf("a full cache is %q, %v", said, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"crossgate/cache/shared"
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/gateway"
@@ -135,20 +136,27 @@ func askStream(ctx context.Context, c config.Config) (said string, err error) {
 	return "usable", err
 }
 
-// askShared connects to the shared cache, for a few seconds at most.
+// askShared connects to the shared cache and stores something, for a few seconds at most.
 func askShared(ctx context.Context, c config.Config) (said string, err error) {
 	const patience, interval = 5 * time.Second, 20 * time.Millisecond
 	cache, err := gateway.SharedCache(c, nil)
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { cache.Run(ctx) })
 	defer running.Wait()
 	defer cancel()
+	limited, end := context.WithTimeout(ctx, patience)
+	defer end()
 	state, isUp := cache.Status()
-	for !isUp && order.Wait(ctx, interval, nil) {
+	for !isUp && order.Wait(limited, interval, nil) {
+		state, isUp = cache.Status()
+	}
+	for isStored := false; isUp && !isStored && order.Wait(limited, interval, nil); { // a call has a few milliseconds
+		_, _, err := cache.Spend(limited, shared.KeyOf("doctor"), time.Millisecond, time.Second, 0)
+		isStored = err == nil
 		state, isUp = cache.Status()
 	}
 	if !isUp {

@@ -97,7 +97,7 @@ func build(c config.Config, log *slog.Logger, before *parts) (*parts, error) {
 	b.parts.origins = make(map[string]*upstream.Pool, len(b.config.Passthrough.Hosts))
 	for i, each := range b.config.Passthrough.Hosts {
 		path := fmt.Sprintf("passthrough.hosts[%d]", i)
-		b.parts.origins[each.Name] = b.service(path, each.Name, originPrefix+each.Name, each.Endpoints,
+		b.parts.origins[each.Name] = b.service(path+".endpoints", each.Name, originPrefix+each.Name, each.Endpoints,
 			attribute.String("crossgate.host", each.Name)).Pool
 	}
 	b.addEvents()
@@ -119,12 +119,13 @@ func (b *builder) mistake(path string, err error) {
 	b.mistakes = append(b.mistakes, b.config.Mistake(path, err.Error()))
 }
 
+// service builds the pool of endpoints whose list has a path in the configuration.
 func (b *builder) service(path, name, of string, configured []config.Endpoint, attributes ...attribute.KeyValue) *service {
 	var endpoints []*upstream.Endpoint
 	for i, each := range configured {
 		e, err := b.endpoint(of, each, attributes...)
 		if err != nil {
-			b.mistake(fmt.Sprintf("%s.endpoints[%d].url", path, i), err)
+			b.mistake(fmt.Sprintf("%s[%d].url", path, i), err)
 			continue
 		}
 		endpoints = append(endpoints, e.Endpoint)
@@ -141,7 +142,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		return
 	}
 	known, _ := b.parts.registry.Chain(c.ID)
-	own := b.service(path, known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
+	own := b.service(path+".endpoints", known.Name, c.ID.String(), c.Endpoints, attribute.Int64("crossgate.chain.id", int64(c.ID)))
 	rpc, lag := jsonrpc.New(own.Pool), Lag(known.BlockTime)
 	own.rpc = rpc
 	for _, each := range c.Endpoints {
@@ -222,7 +223,7 @@ func SourceOf(c chain.Chain, rpc *jsonrpc.Client) order.Source {
 func (b *builder) addVenue(path string, c config.Venue) {
 	var pool *upstream.Pool // exchanges have none
 	if len(c.Endpoints) > 0 {
-		pool = b.service(path, c.Name, c.Name, c.Endpoints, attribute.String("crossgate.venue", c.Name)).Pool
+		pool = b.service(path+".endpoints", c.Name, c.Name, c.Endpoints, attribute.String("crossgate.venue", c.Name)).Pool
 	}
 	made, err := venue.New(c.Name, venue.Options{
 		Pool: pool, Registry: b.parts.readable(), Key: c.Key.Reveal(), Settings: c.Settings, Contracts: b.contracts, Newest: b.newest,
@@ -273,7 +274,7 @@ func (b *builder) addTokens() {
 		o.Readers[id] = each.tokens
 	}
 	if endpoints := b.config.Prices.DefiLlama; endpoints != nil {
-		pool := b.service("prices", "defillama", "defillama", endpoints).Pool
+		pool := b.service("prices.defillama", "defillama", "defillama", endpoints).Pool
 		o.Prices = append(o.Prices, price.DefiLlama(pool, b.parts.registry))
 		b.parts.past = price.DefiLlamaPast(pool, b.parts.registry)
 	}
@@ -288,7 +289,7 @@ func (b *builder) addTokens() {
 	b.parts.tokens = token.NewDirectory(o)
 	for i, each := range b.config.Tokens.Lists {
 		name := "list-" + each.Name
-		b.parts.lists = append(b.parts.lists, publicList{each.Name, b.service(fmt.Sprintf("tokens.lists[%d]", i), name, name, each.Endpoints).Pool})
+		b.parts.lists = append(b.parts.lists, publicList{each.Name, b.service(fmt.Sprintf("tokens.lists[%d].endpoints", i), name, name, each.Endpoints).Pool})
 	}
 }
 

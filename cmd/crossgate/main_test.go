@@ -129,12 +129,14 @@ func TestCheckTellsEachMistakeOnce(t *testing.T) {
 venues:
   - {name: 0x, key: "${NOT_SET}", endpoints: [{url: "https://c.example"}]}
   - {name: nobody, endpoints: [{url: "ftp://d.example"}]}
+prices: {defillama: [{url: "ftp://e.example"}]}
+tokens: {lists: [{name: list, endpoints: [{url: "ftp://f.example"}]}]}
 `
 	write(t, file, mistakes)
 	var said bytes.Buffer
 	run(context.Background(), []string{"check", "--config", file}, &said, &said)
 	for _, want := range []string{
-		"5 mistakes", "chains[0].endpoints[0].url", "chains[0].endpoints[1].url", "venues[0].key", "venues[1]: line 4", "venues[1].endpoints[0].url",
+		"7 mistakes", "chains[0].endpoints[0].url", "chains[0].endpoints[1].url", "venues[0].key", "venues[1]: line 4", "venues[1].endpoints[0].url",
 	} {
 		if strings.Count(said.String(), want) != 1 {
 			t.Errorf("check said %s, want %q in it once", said.String(), want)

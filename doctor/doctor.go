@@ -76,34 +76,30 @@ func Diagnose(ctx context.Context, c config.Config, report func(audit.Progress))
 		working.Go(func() { d.Chains[i] = diagnoseChain(ctx, c, each, anchors[each.ID], report) })
 	}
 	for i, each := range c.Venues {
-		working.Go(func() {
-			d.Services[i] = serviceOf("venue "+each.Name, func() (string, error) { return askVenue(each).through(ctx, c, each.Name, each.Endpoints...) })
-		})
+		working.Go(func() { d.Services[i] = askVenue(each).report(ctx, c, "venue "+each.Name, each.Endpoints...) })
 	}
 	working.Wait()
-	add := func(name string, ask func() (string, error)) { d.Services = append(d.Services, serviceOf(name, ask)) }
-	addAll := func(kind string, endpoints []config.Endpoint, ask checkup) {
+	add := func(check checkup, name string, endpoints ...config.Endpoint) {
+		d.Services = append(d.Services, check.report(ctx, c, name, endpoints...))
+	}
+	addAll := func(check checkup, kind string, endpoints []config.Endpoint) {
 		for _, each := range endpoints {
-			add(kind+" "+each.Name, func() (string, error) { return ask.through(ctx, c, each.Name, each) })
+			add(check, kind+" "+each.Name, each)
 		}
 	}
-	addAll("prices", c.Prices.DefiLlama, askPrices)
+	addAll(askPrices, "prices", c.Prices.DefiLlama)
 	for _, each := range c.Tokens.Lists {
-		addAll("token list", each.Endpoints, askList)
+		addAll(askList, "token list", each.Endpoints)
 	}
 	for _, each := range c.Passthrough.Hosts {
-		addAll("origin", each.Endpoints, askOrigin)
+		addAll(askOrigin, "origin", each.Endpoints)
 	}
-	add("database", func() (string, error) {
-		ctx, cancel := context.WithTimeout(ctx, serviceLimit)
-		defer cancel()
-		return "usable", gateway.Database(c).Inspect(ctx)
-	})
+	add(inspectDatabase, "database")
 	if c.Cache.Shared.Reveal() != "" {
-		add("shared cache", func() (string, error) { return askShared(ctx, c) })
+		add(askShared, "shared cache")
 	}
 	if c.Events.Redis.Reveal() != "" {
-		add("event stream", func() (string, error) { return askStream(ctx, c) })
+		add(askStream, "event stream")
 	}
 	return d, ctx.Err()
 }

@@ -65,12 +65,12 @@ func TestAFullSharedCacheIsNamed(t *testing.T) {
 	server := redistest.Serve(t)
 	c := config.Config{}
 	c.Cache.Shared = config.NewSecret(server.URL())
-	must.Get(askShared(t.Context(), c))(t)
+	must.Get(askShared(t.Context(), c, nil))(t)
 	connection := must.Get(net.Dial("unix", strings.TrimPrefix(server.URL(), "unix://")))(t)
 	defer connection.Close()
 	must.Get(io.WriteString(connection, "CONFIG SET maxmemory 1\r\n"))(t)
 	must.Get(connection.Read(make([]byte, len("+OK\r\n"))))(t)
-	if said, err := askShared(t.Context(), c); err == nil || !strings.Contains(err.Error(), "refused a call: OOM") {
+	if said, err := askShared(t.Context(), c, nil); err == nil || !strings.Contains(err.Error(), "refused a call: OOM") {
 		t.Errorf("a full cache is %q, %v", said, err)
 	}
 }

@@ -21,29 +21,26 @@ import (
 	"crossgate/upstream/venue"
 )
 
-func serviceOf(name string, ask func() (said string, err error)) Service {
-	said, err := ask()
-	if err != nil {
-		return Service{Name: name, Wrong: []string{err.Error()}}
-	}
-	return Service{Name: name, Said: said}
-}
-
-// checkup calls a service through a pool of its endpoints.
+// checkup calls a service, through a pool if it has endpoints.
 type checkup func(ctx context.Context, c config.Config, pool *upstream.Pool) (said string, err error)
 
-// through calls the named service at some endpoints, for serviceLimit at most.
-func (check checkup) through(ctx context.Context, c config.Config, name string, configured ...config.Endpoint) (said string, err error) {
+// report calls the named service, for serviceLimit at most.
+func (check checkup) report(ctx context.Context, c config.Config, name string, configured ...config.Endpoint) Service {
 	endpoints := make([]*upstream.Endpoint, len(configured))
 	for i, each := range configured {
+		var err error
 		if endpoints[i], err = upstream.NewEndpoint(gateway.EndpointOptions(each)); err != nil {
-			return "", err
+			return Service{Name: name, Wrong: []string{err.Error()}}
 		}
 		defer endpoints[i].Close()
 	}
 	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
 	defer cancel()
-	return check(ctx, c, upstream.NewPool(name, endpoints...))
+	said, err := check(ctx, c, upstream.NewPool(name, endpoints...))
+	if err != nil {
+		return Service{Name: name, Wrong: []string{err.Error()}}
+	}
+	return Service{Name: name, Said: said}
 }
 
 // askVenue requests a quote for the coin in USDC from a venue, with its key.
@@ -124,9 +121,11 @@ func askOrigin(ctx context.Context, _ config.Config, pool *upstream.Pool) (said 
 	return fmt.Sprintf("answers (HTTP %d)%s", response.Status, said), err
 }
 
-func askStream(ctx context.Context, c config.Config) (said string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, serviceLimit)
-	defer cancel()
+func inspectDatabase(ctx context.Context, c config.Config, _ *upstream.Pool) (said string, err error) {
+	return "usable", gateway.Database(c).Inspect(ctx)
+}
+
+func askStream(ctx context.Context, c config.Config, _ *upstream.Pool) (said string, err error) {
 	stream, err := gateway.EventStream(c)
 	if err != nil {
 		return "", err
@@ -137,7 +136,7 @@ func askStream(ctx context.Context, c config.Config) (said string, err error) {
 }
 
 // askShared connects to the shared cache and stores something, for a few seconds at most.
-func askShared(ctx context.Context, c config.Config) (said string, err error) {
+func askShared(ctx context.Context, c config.Config, _ *upstream.Pool) (said string, err error) {
 	const patience, interval = 5 * time.Second, 20 * time.Millisecond
 	cache, err := gateway.SharedCache(c, nil)
 	if err != nil {

@@ -37,10 +37,7 @@ func healthcheck(flags *pflag.FlagSet) action {
 
 // healthURL returns the health URL, for callers on the same machine, of a gateway that listens on an address.
 func healthURL(c config.TLS, listen string) string {
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return "http://" + listen + "/healthz"
-	}
+	host, port, _ := net.SplitHostPort(listen) // it was checked
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}

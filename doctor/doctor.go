@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -274,11 +273,6 @@ func (d *Chain) verdict(c chain.Chain) (said []string) {
 
 func lacking(what string) func(jsonrpc.Limits) bool {
 	return func(l jsonrpc.Limits) bool { return slices.Contains(l.Lacks, what) }
-}
-
-// isRefusal reports whether a status means that a key is missing or wrong.
-func isRefusal(status int) bool {
-	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
 var errNotJSON = errors.New("it returned no number")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -64,7 +65,7 @@ func askVenue(own config.Venue) checkup {
 			return "quotes", nil
 		case errors.Is(err, quote.ErrNoRoute):
 			return "answers, without a route for the example swap", nil
-		case isFailure && isRefusal(failed.Status):
+		case isFailure && (failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden):
 			return "", fmt.Errorf("access denied (HTTP %d): its key is missing or wrong", failed.Status)
 		case isFailure:
 			return "", err
@@ -75,14 +76,11 @@ func askVenue(own config.Venue) checkup {
 
 // exampleSwap returns a swap of a little coin into USDC, on the first configured chain with USDC that the venue serves.
 func exampleSwap(c config.Config, profile quote.Profile) (quote.Swap, bool) {
-	read := make(map[chain.ID]bool)
-	for _, own := range c.Chains {
-		read[own.ID] = true
-	}
-	for _, each := range c.Registry().All() {
+	for _, each := range c.Chains {
 		usdc, known := token.WellKnown(each.ID, "USDC")
-		if _, served := profile.Routers[each.ID]; served && known && read[each.ID] {
-			return quote.Example(each, usdc), true
+		if _, served := profile.Routers[each.ID]; served && known {
+			in, _ := c.Registry().Chain(each.ID)
+			return quote.Example(in, usdc), true
 		}
 	}
 	return quote.Swap{}, false
@@ -115,10 +113,7 @@ func askOrigin(ctx context.Context, _ config.Config, pool *upstream.Pool) (said 
 	if failed, is := errors.AsType[*upstream.Error](err); is && failed.Status != 0 && failed.Class != upstream.ServerError {
 		response.Status, err = failed.Status, nil // a page, a redirect or too many requests: the service is up
 	}
-	if isRefusal(response.Status) {
-		said = ": it may require a key"
-	}
-	return fmt.Sprintf("answers (HTTP %d)%s", response.Status, said), err
+	return fmt.Sprintf("answers (HTTP %d)", response.Status), err
 }
 
 func inspectDatabase(ctx context.Context, c config.Config, _ *upstream.Pool) (said string, err error) {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -194,6 +195,7 @@ func TestSIGHUPWhileTheGatewayStarts(t *testing.T) {
 	go func() {
 		if connection, err := database.Accept(); err == nil {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGHUP)
+			signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // it may arrive after the gateway has ended
 			stop()
 			connection.Close()
 		}

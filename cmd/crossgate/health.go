@@ -41,11 +41,7 @@ func healthURL(c config.TLS, listen string) string {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	scheme := "http"
-	if c.CertFile != "" {
-		scheme = "https"
-	}
-	return scheme + "://" + net.JoinHostPort(host, port) + "/healthz"
+	return link(c, net.JoinHostPort(host, port)) + "/healthz"
 }
 
 // askHealth returns the status of the response. A gateway that requires a client certificate is alive, and reported as

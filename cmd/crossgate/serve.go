@@ -91,7 +91,7 @@ func (s serving) run(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen: %w", err), stopAdmin(), g.Close())
 	}
-	at := link(s.config.TLS, listener)
+	at := link(s.config.TLS, listener.Addr().String())
 	fmt.Fprintln(s.out, "crossgate listening on", at)
 	built := release.Current()
 	s.log.InfoContext(ctx, "crossgate started", "version", built.Version, "commit", built.Commit,
@@ -113,11 +113,12 @@ func (s serving) run(ctx context.Context) error {
 	return err
 }
 
-func link(c config.TLS, listener net.Listener) string {
+// link returns the URL of a listener's address.
+func link(c config.TLS, address string) string {
 	if c.CertFile != "" {
-		return "https://" + listener.Addr().String()
+		return "https://" + address
 	}
-	return "http://" + listener.Addr().String()
+	return "http://" + address
 }
 
 // withoutExporter turns off the tracing of requests in c if no destination for spans is set.
@@ -168,7 +169,7 @@ func (s serving) serveAdmin(ctx context.Context, g *gateway.Gateway) (at string,
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- g.RunAdmin(serving, listener, s.telemetry) }()
-	return link(c.TLS, listener), func() error {
+	return link(c.TLS, listener.Addr().String()), func() error {
 		end()
 		return <-ended
 	}, nil

@@ -1,7 +1,6 @@
 package order
 
 import (
-	"cmp"
 	"slices"
 
 	"crossgate/chain"
@@ -67,18 +66,8 @@ func sequence(events []Event, indexes []int) []int {
 	for i := range events {
 		indexes = append(indexes, i)
 	}
-	slices.SortStableFunc(indexes, func(a, b int) int { return compareAt(&events[a].At, &events[b].At) })
+	slices.SortStableFunc(indexes, func(a, b int) int { return events[a].At.Compare(&events[b].At) })
 	return indexes
-}
-
-func compareAt(a, b *At) int {
-	switch {
-	case a.Chain != b.Chain:
-		return cmp.Compare(a.Chain, b.Chain)
-	case a.Block != b.Block:
-		return cmp.Compare(a.Block, b.Block)
-	}
-	return cmp.Compare(a.LogIndex, b.LogIndex)
 }
 
 // first keeps the value seen first; a contract lets each step happen only once.

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -26,11 +27,19 @@ func PlacesOf(events []Event, say func(Event) string) []Place {
 }
 
 // Compare compares places of events by chain, block and log index.
-func (a At) Compare(b At) int { return compareAt(&a, &b) }
+func (a *At) Compare(b *At) int {
+	switch {
+	case a.Chain != b.Chain:
+		return cmp.Compare(a.Chain, b.Chain)
+	case a.Block != b.Block:
+		return cmp.Compare(a.Block, b.Block)
+	}
+	return cmp.Compare(a.LogIndex, b.LogIndex)
+}
 
 // Sorted sorts events by chain, block and log index, in place.
 func Sorted(events []Event) []Event {
-	slices.SortStableFunc(events, func(a, b Event) int { return compareAt(&a.At, &b.At) })
+	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(&b.At) })
 	return events
 }
 

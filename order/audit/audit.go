@@ -289,7 +289,7 @@ func (a *auditor) compareReceipts(ctx context.Context, sides []*side, r ledger.R
 			places[e.At.Tx] = e
 		}
 	}
-	sorted := slices.SortedFunc(maps.Values(places), func(x, y order.Event) int { return x.At.Compare(y.At) })
+	sorted := slices.SortedFunc(maps.Values(places), func(x, y order.Event) int { return x.At.Compare(&y.At) })
 	for part := range slices.Chunk(sorted, receiptsAtOnce) {
 		found := each(part, func(e order.Event) (events heard[order.Evidence]) {
 			events.got, events.err = a.Source.EventsIn(ctx, e.At.Tx)

@@ -53,7 +53,7 @@ func (s *side) accountsFor(events []order.Event) bool {
 func (s *side) lowered(events []order.Event) (by chain.Amount) {
 	last := order.At{}
 	for _, e := range events {
-		if fact, is := e.Fact.(order.TakeDecreased); is && last.Compare(e.At) <= 0 {
+		if fact, is := e.Fact.(order.TakeDecreased); is && last.Compare(&e.At) <= 0 {
 			last, by = e.At, s.take.Sub(fact.Final)
 		}
 	}

@@ -41,7 +41,7 @@ func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order
 	for _, e := range removed {
 		events[e.Order] = append(events[e.Order], e)
 	}
-	slices.SortStableFunc(gone, func(a, b order.Event) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(gone, func(a, b order.Event) int { return b.At.Compare(&a.At) })
 	for _, e := range gone {
 		rest := slices.DeleteFunc(slices.Clone(events[e.Order]), func(other order.Event) bool { return isSamePlace(e, other) })
 		l.add(order.Retracted, e, events[e.Order], rest)

@@ -145,7 +145,7 @@ func parse(raw []byte, newest byte) (m Message, signatures, signed []byte, err e
 	r := &Reader{Rest: raw}
 	switch first := (&Reader{Rest: raw}).Uint8(); {
 	case first > newest:
-		return m, nil, nil, fmt.Errorf("%w: %d", ErrVersion, first&^versionFlag)
+		return m, nil, nil, otherVersion(first)
 	case first == version1:
 		m = r.message1()
 		signed = raw[:len(raw)-len(r.Rest)]
@@ -158,6 +158,8 @@ func parse(raw []byte, newest byte) (m Message, signatures, signed []byte, err e
 		m = r.message()
 	}
 	switch {
+	case errors.Is(r.Err, ErrVersion):
+		return m, nil, nil, r.Err
 	case r.Err != nil:
 		return m, nil, nil, fmt.Errorf("transaction breaks off: %w", r.Err)
 	case len(r.Rest) > 0:
@@ -167,6 +169,8 @@ func parse(raw []byte, newest byte) (m Message, signatures, signed []byte, err e
 	}
 	return m, signatures, signed, nil
 }
+
+func otherVersion(first byte) error { return fmt.Errorf("%w: %d", ErrVersion, first&^versionFlag) }
 
 func (r *Reader) header() Message {
 	return Message{signers: int(r.Uint8()), readSigners: int(r.Uint8()), readAccounts: int(r.Uint8())}
@@ -182,8 +186,10 @@ func (r *Reader) accounts(count uint64) (accounts []chain.Address) {
 // message reads a message, legacy or of version 0.
 func (r *Reader) message() Message {
 	versioned := len(r.Rest) > 0 && r.Rest[0]&versionFlag != 0
-	if versioned && r.Uint8() != versionFlag {
-		r.Fail(ErrVersion)
+	if versioned {
+		if version := r.Uint8(); version != versionFlag {
+			r.Fail(otherVersion(version))
+		}
 	}
 	m := r.header()
 	m.Accounts = r.accounts(r.compactU16())

@@ -121,10 +121,12 @@ func TestParseSignedRefuses(t *testing.T) {
 		}
 	}
 	other := ed25519.NewKeyFromSeed(slices.Repeat([]byte{1}, ed25519.SeedSize))
-	newest := signedNewer()
-	newest[0] = 0x82
-	if _, err := solana.ParseSigned(newest); !errors.Is(err, solana.ErrVersion) {
-		t.Errorf("ParseSigned of a transaction of version 2: %v", err)
+	newest, within := signedNewer(), message(true)
+	newest[0], within[0] = 0x82, 0x82
+	for _, raw := range [][]byte{newest, signedBy(payer, within)} {
+		if _, err := solana.ParseSigned(raw); !errors.Is(err, solana.ErrVersion) || err.Error() != solana.ErrVersion.Error()+": 2" {
+			t.Errorf("ParseSigned of a transaction of version 2: %v", err)
+		}
 	}
 	for name, raw := range map[string][]byte{
 		"another's signature": signedBy(other, message(true)), "more behind it": append(slices.Clone(whole), 0),

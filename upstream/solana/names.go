@@ -96,9 +96,15 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	}
 	const first = 8 // transactions of an account that include its fulfilment
 	var oldest []signature
+	rank := func(s signature) int {
+		if isNull(s.Err) {
+			return 0
+		}
+		return 1 // failed, according to a list
+	}
 	for _, list := range lists {
 		list = distinct(list)
-		slices.SortStableFunc(list, func(a, b signature) int { return cmp.Compare(len(a.Err), len(b.Err)) }) // null is short
+		slices.SortStableFunc(list, func(a, b signature) int { return cmp.Compare(rank(a), rank(b)) })
 		oldest = append(oldest, list[:min(len(list), first)]...)
 	}
 	fulfilments, err := c.transactions(ctx, c.rpc, oldest, false)

@@ -18,7 +18,8 @@ const mostHistoryPages = 16
 
 // History returns the events that one side of an order left on this chain; see order.HistorySource. Each side has
 // an account that every step names, so the account's transactions are the order's: one round trip lists them, one reads
-// them and the next page, which is empty. Where endpoints contradict each other, each is heard by itself.
+// them and the next page, which is empty. Where endpoints contradict each other, each is heard by itself. No list ends
+// at since: it is short, and its times are one endpoint's word.
 func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, _ uint64) (order.Evidence, error) {
 	read, err := c.historyBy(ctx, c.rpc, id, side)
 	if errors.As(err, new(*order.UnreadableError)) {

@@ -159,7 +159,7 @@ func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised c
 // unlessMakerPoor returns why a creation failed: the maker's balance if that is too low, otherwise failure. Behind a
 // swap, which brings what the order gives, only the coin for fees counts.
 func (c *Chain) unlessMakerPoor(ctx context.Context, m solana.Message, made order.Created, failure error) error {
-	needs := quote.Simulation{In: chain.NativeCoin(chain.SVM), Tx: quote.Tx{Value: made.FixFee}}
+	needs := quote.Simulation{Sender: m.FeePayer(), In: chain.NativeCoin(chain.SVM), Tx: quote.Tx{Value: made.FixFee}}
 	isSwap := func(i solana.CompiledInstruction) bool {
 		return !slices.Contains([]chain.Address{solana.ComputeBudgetProgram, c.chain.Contracts.DlnSource}, m.Account(i.Program))
 	}
@@ -169,11 +169,7 @@ func (c *Chain) unlessMakerPoor(ctx context.Context, m solana.Message, made orde
 			needs.AmountIn = needs.AmountIn.Add(made.Affiliate.Amount)
 		}
 	}
-	states, err := c.readAccounts(ctx, holdings(needs.In, m.FeePayer()))
-	if err != nil {
-		return fmt.Errorf("%w: %w", quote.ErrNotSimulated, err)
-	}
-	return unlessPoor(needs, states, failure)
+	return c.unlessPoor(ctx, needs, failure)
 }
 
 // ranBy reconstructs a simulated transaction from its logs, since nodes need not return the inner instructions of a

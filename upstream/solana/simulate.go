@@ -99,9 +99,9 @@ func (c *Chain) run(ctx context.Context, tx quote.Tx) (simulated, error) {
 	return ran.Value, err
 }
 
-// Simulate implements quote.Simulator in one round trip, or two if the message uses lookup tables. It measures compute
-// units, the recipient's gain, and all of the sender's accounts that the transaction may write. A failure proves
-// something only if the sender has the input: nodes cannot override state.
+// Simulate implements quote.Simulator in one round trip, after one for lookup tables. It measures compute units, the
+// recipient's gain, and all of the sender's accounts that the transaction may write. A failure proves something only if
+// the sender has the input, which takes another round trip: nodes cannot override state.
 func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result, error) {
 	m, err := solana.ParseUnsigned(t.Tx.Data)
 	if err != nil {
@@ -113,10 +113,8 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 	}
 	written := m.Written()
 	var ran simulationReply
-	var states, before, elsewhere accountInfos
-	calls := []*jsonrpc.Call{
-		runCall(&ran, t.Tx, written...), holdingsCall(&states, holdings(t.In, t.Sender)), holdingsCall(&before, written),
-	}
+	var before, elsewhere accountInfos
+	calls := []*jsonrpc.Call{runCall(&ran, t.Tx, written...), holdingsCall(&before, written)}
 	if len(lookedUp) > 0 {
 		calls = append(calls, holdingsCall(&elsewhere, lookedUp))
 	}
@@ -124,7 +122,7 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 		return quote.Result{}, err
 	}
 	if failure := ran.Value.failure(); failure != nil {
-		return quote.Result{}, unlessPoor(t, states.Value, failure)
+		return quote.Result{}, c.unlessPoor(ctx, t, failure)
 	}
 	for _, state := range elsewhere.Value {
 		if readHolding(state).owner == t.Sender {
@@ -142,20 +140,39 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 	return quote.Result{Measured: true, Received: received, Gas: ran.Value.Units}, nil
 }
 
-// unlessPoor returns why a transaction failed: the sender's balances if they are too low, otherwise failure.
-func unlessPoor(t quote.Simulation, states []*accountInfo, failure error) error {
+// unlessPoor returns why a transaction failed: the sender's balances if they are too low, otherwise failure. If
+// endpoints differ about that, one of them is behind, and the failure proves nothing.
+func (c *Chain) unlessPoor(ctx context.Context, t quote.Simulation, failure error) error {
+	var asked *jsonrpc.Call
+	states, err := c.readAccounts(ctx, holdings(t.In, t.Sender), func(call *jsonrpc.Call) {
+		isPoor := func(result any) bool { return lack(t, result.(*accountInfos).Value) != nil }
+		call.Twice, call.Same, asked = true, func(a, b any) bool { return isPoor(a) == isPoor(b) }, call
+	})
+	if err != nil {
+		return fmt.Errorf("%w: %w", quote.ErrNotSimulated, err)
+	}
+	poor := lack(t, states)
+	switch {
+	case asked.IsSingle() && len(asked.Contradicting()) > 0:
+		return fmt.Errorf("%w: endpoints differ about the sender's balance: %v", quote.ErrNotSimulated, failure)
+	case poor != nil:
+		return fmt.Errorf("%w: %w: %w: %v", quote.ErrNotSimulated, quote.ErrSenderLacks, poor, failure)
+	}
+	return failure
+}
+
+// lack returns an error if a sender with holdings in these states has less than a transaction may take.
+func lack(t quote.Simulation, states []*accountInfo) error {
 	needed := chain.NewAmount(reserveLamports).Add(t.Tx.Value)
 	if t.In.IsNative() {
 		needed = needed.Add(t.AmountIn)
 	} else if has := tokenBalance(t.In, states); has.Cmp(t.AmountIn) < 0 {
-		return fmt.Errorf("%w: %w: the sender has %s of the %s of tokenIn that the transaction takes: %v",
-			quote.ErrNotSimulated, quote.ErrSenderLacks, has, t.AmountIn, failure)
+		return fmt.Errorf("the sender has %s of the %s of tokenIn that the transaction takes", has, t.AmountIn)
 	}
 	if has := lamportsOf(states[0]); has.Cmp(needed) < 0 {
-		return fmt.Errorf("%w: %w: the sender has %s lamports of the %s that the transaction may take: %v",
-			quote.ErrNotSimulated, quote.ErrSenderLacks, has, needed, failure)
+		return fmt.Errorf("the sender has %s lamports of the %s that the transaction may take", has, needed)
 	}
-	return failure
+	return nil
 }
 
 // Balance implements quote.Simulator. For a token it returns the balance of the holder's associated account, from which

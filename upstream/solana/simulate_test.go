@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,39 @@ func TestSimulationsShowAnOutcome(t *testing.T) {
 		})
 		if ok := err == nil && got.Measured; ok != test.ok {
 			t.Errorf("%s: Simulate() = %+v, %v", name, got, err)
+		}
+	}
+}
+
+// TestNoSenderIsPoorByOneEndpointsWord has swaps fail, at endpoints that know different balances of the sender.
+func TestNoSenderIsPoorByOneEndpointsWord(t *testing.T) {
+	coin, sender := chain.NativeCoin(chain.SVM), solana.MemoProgram // arbitrary
+	tx := must.Get(solana.Draft{FeePayer: sender, Instructions: []solana.DraftInstruction{{Program: solana.MemoProgram}}}.Compile())(t)
+	const poor, rich = reserveLamports, reserveLamports + 10
+	for name, row := range map[string]struct {
+		has  []uint64 // at each endpoint
+		want error
+	}{
+		"the only endpoint":     {[]uint64{poor}, quote.ErrSenderLacks},
+		"both":                  {[]uint64{poor, poor}, quote.ErrSenderLacks},
+		"the first of two":      {[]uint64{poor, rich}, quote.ErrNotSimulated},
+		"the second of two":     {[]uint64{rich, poor}, quote.ErrNotSimulated},
+		"the first of three":    {[]uint64{poor, rich, rich}, quote.ErrReverted},
+		"none of two endpoints": {[]uint64{rich, rich}, quote.ErrReverted},
+	} {
+		var names []string
+		for i := range row.has {
+			names = append(names, fmt.Sprint(i))
+		}
+		c := solanaAtAll(t, names, func(name, method string, _ []json.RawMessage) string {
+			if method == "simulateTransaction" {
+				return `{"value":{"err":{"InstructionError":[0,{"Custom":1}]}}}`
+			}
+			return fmt.Sprintf(`{"value":[{"lamports":%d,"owner":"11111111111111111111111111111111","data":["","base64"]}]}`, row.has[slices.Index(names, name)])
+		})
+		_, err := c.Simulate(t.Context(), quote.Simulation{Sender: sender, Recipient: sender, In: coin, Out: coin, AmountIn: chain.NewAmount(10), Tx: quote.Tx{Data: tx}})
+		if !errors.Is(err, row.want) || row.want != quote.ErrSenderLacks && errors.Is(err, quote.ErrSenderLacks) {
+			t.Errorf("%s: too little of the coin: Simulate() = %v, want %v", name, err, row.want)
 		}
 	}
 }

@@ -70,6 +70,7 @@ func (p *payload) UnmarshalJSON(text []byte) error {
 type block struct {
 	Blockhash         blockHash `json:"blockhash"`
 	PreviousBlockhash blockHash `json:"previousBlockhash"`
+	ParentSlot        uint64    `json:"parentSlot"`
 	BlockTime         *int64    `json:"blockTime"` // UNIX seconds; nil before the cluster voted on time
 
 	Signatures   []chain.TxHash `json:"signatures"`   // of its transactions, if requested

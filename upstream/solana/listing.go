@@ -69,8 +69,8 @@ func (l *listing) take(by string, from uint64) {
 }
 
 // signatures returns the transactions in slots from to to that name a program of the order protocol, each once, oldest
-// first, and the endpoint that listed them, empty if there were several. Near the newest slot this takes one round
-// trip, elsewhere two more to find where the lists begin.
+// first, and the endpoint that listed them, empty if there were several. For a few of the newest slots this takes one
+// round trip, for many another one to look for gaps, for older ones two more to find where the lists begin.
 //
 // A list that lacks the newest slots looks like one of quiet slots. So each list requires a node that has reached the
 // last slot (minContextSlot, https://solana.com/docs/rpc/http/getsignaturesforaddress); others refuse. Another call in
@@ -111,8 +111,8 @@ func (c *Chain) signatures(
 }
 
 // readPages reads page by page until every list is done. An endpoint lists what it has, and nothing before a
-// transaction that it does not know: its pages count if it also shows the first block, and has stored the last. Where
-// none offers blocks, those that others show have to do.
+// transaction that it does not know: its pages count if it also shows the first block, has stored the last, and misses
+// none in between. Where none offers blocks, those that others show have to do.
 func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*listing, from, to uint64) error {
 	const mostUnproven = 3
 	var proven []string // endpoints
@@ -139,7 +139,11 @@ func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*lis
 			return err
 		}
 		if isDue && proofs[0].By == proofs[1].By {
-			proven = append(proven, proofs[0].By)
+			if by := proofs[0].By; c.isWhole(ctx, rpc.Preferring(by), by, proofs) {
+				proven = append(proven, by)
+			} else {
+				rpc = rpc.Avoiding(by)
+			}
 		}
 		isDue = false
 		for i, l := range asked {
@@ -153,13 +157,43 @@ func (c *Chain) readPages(ctx context.Context, rpc *jsonrpc.Client, lists []*lis
 			continue
 		}
 		if unproven++; unproven == mostUnproven {
-			return fmt.Errorf("chain %d: no endpoint that shows slot %d lists the transactions since", c.chain.ID, from)
+			return fmt.Errorf("chain %d: no endpoint that has all blocks of slots %d to %d lists their transactions", c.chain.ID, from, to)
 		}
 		if len(proven) > 0 {
 			rpc = rpc.Preferring(proven[len(proven)-1])
 		}
 	}
 	return fmt.Errorf("chain %d: more than %d transactions since block %d", c.chain.ID, mostPages*signaturesAtOnce, from)
+}
+
+// isWhole reports whether an endpoint has all blocks of slots, given the calls by which it showed the first and last.
+// One that continued from a snapshot calls the slots that it missed skipped, like those without a block, but the next
+// block that it has names one of them as its parent.
+func (c *Chain) isWhole(ctx context.Context, rpc *jsonrpc.Client, by string, ends []*jsonrpc.Call) bool {
+	const fewest = 32 // slots that a node misses; no leaders skip as many
+	from, to := ends[0].Reach.Oldest, ends[1].Reach.Oldest
+	if to-from < fewest && ends[0].Err == nil && ends[1].Err == nil {
+		return true
+	}
+	var slots []uint64
+	listed := c.at(from, blocksCall(&slots, from, to+nearSlots))
+	if rpc.Each(ctx, listed); listed.Err != nil || listed.By != by {
+		return true // it cannot say
+	}
+	due := from
+	for _, slot := range slots {
+		if due > to {
+			break
+		}
+		if isHole := slot-due >= fewest || slot > due && due == from; isHole {
+			var next *block
+			if err := rpc.All(ctx, c.at(slot, existingBlockCall(&next, slot, "none"))); err != nil || next.ParentSlot >= due {
+				return false
+			}
+		}
+		due = slot + 1
+	}
+	return due > to || c.mayCome(due)
 }
 
 // isShown reports whether a call succeeded, or asked for the block of a slot that has none.

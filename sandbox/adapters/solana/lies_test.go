@@ -23,6 +23,7 @@ import (
 	"crossgate/order"
 	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
+	"crossgate/upstream/solana"
 )
 
 // liar is the ledger's node with altered answers to one method.
@@ -231,6 +232,64 @@ func TestNoListBoundsASecondReading(t *testing.T) {
 	first := must.Get(c.Events(t.Context(), slot-10, slot+10))(t)
 	if proof := must.Get(c.Verify(t.Context(), slot-10, slot+10, first))(t); len(proof.Events) != 1 {
 		t.Errorf("verified as %+v, want the creation", proof)
+	}
+}
+
+// TestNoGapIsQuiet covers a node that continued from a snapshot: it calls the slots that it missed skipped, as those are
+// that have no block, and lists none of their transactions.
+func TestNoGapIsQuiet(t *testing.T) {
+	w := newWorld(t)
+	w.Mine(100)
+	first := w.Head() + 1
+	w.Mine(200)
+	made := w.create(sandbox.Way{})
+	w.Mine(200)
+	created, last := w.slotOf(made.Creation), w.Head()
+	w.Mine(100)
+	isMissing := func(slot uint64) bool { return first <= slot && slot <= last }
+	jumped := jsonrpc.Altered(w, func(call jsonrpc.Request, _ int) string {
+		switch call.Method {
+		case "getSignaturesForAddress":
+			return `"result":[]`
+		case "getBlocks":
+			var slots []uint64
+			must.Do(t, json.Unmarshal(w.raw("getBlocks", call.Params[0], call.Params[1], map[string]any{"commitment": "confirmed"}), &slots))
+			return `"result":` + string(must.Get(json.Marshal(slices.DeleteFunc(slots, isMissing)))(t))
+		case "getBlock":
+			if slot := must.Get(strconv.ParseUint(string(call.Params[0]), 10, 64))(t); isMissing(slot) {
+				return fmt.Sprintf(`"error":{"code":-32007,"message":"Slot %d was skipped, or missing due to ledger jump to recent snapshot"}`, slot)
+			}
+		}
+		return ""
+	})
+	const skipped = 37 // every so many slots have no block
+	for name, row := range map[string]struct {
+		from, to uint64
+		isQuiet  bool // in truth
+	}{
+		"all of it":                     {first - 20, last + 20, false},
+		"within":                        {first + 190, last - 190, false},
+		"its beginning":                 {first - 20, last - 190, false},
+		"its end":                       {first + 190, last + 20, false},
+		"its last slot":                 {last, last, false},
+		"before it":                     {first - 90, first - 1, true},
+		"after it":                      {last + 1, last + 90, true},
+		"a slot in truth without block": {(last/skipped + 1) * skipped, (last/skipped + 1) * skipped, true},
+	} {
+		alone, beside := w.chainOver(jumped), w.chainOver(jumped, w)
+		for _, c := range []*solana.Chain{alone, beside} {
+			must.Get(c.Head(t.Context()))(t)
+		}
+		if events, err := alone.Events(t.Context(), row.from, row.to); (err == nil) != row.isQuiet {
+			t.Errorf("%s: Events = %v, %v", name, facts(events), err)
+		}
+		if proof, err := alone.Verify(t.Context(), row.from, row.to, nil); (err == nil) != row.isQuiet {
+			t.Errorf("%s: Verify = %v, %v", name, facts(proof.Events), err)
+		}
+		events, err := beside.Events(t.Context(), row.from, row.to)
+		if isIn := row.from <= created && created <= row.to; err != nil || isIn != (len(events) == 1) {
+			t.Errorf("%s, beside another node: Events = %v, %v", name, facts(events), err)
+		}
 	}
 }
 

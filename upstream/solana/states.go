@@ -21,9 +21,9 @@ func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 	if err != nil {
 		return nil, err
 	}
-	for i, each := range stored {
-		if each.State == order.StateCreated && each.Amount.IsZero() {
-			stored[i].Amount, stored[i].Err = c.given(ctx, ids[i])
+	for i := range stored {
+		if each := &stored[i]; each.State == order.StateCreated && each.Amount.IsZero() {
+			each.Err = c.readGiven(ctx, ids[i], each)
 		}
 	}
 	return stored, nil
@@ -67,17 +67,18 @@ func (c *Chain) storedStates(
 	return stored, nil
 }
 
-// given returns the amount that an order gave according to its events.
-func (c *Chain) given(ctx context.Context, id order.ID) (chain.Amount, error) {
+// readGiven adds the amount that an order gave according to its events.
+func (c *Chain) readGiven(ctx context.Context, id order.ID, stored *order.StoredState) error {
 	read, err := c.History(ctx, id, order.GiveSide, 0)
 	if err != nil {
-		return chain.Amount{}, err
+		return err
 	}
 	o, created := order.Fold(read.Events)
 	if !created {
-		return chain.Amount{}, fmt.Errorf("chain %d: order %s has an account and no creation event", c.chain.ID, id)
+		return fmt.Errorf("chain %d: order %s has an account and no creation event", c.chain.ID, id)
 	}
-	return o.GiveFinal, nil
+	stored.Amount, stored.IsSingle = o.GiveFinal, stored.IsSingle || read.Standing == order.Single
+	return nil
 }
 
 // Origin returns the first slot with orders according to the registry, else slot 0; see order.StateReader.

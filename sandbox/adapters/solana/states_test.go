@@ -37,9 +37,21 @@ func TestStates(t *testing.T) {
 		{State: order.StateClaimedUnlock},
 		{State: order.StateClaimedOrderCancel},
 	}
-	for name, c := range map[string]*solana.Chain{"one node": w.chain(), "two": w.chain(w)} {
+	old := liar{w, "getMultipleAccounts", func(result json.RawMessage) json.RawMessage { // from before the program stored amounts
+		const amount = len(`"data":["`) + 12 // in base64
+		return regexp.MustCompile(`"data":\["[^"]{14}`).ReplaceAllFunc(result, func(data []byte) []byte { return append(data[:amount:amount], "AA"...) })
+	}}
+	forgetful := jsonrpc.Altered(old, func(call jsonrpc.Request, _ int) string {
+		if call.Method == "getTransaction" {
+			return `"error":{"code":-32011,"message":"Transaction history is not available from this node"}`
+		}
+		return ""
+	})
+	for name, c := range map[string]*solana.Chain{
+		"one node": w.chain(), "two": w.chain(w), "two, of old accounts": w.chainOver(old, old), "two, one without history": w.chainOver(old, forgetful),
+	} {
 		for i := range want {
-			want[i].IsSingle = name == "one node"
+			want[i].IsSingle = name == "one node" || name == "two, one without history" && i == 0
 		}
 		got, err := c.States(t.Context(), ids)
 		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b chain.Amount) bool { return a == b })); err != nil || diff != "" {

@@ -103,11 +103,8 @@ func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, be
 	if err := c.rpc.All(ctx, latestBlockhashCall(&hash), holdingsCall(&mints, []chain.Address{o.GiveToken})); err != nil {
 		return nil, err
 	}
-	if o.TokenProgram = solana.TokenProgram; !o.GiveToken.IsNative() {
-		if mints.Value[0] == nil {
-			return nil, fmt.Errorf("chain %d: no mint %s", c.chain.ID, o.GiveToken.Format(chain.SVM))
-		}
-		o.TokenProgram = mints.Value[0].Owner.Address
+	if o.TokenProgram, err = programOf(o.GiveToken, mints.Value[0]); err != nil {
+		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
 	bid, _ := price.Bid.Uint64()
 	d := solana.Draft{FeePayer: o.Maker, Instructions: solana.Budget{Units: creationUnits, Price: bid}.Instructions()}

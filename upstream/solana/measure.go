@@ -149,8 +149,7 @@ const (
 )
 
 func readHolding(state *accountInfo) (h holding) {
-	if state == nil || state.Owner.Address != solana.TokenProgram && state.Owner.Address != solana.Token2022Program ||
-		len(state.Data) < tokenAccountSize {
+	if !state.isToken() || len(state.Data) < tokenAccountSize {
 		return h
 	}
 	at := func(offset int) chain.Address { return chain.NewAddress(state.Data[offset : offset+solana.KeySize]) }
@@ -188,7 +187,7 @@ func lamportsOf(state *accountInfo) (lamports chain.Amount) {
 
 // isWallets reports whether a key, not a program, controls an account.
 func isWallets(state *accountInfo) bool {
-	return slices.Contains([]chain.Address{solana.SystemProgram, solana.TokenProgram, solana.Token2022Program}, state.Owner.Address)
+	return state.Owner.Address == solana.SystemProgram || state.isToken()
 }
 
 // deposit returns the rent deposit for an account's size (solana.com/docs/core/fees, rent), or its lamports if less.

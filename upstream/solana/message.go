@@ -129,9 +129,9 @@ func (c *Chain) CancelCall(ctx context.Context, id order.ID, t order.Terms, _ ..
 	if err := creation.CanCancelSolanaCall(dataOf(states[0])); err != nil {
 		return creation.Transaction{}, err
 	}
-	program := solana.TokenProgram
-	if mint := states[1]; !t.Take.Token.IsNative() && mint != nil {
-		program = mint.Owner.Address
+	program, err := programOf(t.Take.Token, states[1])
+	if err != nil {
+		return creation.Transaction{}, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
 	return c.simulated(ctx, creation.Transaction{Sender: t.Authorities.Order}, creation.CancelSolanaCall(c.chain.Contracts, id, t, program))
 }

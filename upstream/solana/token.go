@@ -3,6 +3,7 @@ package solana
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"reflect"
 
 	"crossgate/chain"
@@ -44,6 +45,22 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 	return readings, nil
 }
 
+// isToken reports whether a token program owns an account.
+func (a *accountInfo) isToken() bool {
+	return a != nil && (a.Owner.Address == solana.TokenProgram || a.Owner.Address == solana.Token2022Program)
+}
+
+// programOf returns the program of a token, given its mint's account. No other may be called with a signature.
+func programOf(token chain.Address, mint *accountInfo) (chain.Address, error) {
+	switch {
+	case token.IsNative():
+		return solana.TokenProgram, nil
+	case !mint.isToken():
+		return chain.Address{}, fmt.Errorf("there is no mint %s", token.Format(chain.SVM))
+	}
+	return mint.Owner.Address, nil
+}
+
 // readMints decodes mints, each followed by the account of its metadata.
 func readMints(states []*accountInfo) []token.Reading {
 	readings := make([]token.Reading, len(states)/2)
@@ -65,8 +82,7 @@ const (
 
 // readMint decodes a mint; the names that Metaplex stores take precedence over the mint's own.
 func readMint(mint, metadata *accountInfo) token.Reading {
-	if mint == nil || mint.Owner.Address != solana.TokenProgram && mint.Owner.Address != solana.Token2022Program ||
-		len(mint.Data) < mintSize || mint.Data[mintInitialised] != 1 {
+	if !mint.isToken() || len(mint.Data) < mintSize || mint.Data[mintInitialised] != 1 {
 		return token.Reading{}
 	}
 	decimals := mint.Data[mintDecimals]

@@ -1,9 +1,11 @@
 package solana_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	client "github.com/gagliardetto/solana-go"
@@ -94,6 +96,24 @@ func TestCreationsOnSolana(t *testing.T) {
 				t.Errorf("the chain has %+v", seen)
 			}
 		})
+	}
+}
+
+// TestOnlyTokenProgramsGetASignature covers a node that names another program as that of a token.
+func TestOnlyTokenProgramsGetASignature(t *testing.T) {
+	w := newWorld(t)
+	made := w.terms([]byte("call"))
+	w.deliver(sandbox.Way{}, made)
+	c := w.chainOver(liar{w, "getMultipleAccounts", func(result json.RawMessage) json.RawMessage {
+		return bytes.ReplaceAll(result, []byte(wire.TokenProgram.Format(chain.SVM)), []byte(wire.MemoProgram.Format(chain.SVM)))
+	}})
+	o, promised := asked(t, usdc, 1_000_000, nil)
+	_, createErr := c.Create(t.Context(), o, promised.ID, nil, quote.Normal)
+	_, cancelErr := c.CancelCall(t.Context(), order.ID(made.ID()), termsOf(made))
+	for what, err := range map[string]error{"Create": createErr, "CancelCall": cancelErr} {
+		if err == nil || !strings.Contains(err.Error(), "is no mint") {
+			t.Errorf("%s = %v, want that there is no mint", what, err)
+		}
 	}
 }
 

@@ -287,6 +287,8 @@ func TestDecodeSolanaRefusesWhatCannotBe(t *testing.T) {
 	o := fromSolana(t)
 	wrongID := createWithNonce(t, o)
 	wrongID.events[1][12]++
+	wrongDelivery := toSolana(t)
+	wrongDelivery.ID[0]++
 	short := createWithNonce(t, o)
 	short.data = short.data[:len(short.data)-1]
 	otherCall := o
@@ -297,7 +299,7 @@ func TestDecodeSolanaRefusesWhatCannotBe(t *testing.T) {
 	newer := createWithNonce(t, o)
 	newer.data = tagged(t, "0102030405060708")
 	for name, each := range map[string]call{
-		"an id that the terms do not give": wrongID, "data that breaks off": short,
+		"an id that the terms do not give": wrongID, "another's delivery": fulfil(t, wrongDelivery), "data that breaks off": short,
 		"a call of another hash": otherBytes, "an unknown instruction that creates": newer,
 	} {
 		if got, err := onchain.DecodeSolana(solanaContracts, run(each), nobody); err == nil || errors.Is(err, onchain.ErrLogsCut) {

@@ -87,9 +87,12 @@ func TestMessagesAreTakenApart(t *testing.T) {
 func TestCompileRefuses(t *testing.T) {
 	for name, change := range map[string]func(*solana.Draft){
 		"a second signer": func(d *solana.Draft) { d.Instructions[0].Accounts[0].Signer = true },
-		"no program":      func(d *solana.Draft) { d.Instructions[0].Program = chain.Address{} },
-		"an EVM account":  func(d *solana.Draft) { d.Instructions[0].Accounts[0].Address = chain.NewAddress(make([]byte, 20)) },
-		"too many bytes":  func(d *solana.Draft) { d.Instructions[0].Data = make([]byte, solana.MaxTransaction) },
+		"another's new account": func(d *solana.Draft) {
+			d.Instructions = append(d.Instructions, solana.OpenTokenAccount(key(9), solana.TokenProgram, key(8)))
+		},
+		"no program":     func(d *solana.Draft) { d.Instructions[0].Program = chain.Address{} },
+		"an EVM account": func(d *solana.Draft) { d.Instructions[0].Accounts[0].Address = chain.NewAddress(make([]byte, 20)) },
+		"too many bytes": func(d *solana.Draft) { d.Instructions[0].Data = make([]byte, solana.MaxTransaction) },
 		"too many accounts": func(d *solana.Draft) {
 			d.Tables = []solana.LookupTable{{Address: key(0xcc), Holds: keys(0, 256)}}
 			for i := range 256 {
@@ -123,6 +126,21 @@ func TestUnitLimitIsLoweredAlone(t *testing.T) {
 	}
 	if _, err := solana.LowerUnitLimit(raw[1:], 1); err == nil {
 		t.Error("what is no transaction was changed")
+	}
+}
+
+// TestBudgets covers instructions of the compute budget program that set neither limit nor price, and impossible limits.
+func TestBudgets(t *testing.T) {
+	for data, want := range map[string]solana.Budget{
+		"": {Units: 400_000}, "\x00\x01\x00\x00\x00\x01\x00\x00\x00": {Units: 400_000}, "\x01\x00\x00\x04\x00": {Units: 400_000},
+		"\x03\x07\x00\x00\x00": {Units: 400_000}, "\x03\x07\x00\x00\x00\x00\x00\x00\x00": {Units: 400_000, Price: 7, Priced: true},
+		"\x02\x10\x27\x00\x00": {Units: 10_000}, "\x02\xff\xff\xff\xff": {Units: solana.MaxComputeUnits},
+	} {
+		d := draft() // of two instructions
+		d.Instructions = append(d.Instructions, solana.DraftInstruction{Program: solana.ComputeBudgetProgram, Data: []byte(data)})
+		if got := must.Get(solana.ParseUnsigned(must.Get(d.Compile())(t)))(t).Budget(); got != want {
+			t.Errorf("%x: %+v, want %+v", data, got, want)
+		}
 	}
 }
 

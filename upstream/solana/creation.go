@@ -18,9 +18,6 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// ErrPaused means that dln_src currently creates no orders.
-var ErrPaused = errors.New("the order program is paused")
-
 // sourceState is the content of dln_src's state (IDL of dln_src 3.0.0).
 type sourceState struct {
 	fixed, bps uint64
@@ -60,7 +57,7 @@ func (c *Chain) Charges(ctx context.Context, _ chain.ID) (charges crosschain.Cha
 	case err != nil:
 		return charges, err
 	case !s.isWorking:
-		return charges, fmt.Errorf("chain %d: %w", c.chain.ID, ErrPaused)
+		return charges, fmt.Errorf("chain %d: the order program is paused", c.chain.ID)
 	case s.bps >= 10_000:
 		return charges, fmt.Errorf("the order program of chain %d takes all", c.chain.ID)
 	}

@@ -81,7 +81,7 @@ func (m measurement) paid(w watched) (paid chain.Amount) {
 	switch {
 	case m.Out.IsNative() && w.at == m.Recipient && m.Recipient != m.Sender:
 		return lamportsOf(w.after).Sub(lamportsOf(w.before))
-	case m.Out == m.wrapped && w.is.hasCloser(): // who could take the coin by closing the account
+	case m.Out == m.wrapped && w.is.has(closerTag): // who could take the coin by closing the account
 		return paid
 	case slices.Contains(m.payable, w.at) && w.is.owner == m.Recipient && w.is.mint == m.Out && w.isSafe():
 		return w.is.amount.Sub(w.was.amount)
@@ -161,9 +161,7 @@ func readHolding(state *accountInfo) (h holding) {
 }
 
 // isShared reports whether anyone but the owner may take from the account, or close it.
-func (h holding) isShared() bool { return h.has(delegateTag) || h.hasCloser() }
-
-func (h holding) hasCloser() bool { return h.has(closerTag) }
+func (h holding) isShared() bool { return h.has(delegateTag) || h.has(closerTag) }
 
 func (h holding) has(tag int) bool { return h.rights != "" && h.rights[tag-rightsOffset] != 0 }
 
@@ -225,15 +223,11 @@ func (c *Chain) LookUp(ctx context.Context, m solana.Message) (written, read []c
 		return nil, nil, err
 	}
 	for i, use := range m.Tables {
-		more, err := held(use.Table, states[i], use.Written)
+		found, err := held(use.Table, states[i], slices.Concat(use.Written, use.Read))
 		if err != nil {
 			return nil, nil, err
 		}
-		only, err := held(use.Table, states[i], use.Read)
-		if err != nil {
-			return nil, nil, err
-		}
-		written, read = append(written, more...), append(read, only...)
+		written, read = append(written, found[:len(use.Written)]...), append(read, found[len(use.Written):]...)
 	}
 	return written, read, nil
 }

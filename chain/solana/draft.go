@@ -44,49 +44,31 @@ var (
 
 // Draft converts an unsigned message to a draft; lookedUp are the accounts from its lookup tables, as for Resolve.
 func (m Message) Draft(lookedUp []chain.Address) (Draft, error) {
-	if err := m.checkLookedUp(lookedUp); err != nil {
+	tx, err := m.Resolve(lookedUp, nil, nil)
+	if err != nil {
 		return Draft{}, err
 	}
 	d := Draft{FeePayer: m.FeePayer(), Blockhash: m.blockhash, Tables: make([]LookupTable, len(m.Tables))}
-	var accounts []DraftAccount
-	for i, account := range m.Accounts {
-		accounts = append(accounts, DraftAccount{Address: account, Signer: i < m.signers, Writable: m.IsWritten(i)})
-	}
+	written := m.Written()
 	for i, use := range m.Tables {
 		d.Tables[i] = LookupTable{Address: use.Table, Holds: make([]chain.Address, 1<<8)} // known as far as used
-	}
-	take := func(table int, places []byte, isWritten bool) {
-		for _, at := range places {
-			d.Tables[table].Holds[at] = lookedUp[0]
-			accounts = append(accounts, DraftAccount{Address: lookedUp[0], Writable: isWritten})
-			lookedUp = lookedUp[1:]
+		for _, at := range use.Written {
+			d.Tables[i].Holds[at], written, lookedUp = lookedUp[0], append(written, lookedUp[0]), lookedUp[1:]
 		}
 	}
 	for i, use := range m.Tables {
-		take(i, use.Written, true)
+		for _, at := range use.Read {
+			d.Tables[i].Holds[at], lookedUp = lookedUp[0], lookedUp[1:]
+		}
 	}
-	for i, use := range m.Tables {
-		take(i, use.Read, false)
-	}
-	for _, i := range m.Instructions {
-		d.Instructions = append(d.Instructions, i.draft(accounts))
+	for _, i := range tx.Instructions {
+		one := DraftInstruction{Program: i.Program, Data: i.Data}
+		for _, account := range i.Accounts {
+			one.Accounts = append(one.Accounts, DraftAccount{account, m.IsSigner(account), slices.Contains(written, account)})
+		}
+		d.Instructions = append(d.Instructions, one)
 	}
 	return d, nil
-}
-
-// draft resolves the program and the accounts of an instruction; those that the message lacks are absent.
-func (c CompiledInstruction) draft(accounts []DraftAccount) DraftInstruction {
-	at := func(position int) (account DraftAccount) {
-		if position < len(accounts) {
-			account = accounts[position]
-		}
-		return account
-	}
-	d := DraftInstruction{Program: at(c.Program).Address, Data: c.Data}
-	for _, position := range c.Accounts {
-		d.Accounts = append(d.Accounts, at(int(position)))
-	}
-	return d
 }
 
 // Compile encodes the draft in wire form: version 0, signature all zero. Fee payer and programs are listed in the

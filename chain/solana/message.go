@@ -234,8 +234,8 @@ func (r *Reader) message1() Message {
 func (m Message) Resolve(
 	lookedUp []chain.Address, inner map[int][]CompiledInstruction, logs []string,
 ) (Transaction, error) {
-	if err := m.checkLookedUp(lookedUp); err != nil {
-		return Transaction{}, err
+	if len(lookedUp) != m.LookedUp {
+		return Transaction{}, fmt.Errorf("%d accounts from lookup tables, the message names %d", len(lookedUp), m.LookedUp)
 	}
 	accounts := slices.Concat(m.Accounts, lookedUp)
 	tx := Transaction{Logs: logs}
@@ -250,13 +250,6 @@ func (m Message) Resolve(
 		}
 	}
 	return tx, nil
-}
-
-func (m Message) checkLookedUp(accounts []chain.Address) error {
-	if len(accounts) != m.LookedUp {
-		return fmt.Errorf("%d accounts from lookup tables, the message names %d", len(accounts), m.LookedUp)
-	}
-	return nil
 }
 
 func (c CompiledInstruction) resolve(accounts []chain.Address) (Instruction, error) {

@@ -147,6 +147,16 @@ func (c *calm) answer(method string, params []json.RawMessage) string {
 		return strconv.Quote(c.chain.Genesis.Format(chain.SVM))
 	case "getSlot":
 		return strconv.FormatUint(c.head(), 10)
+	case "getBlocks":
+		var from, to uint64
+		if json.Unmarshal(params[0], &from) != nil || json.Unmarshal(params[1], &to) != nil {
+			return "null"
+		}
+		slots := []string{}
+		for to = min(to, c.head()); from <= to; from++ {
+			slots = append(slots, strconv.FormatUint(from, 10))
+		}
+		return "[" + strings.Join(slots, ",") + "]"
 	case "getBlock":
 		var slot uint64
 		if json.Unmarshal(params[0], &slot) != nil || slot > c.head() {

@@ -177,7 +177,7 @@ func (c *Chain) isWhole(ctx context.Context, rpc *jsonrpc.Client, by string, end
 	}
 	var slots []uint64
 	listed := c.at(from, blocksCall(&slots, from, to+nearSlots))
-	if rpc.Each(ctx, listed); listed.Err != nil || listed.By != by {
+	if err := rpc.Batch(ctx, listed); err != nil || listed.Err != nil || listed.By != by {
 		return true // it cannot say
 	}
 	due := from

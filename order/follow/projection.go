@@ -105,10 +105,15 @@ func proofsOf(blocks, each, every float64) proofs {
 }
 
 // projectSolana returns the cost of following Solana: a look takes its head, in three calls, and the transactions of
-// two programs between two blocks.
+// two programs between two blocks, with a list of the blocks if these are many.
 func projectSolana(looks, blocks float64) Projection {
+	const many = 32
 	proofs := blocks / proof.Together
-	return Projection{Looks: looks, Calls: map[string]float64{
-		"getSlot": 2 * looks, "getBlock": 4*looks + 2*proofs, "getSignaturesForAddress": 3 * (looks + proofs),
+	p := Projection{Looks: looks, Calls: map[string]float64{
+		"getSlot": 2 * looks, "getBlock": 4*looks + 2*proofs, "getSignaturesForAddress": 3 * (looks + proofs), "getBlocks": proofs,
 	}}
+	if blocks > many*looks {
+		p.Calls["getBlocks"] += looks
+	}
+	return p
 }

@@ -141,7 +141,7 @@ func TestDFlowInstructions(t *testing.T) {
 		"swap2":                          append(append(number("swap2"), swap[8:]...), 0),
 		"a record and an opened account": route(3, append(append([]byte{38}, 1, 2, 3, 4), 60)...),
 		"a choice among pools":           route(2, 31, 2, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6, 7, 8, 10, 9, 232, 3, 0, 0, 0, 0, 0, 0, 0),
-		"bounds of legs":                 route(3, 48, 1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 45),
+		"bounds of legs":                 route(3, append(append([]byte{48, 2, 0, 0, 0}, make([]byte, 16)...), 45)...),
 		"a footer behind it":             append(slices.Clone(swap), swap[len(swap)-12:]...),
 	} {
 		if got, err := minimum(named, data); err != nil || got != chain.NewAmount(least) {

@@ -137,6 +137,34 @@ func TestHistoryBeginsBeforeWhatNodesStillHold(t *testing.T) {
 	}
 }
 
+// TestOutagesMakeNothingUnreadable unlike what no endpoint has: unreadable blocks are left out.
+func TestOutagesMakeNothingUnreadable(t *testing.T) {
+	const newest = 5_000
+	known, _ := chain.Documented().Chain(chain.Solana)
+	c := New(known, jsonrpc.New(upstream.NewPool("solana")))
+	c.newest.Store(newest)
+	of := func(class upstream.Class, code int) error { return &upstream.Error{Class: class, Err: &jsonrpc.Error{Code: code}} }
+	for _, row := range []struct {
+		err    error
+		slot   uint64
+		isGone bool
+	}{
+		{nil, 1, false},
+		{of(upstream.Unreachable, 0), 1, false},
+		{of(upstream.ServerError, 0), 1, false},
+		{of(upstream.RateLimited, 0), 1, false},
+		{of(upstream.BadAnswer, 0), 1, true},
+		{of(upstream.Rejected, 0), 1, true},
+		{of(upstream.Unreachable, slotSkipped), newest, true},
+		{of(upstream.Rejected, blockNotAvailable), 1, true},
+		{of(upstream.Rejected, blockNotAvailable), newest, false},
+	} {
+		if got := c.isGone(row.err, row.slot); got != row.isGone {
+			t.Errorf("isGone(%v, %d) = %t", row.err, row.slot, got)
+		}
+	}
+}
+
 // TestAListThatBeginsAnewIsRefused uses an endpoint that ignores cursors.
 func TestAListThatBeginsAnewIsRefused(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())

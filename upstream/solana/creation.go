@@ -89,7 +89,7 @@ const creationUnits = 200_000
 
 // Create returns a transaction of version 0 that creates the order with an ID, with a limit and a price of compute
 // units. If before is a venue's message whose swap pays the give token to the maker, the order is created after it. The
-// token program of o is filled in. It uses before's lookup tables only: the protocol has none for creations, and its own
+// token program of o is filled in. Lookup tables are those of before: the protocol has none for creations, and its own
 // client makes one for each maker.
 func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, before []byte, p quote.Priority) ([]byte, error) {
 	price, err := c.GasPrice(ctx, p)

@@ -143,7 +143,9 @@ func TestOutagesMakeNothingUnreadable(t *testing.T) {
 	known, _ := chain.Documented().Chain(chain.Solana)
 	c := New(known, jsonrpc.New(upstream.NewPool("solana")))
 	c.newest.Store(newest)
-	of := func(class upstream.Class, code int) error { return &upstream.Error{Class: class, Err: &jsonrpc.Error{Code: code}} }
+	of := func(class upstream.Class, code int) error {
+		return &upstream.Error{Class: class, Err: &jsonrpc.Error{Code: code}}
+	}
 	for _, row := range []struct {
 		err    error
 		slot   uint64

@@ -56,7 +56,7 @@ func programOf(token chain.Address, mint *accountInfo) (chain.Address, error) {
 	case token.IsNative():
 		return solana.TokenProgram, nil
 	case !mint.isToken():
-		return chain.Address{}, fmt.Errorf("there is no mint %s", token.Format(chain.SVM))
+		return chain.Address{}, fmt.Errorf("no mint %s", token.Format(chain.SVM))
 	}
 	return mint.Owner.Address, nil
 }

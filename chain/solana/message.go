@@ -82,18 +82,10 @@ func (m Message) IsSigner(account chain.Address) bool {
 	return slices.Contains(m.Accounts[:min(m.signers, len(m.Accounts))], account)
 }
 
-// IsWritten reports whether the account at a position among Accounts may be written.
-func (m Message) IsWritten(position int) bool {
-	if position < m.signers {
-		return position < m.signers-m.readSigners
-	}
-	return position < len(m.Accounts)-m.readAccounts
-}
-
 // Written returns the accounts listed in the message itself that may be written.
 func (m Message) Written() (written []chain.Address) {
 	for i, account := range m.Accounts {
-		if m.IsWritten(i) {
+		if i < m.signers-m.readSigners || i >= m.signers && i < len(m.Accounts)-m.readAccounts {
 			written = append(written, account)
 		}
 	}

@@ -68,8 +68,8 @@ func (l *listing) take(by string, from uint64) {
 	}
 }
 
-// signatures returns the transactions in slots from to to that name a program of the order protocol, each once, oldest
-// first, and the endpoint that listed them, empty if there were several. For a few of the newest slots this takes one
+// signatures returns the transactions in slots from to to that name a program of the order protocol, each once, by
+// slot, and the endpoint that listed them, empty if there were several. For a few of the newest slots this takes one
 // round trip, for many another one to look for gaps, for older ones two more to find where the lists begin.
 //
 // A list that lacks the newest slots looks like one of quiet slots. So each list requires a node that has reached the
@@ -100,7 +100,6 @@ func (c *Chain) signatures(
 	for _, l := range lists {
 		tellers = append(tellers, l.by...)
 		l.remember(l.found)
-		slices.Reverse(l.found)
 		found = append(found, l.found...)
 	}
 	found = slices.DeleteFunc(found, func(s signature) bool { return s.Slot < from || s.Slot > to })

@@ -193,7 +193,7 @@ var doors = []door{
 	{"github.com/gagliardetto/solana-go", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/gagliardetto/binary", "sandbox/...", "", "the gateway reads Solana by itself (docs/decisions/0006); the library is for the sandbox"},
 	{"github.com/ethereum/go-ethereum", "sandbox/...", "", worldOnly},
-	{"github.com/ethereum/go-ethereum/accounts/abi", "chain/revert upstream/venue sandbox/...", "order/onchain upstream/evm", abiLibrary},
+	{"github.com/ethereum/go-ethereum/accounts/abi", "chain/revert sandbox/...", "order/onchain upstream/evm upstream/venue", abiLibrary},
 	{"github.com/ethereum/go-ethereum/common", "chain/revert upstream/evm/swap upstream/venue sandbox/...", "order/onchain upstream/evm", abiLibrary},
 	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm upstream/evm/seal upstream/evm/swap", "", abiLibrary},
 	{"github.com/ethereum/go-ethereum/crypto", "chain/words order/onchain upstream/evm/seal upstream/evm/swap sandbox/...", "order/creation upstream/evm upstream/venue", abiLibrary},

@@ -77,7 +77,7 @@ func TestIngressFitsTheChart(t *testing.T) {
 			}
 		}
 	}
-	if len(retried) != 3 || !retried["/api/"] || !retried["/v1.0/dln/"] || retried["/"] {
+	if len(retried) != 3 || !retried["/api/"] || !retried["/v1.0/dln/tx/"] || retried["/"] {
 		t.Errorf("asked for again when they are late: %v", retried)
 	}
 }

@@ -39,22 +39,23 @@ func AmountFromBig(b *big.Int) (Amount, error) {
 	return Amount{*n}, nil
 }
 
-// ParseAmount parses decimal digits only: no sign, no fraction, no exponent.
+// ParseAmount parses decimal digits only: no sign, no fraction, no exponent. Errors hold a copy of text, which callers
+// need not allocate.
 func ParseAmount(text string) (Amount, error) {
 	const maxDigits = 78 // of 2^256 - 1
 	if text == "" || len(text) > maxDigits {
-		return Amount{}, fmt.Errorf("%.90q is not a whole number of at most %d digits", text, maxDigits)
+		return Amount{}, fmt.Errorf("%.90q is not a whole number of at most %d digits", strings.Clone(text), maxDigits)
 	}
 	for _, digit := range text {
 		if digit < '0' || digit > '9' {
-			return Amount{}, fmt.Errorf("%q is not a whole number", text)
+			return Amount{}, fmt.Errorf("%q is not a whole number", strings.Clone(text))
 		}
 	}
-	n, err := uint256.FromDecimal(text)
-	if err != nil {
-		return Amount{}, fmt.Errorf("%q exceeds 256 bits", text)
+	var n uint256.Int
+	if err := n.SetFromDecimal(text); err != nil {
+		return Amount{}, fmt.Errorf("%q exceeds 256 bits", strings.Clone(text))
 	}
-	return Amount{*n}, nil
+	return Amount{n}, nil
 }
 
 // ParseQuantity parses 0x and hex digits, or decimal digits like ParseAmount.
@@ -65,7 +66,7 @@ func ParseQuantity(text string) (Amount, error) {
 	}
 	raw, err := hex.DecodeString(strings.Repeat("0", len(digits)%2) + digits)
 	if err != nil || len(raw) == 0 || len(raw) > 32 {
-		return Amount{}, fmt.Errorf("%.80q is not a number of 256 bits in hex digits", text)
+		return Amount{}, fmt.Errorf("%.80q is not a number of 256 bits in hex digits", strings.Clone(text))
 	}
 	return AmountFromBytes(raw), nil
 }

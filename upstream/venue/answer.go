@@ -151,28 +151,31 @@ func (a reply) text(place string) string {
 }
 
 // unquote decodes a JSON string; any other value is returned as written.
-func (a reply) unquote() string {
-	if a[0] != '"' {
-		return string(a)
+func (a reply) unquote() string { return string(a.unquoted()) }
+
+// unquoted is unquote without a copy, if possible.
+func (a reply) unquoted() []byte {
+	if len(a) == 0 || a[0] != '"' {
+		return a
 	}
 	if bytes.IndexByte(a, '\\') < 0 && utf8.Valid(a) {
-		return string(a[1 : len(a)-1])
+		return a[1 : len(a)-1]
 	}
 	var text string
 	_ = json.Unmarshal(a, &text)
-	return text
+	return []byte(text)
 }
 
 // number parses a whole number as venues write it: as a string or a number, in decimal or as 0x and hex digits.
 func (a reply) number(place string) (chain.Amount, error) {
-	text := a.text(place)
-	if text == "" {
+	text := a.at(place).unquoted()
+	if len(text) == 0 {
 		return chain.Amount{}, nil
 	}
-	if amount, err := chain.ParseQuantity(text); err == nil {
+	if amount, err := chain.ParseQuantity(string(text)); err == nil {
 		return amount, nil
 	}
-	return chain.Amount{}, fmt.Errorf("%s is %q, not a whole number", place, clean(text))
+	return chain.Amount{}, fmt.Errorf("%s is %q, not a whole number", place, clean(string(text)))
 }
 
 // list returns the members of the list at a place, or the single value there.

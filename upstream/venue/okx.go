@@ -184,10 +184,10 @@ func okxSign(o Options, target string) http.Header {
 	stamp := o.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(stamp + http.MethodGet + target))
-	header := http.Header{}
-	header.Set("OK-ACCESS-KEY", id)
-	header.Set("OK-ACCESS-PASSPHRASE", passphrase)
-	header.Set("OK-ACCESS-TIMESTAMP", stamp)
-	header.Set("OK-ACCESS-SIGN", base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	return header
+	return http.Header{
+		"Ok-Access-Key":        {id},
+		"Ok-Access-Passphrase": {passphrase},
+		"Ok-Access-Timestamp":  {stamp},
+		"Ok-Access-Sign":       {base64.StdEncoding.EncodeToString(mac.Sum(nil))},
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 )
 
@@ -67,7 +68,9 @@ func (e *Estimator) runRound(ctx context.Context, window time.Duration, queries 
 			r.fallbacks = append(r.fallbacks, i)
 			continue
 		}
-		r.ask(ctx, i)
+		if r.ask(ctx, i); r.waiting == 1 {
+			runtime.Gosched() // so that the request leaves before those of the rest, and of rounds that begin now
+		}
 	}
 	r.receive(ctx)
 	span.SetAttributes(offersKey.Int(r.quotes), refusedKey.Int(len(queries)-r.quotes))

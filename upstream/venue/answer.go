@@ -137,10 +137,7 @@ func (a reply) members() (all []reply) {
 // text returns the text at a place, the texts of a list joined by spaces.
 func (a reply) text(place string) string {
 	value := a.at(place)
-	if len(value) == 0 || value[0] != '"' && value[0] != '[' {
-		return string(value)
-	}
-	if value[0] == '"' {
+	if len(value) == 0 || value[0] != '[' {
 		return value.unquote()
 	}
 	var texts []string

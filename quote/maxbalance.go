@@ -57,13 +57,22 @@ func NewReserve(ctx context.Context, c chain.Chain, fees FeeSource, price GasPri
 	return &Reserve{Total: most.MulDiv(n.Gas, 1).Add(published), gasPrice: most}, err
 }
 
-// Covers refuses a transaction that may cost more than the reserve. A nil Reserve covers everything.
+// ShortReserveError is an ErrRefused: a transaction may cost more than is kept for it.
+type ShortReserveError struct{ Needed, Reserved chain.Amount }
+
+func (e *ShortReserveError) Error() string {
+	return fmt.Sprintf("%v: it may cost %s, more than the %s that are kept for it", ErrRefused, e.Needed, e.Reserved)
+}
+
+func (e *ShortReserveError) Unwrap() error { return ErrRefused }
+
+// Covers returns a ShortReserveError if a transaction may cost more than the reserve. A nil Reserve covers everything.
 func (r *Reserve) Covers(gas uint64, beside chain.Amount) error {
 	if r == nil {
 		return nil
 	}
 	if needed := r.gasPrice.MulDiv(gas, 1).Add(beside).Add(r.deposit); needed.Cmp(r.Total) > 0 {
-		return fmt.Errorf("%w: it may cost %s, more than the %s that are kept for it", ErrRefused, needed, r.Total)
+		return &ShortReserveError{needed, r.Total}
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (Estimate, error) {
 		return found, err
 	case errors.Is(err, quote.ErrNoTransaction):
 		j.request.Since = e.Now() // the prices were shared and none is valid any longer: ask for our own
-	case j.kept != nil && errors.Is(err, quote.ErrRefused) && found.Made.Fee != nil: // too little is kept for it
+	case errors.As(err, new(*quote.ShortReserveError)):
 		const roomPercent = 125 // for another venue, and blocks to come
 		if j.request.AmountIn, err = j.balance(ctx, max(createGas, found.Made.Fee.GasLimit*roomPercent/100)); err != nil {
 			return found, err

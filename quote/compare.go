@@ -34,6 +34,7 @@ type candidate struct {
 	quote       Quote
 	payout      payout
 	compareOnly error
+	doubt       error // of a quote that is absurdly high: it wins only if its transaction was simulated
 	score       score // see rank
 }
 
@@ -77,9 +78,7 @@ func (t *trade) contest(ctx context.Context, queries []venueQuery, leftOut []Ask
 		return comparison{rejected: leftOut}, err
 	}
 	c := t.candidates(queries, leftOut, results)
-	if t.sampling || t.request.Recipient.IsAbsent() { // nothing is simulated
-		t.doubt(&c)
-	}
+	t.doubt(&c)
 	if t.sampling {
 		return c, t.sample(&c)
 	}
@@ -126,17 +125,18 @@ func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundR
 // mostWorth is how many times as much as the input a quote may be worth before it is in doubt.
 const mostWorth = 2
 
-// doubt keeps quotes that are worth absurdly more than the input from winning, unless most are.
+// doubt keeps quotes that are worth absurdly more than the input from winning without a simulation, unless most are.
 func (t *trade) doubt(c *comparison) {
 	prices := t.prices()
 	if prices.in == nil || prices.out == nil {
 		return
 	}
-	most := t.swap.In.Amount.Units(t.swap.In.Token.Decimals)
-	most.Mul(most, prices.in).Mul(most, big.NewRat(mostWorth, 1))
+	worth, cost := new(big.Int).Mul(prices.in.Num(), prices.out.Denom()), new(big.Int).Mul(prices.out.Num(), prices.in.Denom())
+	rate := chain.NewRatio(worth, cost, int(t.swap.Out.Token.Decimals)-int(t.swap.In.Token.Decimals))
+	most := rate.Of(t.swap.In.Amount).MulDiv(mostWorth, 1)
 	var absurd []*candidate
 	for _, o := range c.candidates {
-		if worth := o.quote.AmountOut.Units(t.swap.Out.Token.Decimals); worth.Mul(worth, prices.out).Cmp(most) > 0 {
+		if o.quote.AmountOut.Cmp(most) > 0 {
 			absurd = append(absurd, o)
 		}
 	}
@@ -144,7 +144,10 @@ func (t *trade) doubt(c *comparison) {
 		return
 	}
 	for _, o := range absurd {
-		o.compareOnly = fmt.Errorf("%w: it is worth more than %d times the input", ErrRefused, mostWorth)
+		o.doubt = fmt.Errorf("%w: it is worth more than %d times the input", ErrRefused, mostWorth)
+		if t.sampling || t.request.Recipient.IsAbsent() { // nothing is simulated
+			o.compareOnly = o.doubt
+		}
 	}
 }
 

@@ -13,8 +13,8 @@ const simulationPatience = 1500 * time.Millisecond
 // ErrUnsimulated means that a transaction is not handed out because it was not simulated.
 var ErrUnsimulated = errors.New("transaction was not simulated")
 
-// simulate refuses a transaction that does not do what it says. If the chain cannot simulate it, b records the reason,
-// and a direct one is refused unless the gateway wrote it or the operator allows it.
+// simulate refuses a transaction that does not do what it says. If the chain cannot simulate it, b records the reason;
+// then a doubtful one is refused, and a direct one unless the gateway wrote it or the operator allows it.
 func (t *trade) simulate(ctx context.Context, b *built) error {
 	if t.request.Onward != nil {
 		ctx, cancel := context.WithTimeout(ctx, simulationPatience)
@@ -24,10 +24,15 @@ func (t *trade) simulate(ctx context.Context, b *built) error {
 		return err
 	}
 	err := t.run(ctx, b)
-	if err == nil && b.notSimulated != nil && b.way == Direct && !b.profile.Writes && !t.chain.AllowUnsimulated {
+	switch {
+	case err != nil || b.notSimulated == nil:
+		return err
+	case b.doubt != nil:
+		return b.doubt
+	case b.way == Direct && !b.profile.Writes && !t.chain.AllowUnsimulated:
 		return fmt.Errorf("%w: %w", ErrUnsimulated, b.notSimulated)
 	}
-	return err
+	return nil
 }
 
 func (t *trade) run(ctx context.Context, b *built) error {

@@ -229,6 +229,23 @@ func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 	})
 }
 
+// TestPromisesOfAThousandTimesAsMuchAreSimulated: without that they lose to a plausible quote.
+func TestPromisesOfAThousandTimesAsMuchAreSimulated(t *testing.T) {
+	const perUnit = 1_000_000_000_000 // one DAI per USDC
+	honest, liar := &fakeVenue{name: "honest", perInput: perUnit}, &fakeVenue{name: "liar", perInput: 1000 * perUnit}
+	for want, found := range map[string]map[chain.Address]quote.Result{"honest": nil, "liar": {liar.router(): seen(1000 * perUnit)}} {
+		e := quote.New(quote.Options{
+			Registry: chain.Documented(), Venues: []quote.Venue{honest, liar}, Tokens: directory(true),
+			Chains: ethereum(quote.Chain{Simulator: &dryRun{found: found}}),
+		})
+		got := estimate(t, e, usdcToDai())
+		expect(t, "winner", got.Asked[0].Venue, want)
+		if why := refused(got)["liar"]; errors.Is(why, quote.ErrRefused) != (want == "honest") {
+			t.Errorf("the liar is refused for %v where %s wins", why, want)
+		}
+	}
+}
+
 // TestSlowTransactionsLose: a venue whose transaction is not simulated in time loses to the next best.
 func TestSlowTransactionsLose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -2,12 +2,14 @@ package proxy
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/chain/solana"
 	"crossgate/quote"
 )
 
@@ -59,6 +61,19 @@ func (p *Query) Account(name string, of chain.Family) chain.Address {
 		p.Mistake(name + " must not be the zero address")
 	}
 	return a
+}
+
+// CheckRecipient refuses a recipient on a chain that would lose what it gets: a token, the public router, which lets its
+// next caller take it, or on Solana an account of tokens, which cannot sign.
+func (p *Query) CheckRecipient(name string, recipient chain.Address, on chain.Chain, tokens ...chain.Address) {
+	skips := p.Flag("skipSolanaRecipientValidation")
+	switch {
+	case recipient.IsAbsent():
+	case slices.Contains(append(tokens, on.WrappedCoin, on.Contracts.Router), recipient):
+		p.Mistake(name + " must not be a token or the public router, or the output would be lost")
+	case on.Family == chain.SVM && !skips && !solana.IsWallet(recipient):
+		p.Mistake(name + " must be a wallet, not an account of a program or of tokens; or set skipSolanaRecipientValidation")
+	}
 }
 
 // Address parses an address in the form of a family, or in any form if the family is unknown.
@@ -139,6 +154,18 @@ func (p *Query) Priority(name string) quote.Priority {
 	}
 	p.Mistake(name + " must be one of the following values: normal, aggressive")
 	return quote.Normal
+}
+
+// Flag parses true or false, false if absent.
+func (p *Query) Flag(name string) bool {
+	switch p.Optional(name) {
+	case "", "false":
+		return false
+	case "true":
+		return true
+	}
+	p.Mistake(name + " must be true or false")
+	return false
 }
 
 // ReferralCode parses a 32-bit number, 0 if absent.

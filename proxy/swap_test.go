@@ -123,6 +123,13 @@ func TestSolanaWithoutASenderIsAnEstimate(t *testing.T) {
 	if r := w.lastSwap; r.Sender != r.Recipient || !r.MaxBalance {
 		t.Errorf("%+v; want a swap by the recipient", r)
 	}
+	// A program's account may sign by its program, and be paid if the client says so.
+	toProgram := strings.Replace(query, wallet, tokenAccountText, 1) + "&tokenInAmount=1"
+	for _, more := range []string{"&senderAddress=" + tokenAccountText, "&skipSolanaRecipientValidation=true&senderAddress=" + wallet} {
+		if answer := get(w.server(t), swapPath+"?"+toProgram+more); answer.StatusCode != http.StatusOK {
+			t.Errorf("to a program's account with %s: %d %s", more, answer.StatusCode, body(t, answer))
+		}
+	}
 }
 
 // TestSwapsByPost sends the parameters in a body, as numbers or strings, or as a form, besides those of the query.

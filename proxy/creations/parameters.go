@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"crossgate/chain"
-	"crossgate/chain/solana"
 	"crossgate/order"
 	"crossgate/proxy"
 	"crossgate/quote/crosschain"
@@ -39,19 +38,18 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	p.give, p.take = chains.Family(r.Give), chains.Family(r.Take)
 	r.TokenIn, r.TokenOut = p.Token("srcChainTokenIn", p.give), p.Token("dstChainTokenOut", p.take)
 	p.amounts(&r)
-	r.Prepend = p.flag("prependOperatingExpenses")
+	r.Prepend = p.Flag("prependOperatingExpenses")
 	r.IncentiveBps = p.whole("additionalTakerRewardBps", maxRewardBps)
 	r.Affiliate = p.Affiliate(p.give)
 	r.GiveReserve, r.TakeReserve = p.intermediary("srcIntermediaryTokenAddress", p.give), p.intermediary("dstIntermediaryTokenAddress", p.take)
 	r.Priority = p.Priority("srcChainPriorityLevel")
-	if p.flag("ptp") || p.flag("otc") {
+	if p.Flag("ptp") || p.Flag("otc") {
 		p.Mistake("ptp is not offered here: name allowedTaker and both amounts")
 	}
-	hasGas := p.flag("enableEstimate")
+	hasGas := p.Flag("enableEstimate")
 	making := p.making()
-	if !making.Recipient.IsAbsent() && making.Recipient == r.TokenOut {
-		p.Mistake("dstChainTokenOutRecipient must not be dstChainTokenOut")
-	}
+	take, _ := chains.Chain(r.Take)
+	p.CheckRecipient("dstChainTokenOutRecipient", making.Recipient, take, r.TokenOut)
 	p.hook(&r, making.Recipient)
 	err := p.Err()
 	switch {
@@ -93,9 +91,6 @@ func (p *parameters) amounts(r *crosschain.Request) {
 // making parses the parties of the order.
 func (p *parameters) making() (m crosschain.Making) {
 	m.Recipient = p.Account("dstChainTokenOutRecipient", p.take)
-	if isWallet := p.take != chain.SVM || m.Recipient.IsAbsent() || solana.IsWallet(m.Recipient); !p.flag("skipSolanaRecipientValidation") && !isWallet {
-		p.Mistake("dstChainTokenOutRecipient must be a wallet, not an account of a program or of tokens; or set skipSolanaRecipientValidation")
-	}
 	m.Authorities = order.Authorities{
 		GivePatch:         p.Account("srcChainOrderAuthorityAddress", p.give),
 		Order:             p.Account("dstChainOrderAuthorityAddress", p.take),
@@ -108,7 +103,7 @@ func (p *parameters) making() (m crosschain.Making) {
 	if m.Refund = p.Account("srcChainRefundAddress", p.give); p.give == chain.SVM && !m.Refund.IsAbsent() && m.Refund != m.Sender {
 		p.Mistake("srcChainRefundAddress must be the sender on Solana, who has what a swap before pays")
 	}
-	m.Bundle = p.flag("bundle")
+	m.Bundle = p.Flag("bundle")
 	m.ReferralCode = p.ReferralCode("referralCode")
 	given := func(name string, most int) []byte { return p.hex(name, cmp.Or(p.Optional(name), "0x"), most) }
 	copy(m.Metadata[:], given("metadata", metadataBytes))
@@ -127,17 +122,6 @@ func (p *parameters) hex(name, text string, most int) []byte {
 		return nil
 	}
 	return raw
-}
-
-func (p *parameters) flag(name string) bool {
-	switch p.Optional(name) {
-	case "", "false":
-		return false
-	case "true":
-		return true
-	}
-	p.Mistake(name + " must be true or false")
-	return false
 }
 
 // whole parses a whole number from 0 to most, 0 if absent.

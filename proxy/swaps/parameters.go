@@ -42,12 +42,12 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 		p.Required("tokenOutRecipient")
 	}
 	r.Recipient = p.Account("tokenOutRecipient", p.family)
-	if !r.Recipient.IsAbsent() && (r.Recipient == r.TokenIn || r.Recipient == r.TokenOut) {
-		p.Mistake("tokenOutRecipient must not be a token of the swap")
-	}
 	r.SlippagePercent = p.slippage("slippage")
 	r.Affiliate = p.Affiliate(p.family)
 	r.Sender = p.Account("senderAddress", p.family)
+	if c, _ := chains.Chain(r.Chain); p.family != chain.SVM || r.Recipient != r.Sender { // whose program may sign
+		p.CheckRecipient("tokenOutRecipient", r.Recipient, c, r.TokenIn, r.TokenOut)
+	}
 	r.Priority = p.Priority("srcChainPriorityLevel")
 	r.ReferralCode = p.ReferralCode("referralCode")
 	if err := p.Err(); err != nil {

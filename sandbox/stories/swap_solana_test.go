@@ -47,7 +47,7 @@ func newSolanaTrader(t *testing.T, world *sandbox.World, gateway string) *solana
 	secret := must.Get(base58.Decode(world.Accounts()[0].Wallet.Secret()))(t)
 	made := &solanaTrader{
 		client: client, key: secret, gateway: gateway, tokens: map[string]sandbox.Token{},
-		stranger: base58.Encode(bytes.Repeat([]byte{0x5e}, 32)),
+		stranger: base58.Encode(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{0x5e}, 32)).Public().(ed25519.PublicKey)),
 	}
 	for _, token := range world.Solana().Tokens[1:] {
 		made.tokens[token.Symbol] = token

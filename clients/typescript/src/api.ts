@@ -884,6 +884,8 @@ export type components = {
       tokenOut: string;
       /** @description 0x followed by 40 hex digits on EVM chains, base58 on Solana, base58check on TRON. */
       tokenOutRecipient: string;
+      /** @description Accepts a recipient on Solana that is not a wallet. */
+      skipSolanaRecipientValidation?: boolean;
       /** @description With `tokenInAmount=auto`, the minimum output that the transaction must guarantee, in smallest units. Otherwise only `auto` is allowed, because the output follows from the input. */
       tokenOutAmount?: bigint | "auto";
       /** @description Maximum slippage in percent, greater than 0 and less than 100; `auto` lets the server choose. */

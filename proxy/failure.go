@@ -54,6 +54,7 @@ var domainErrors = []struct {
 	{quote.ErrNoAffiliate, noAffiliate},
 	{quote.ErrNoRoute, noSwapRoute},
 	{quote.ErrReverted, wouldRevert},
+	{quote.ErrBelowMinimum, wouldRevert},
 	{quote.ErrUnsimulated, unsimulated},
 }
 

@@ -39,7 +39,7 @@ var (
 	unsupportedChain = Kind{400, 1101, "UNSUPPORTED_CHAIN", "no venue serves this chain; /v1.0/supported-chains-info lists those that are served"}
 	noSwapRoute      = Kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount; try another amount, or see /v1.0/chain/transaction/explain"}
 	noAffiliate      = Kind{400, 1102, noSwapRoute.ID, "no venue of this swap gives affiliateFeePercent of it to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
-	wouldRevert      = Kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert; /v1.0/chain/transaction/explain says why; a new request or a larger slippage may help"}
+	wouldRevert      = Kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert, or pay less than its minimum, as with a token that takes a share of transfers; /v1.0/chain/transaction/explain says why; a new request or a larger slippage may help"}
 
 	SameChains          = Kind{400, 25, "SAME_SOURCE_AND_DESTINATION_CHAINS", "srcChainId and dstChainId must differ; /v1.0/chain/transaction swaps on one chain"}
 	SenderEmpty         = Kind{400, 1105, "SENDER_ADDRESS_EMPTY", "senderAddress is required by enableEstimate and by an amount of max"}

@@ -159,6 +159,7 @@ func TestProblemsSayWhatHappenedAndWhatToDo(t *testing.T) {
 		{goodSwap, quote.ErrUnsupportedTokenOut},
 		{goodSwap, quote.ErrNoAffiliate},
 		{goodSwap, quote.ErrReverted},
+		{goodSwap, fmt.Errorf("%w: %w", quote.ErrNoTransaction, quote.ErrBelowMinimum)},
 		{goodSwap, quote.ErrSenderLacks},
 		{goodSwap, quote.ErrNoMinimum},
 		{goodSwap, quote.ErrNoPayee},

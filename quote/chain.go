@@ -3,6 +3,7 @@ package quote
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
@@ -38,6 +39,9 @@ type FeeSource interface {
 
 // ErrRefused means that a venue's transaction would not do what its quote says.
 var ErrRefused = errors.New("transaction refused")
+
+// ErrBelowMinimum is ErrRefused of a transaction that would leave the recipient less than its minimum.
+var ErrBelowMinimum = fmt.Errorf("%w: it pays less than its minimum", ErrRefused)
 
 // Guard checks what venues' transactions would do, in the format of a family of chains. Errors wrap ErrRefused.
 type Guard interface {

@@ -35,6 +35,7 @@ func TestRefusalsSayWhoseFaultTheyAre(t *testing.T) {
 	unguarded := quote.New(quote.Options{
 		Registry: chain.Documented(), Venues: []quote.Venue{only}, Tokens: directory(false), Chains: map[chain.ID]quote.Chain{chain.Ethereum: {AllowUnsimulated: true}},
 	})
+	taxed := rehearsed(&dryRun{found: map[chain.Address]quote.Result{only.router(): seen(1)}}, only)
 	operated := asking(quote.Chain{Operator: percent("0.2", sender)}, only)
 	price := quote.GasPrice{Expected: chain.NewAmount(10), MaxFee: chain.NewAmount(20)}
 	rich := &dryRun{has: chain.NewAmount(1_000_000_000)}
@@ -67,6 +68,7 @@ func TestRefusalsSayWhoseFaultTheyAre(t *testing.T) {
 		{"no transaction is built: none", unbuilt, plain, quote.ErrNoTransaction, quote.ErrNoRoute},
 		{"no transaction is built: a lie", unbuilt, plain, quote.ErrRefused, quote.ErrNoRoute},
 		{"no transaction is built: an old quote", unbuilt, plain, quote.ErrExpired, quote.ErrNoRoute},
+		{"no transaction pays its minimum", taxed, plain, quote.ErrBelowMinimum, quote.ErrNoRoute},
 		{"no guard checks transactions", unguarded, plain, quote.ErrRefused, nil},
 		{"no venue can pay the affiliate", estimator(cheap), shared, quote.ErrNoAffiliate, nil},
 		{"who can pay the affiliate has no route", estimator(cheap, lost), shared, quote.ErrNoAffiliate, nil},

@@ -69,7 +69,7 @@ func (t *trade) run(ctx context.Context, b *built) error {
 	case !got.Measured:
 		b.notSimulated = fmt.Errorf("%w: it succeeds, but the output was not measured", ErrNotSimulated)
 	case got.Received.Cmp(minimum) < 0:
-		return fmt.Errorf("%w: the recipient would get %s, less than the minimum %s", ErrRefused, got.Received, minimum)
+		return fmt.Errorf("%w: the recipient would get %s instead of %s", ErrBelowMinimum, got.Received, minimum)
 	}
 	b.result = &got
 	return nil

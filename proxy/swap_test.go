@@ -40,7 +40,7 @@ func TestSwapRequestsAreReadWhole(t *testing.T) {
 	tron := strings.NewReplacer("chainId=8453", "chainId="+chain.Tron.String(), usdcText, onTron.TokenIn.Format(chain.TVM),
 		wethText, "0x0000000000000000000000000000000000000000", nobody, onTron.Recipient.Format(chain.TVM))
 	for target, want := range map[string]quote.Request{
-		goodSwap + "&tokenOutAmount=auto&slippage=0.50&affiliateFeePercent=0.1&affiliateFeeRecipient=" + taker + "&senderAddress=" + taker +
+		goodSwap + "&tokenOutAmount=auto&slippage=0.50&affiliateFeePercent=0.10000000000000001&affiliateFeeRecipient=" + taker + "&senderAddress=" + taker +
 			"&srcChainPriorityLevel=aggressive&referralCode=4294967295&accesstoken=" + secret + "&tab=1&tab=2": whole,
 		fixed.ReplaceAllString(goodSwap, "tokenInAmount=max"):                    most,
 		fixed.ReplaceAllString(goodSwap, "tokenInAmount=auto&tokenOutAmount=77"): auto,

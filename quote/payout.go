@@ -112,12 +112,16 @@ func Share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
 
 var one = big.NewInt(1)
 
-// ParsePercent parses digits with at most one point; the decimal package alone would also expand any exponent.
+// ParsePercent parses digits with at most one point; the decimal package alone would also expand any exponent. It rounds
+// to twelve decimals, since clients send the rounding errors of floats: 0.30000000000000004 means 0.3.
 func ParsePercent(text string) (percent decimal.Decimal, ok bool) {
-	const longest = 24
+	const longest, mostDecimals = 24, 12
 	if len(text) > longest || strings.Trim(text, "0123456789.") != "" {
 		return decimal.Decimal{}, false
 	}
 	percent, err := decimal.NewFromString(text)
+	if percent.Exponent() < -mostDecimals {
+		percent = percent.Round(mostDecimals)
+	}
 	return percent, err == nil
 }

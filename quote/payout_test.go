@@ -60,9 +60,12 @@ func TestWhatWasNotSeenIsNotNothing(t *testing.T) {
 }
 
 func TestParsePercent(t *testing.T) {
-	for text, valid := range map[string]bool{"2.5": true, "0." + strings.Repeat("1", 22): true, strings.Repeat("1", 25): false, "1e9": false, "-1": false, "1.2.3": false, "": false} {
-		if got, ok := ParsePercent(text); ok != valid || ok && got.String() != text {
-			t.Errorf("ParsePercent(%q) = %s, %t, want %t", text, got, ok, valid)
+	for text, want := range map[string]string{
+		"2.5": "2.5", "0.30000000000000004": "0.3", "0.1234567890121": "0.123456789012", "0." + strings.Repeat("1", 22): "0.111111111111",
+		strings.Repeat("1", 25): "", "1e9": "", "-1": "", "1.2.3": "", "": "",
+	} {
+		if got, ok := ParsePercent(text); ok != (want != "") || ok && got.String() != want {
+			t.Errorf("ParsePercent(%q) = %s, %t, want %q", text, got, ok, want)
 		}
 	}
 }

@@ -123,6 +123,11 @@ func TestSolanaWithoutASenderIsAnEstimate(t *testing.T) {
 	if r := w.lastSwap; r.Sender != r.Recipient || !r.MaxBalance {
 		t.Errorf("%+v; want a swap by the recipient", r)
 	}
+	// The sender of a price is the recipient, to whom venues pay that pay no one else.
+	get(w.server(t), "/v1.0/chain/estimation?"+query+"&tokenInAmount=1000000&senderAddress="+wallet)
+	if r := w.lastSwap; r.MaxBalance || !r.Sender.IsAbsent() || !r.Recipient.IsAbsent() {
+		t.Errorf("a price for a sender: %+v, want neither sender nor recipient", r)
+	}
 	// A program's account may sign by its program, and be paid if the client says so.
 	toProgram := strings.Replace(query, wallet, tokenAccountText, 1) + "&tokenInAmount=1"
 	for _, more := range []string{"&senderAddress=" + tokenAccountText, "&skipSolanaRecipientValidation=true&senderAddress=" + wallet} {

@@ -53,7 +53,7 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	if err := p.Err(); err != nil {
 		return quote.Request{}, err
 	}
-	if !hasRecipient && p.family != chain.SVM && (r.Recipient.IsAbsent() || r.Recipient == r.Sender) {
+	if !hasRecipient && (r.Recipient.IsAbsent() || r.Recipient == r.Sender) {
 		r.Sender = chain.Address{} // the recipient is the sender
 	}
 	if !hasRecipient || p.IsUnsigned() {

@@ -59,10 +59,7 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 	if !hasRecipient || p.IsUnsigned() {
 		r.Recipient = chain.Address{}
 	}
-	if err := p.CheckAffiliate(r.Affiliate); err != nil {
-		return quote.Request{}, err
-	}
-	return r, nil
+	return r, p.CheckAffiliate(r.Affiliate)
 }
 
 // IsUnsigned reports whether the signer is missing on Solana, so that there is an estimate but no transaction.

@@ -177,17 +177,11 @@ const patience = 3 * time.Second
 // waitOf returns how long the client prefers to wait (RFC 7240, section 4.3: whole seconds), zero without preference.
 func waitOf(header http.Header) time.Duration {
 	const longest = 60
-	for _, line := range header.Values("Prefer") {
-		for preference := range strings.SplitSeq(line, ",") {
-			preference, _, _ = strings.Cut(preference, ";")
-			name, value, _ := strings.Cut(preference, "=")
-			if !strings.EqualFold(strings.TrimSpace(name), "wait") {
-				continue
-			}
-			seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 32)
-			if err != nil || seconds == 0 {
-				return 0
-			}
+	for preference := range strings.SplitSeq(strings.Join(header.Values("Prefer"), ","), ",") {
+		preference, _, _ = strings.Cut(preference, ";")
+		name, value, _ := strings.Cut(preference, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "wait") {
+			seconds, _ := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 32) // zero if it is not a number
 			return time.Duration(min(seconds, longest)) * time.Second
 		}
 	}

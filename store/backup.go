@@ -55,7 +55,7 @@ func (l Location) Restore(ctx context.Context, file string) error {
 // writeNew copies a database to a temporary file next to its destination and then renames it: an interrupted copy is
 // never mistaken for a complete one.
 func writeNew(ctx context.Context, db database, path string) error {
-	if facts, err := os.Stat(path); err == nil && facts.Size() > 0 {
+	if facts, err := os.Lstat(path); err == nil && (facts.Size() > 0 || !facts.Mode().IsRegular()) {
 		return fmt.Errorf("%s exists and is left as it is: name another file, or move it away", path)
 	}
 	for _, log := range []string{path + "-wal", path + "-journal"} {

@@ -80,8 +80,12 @@ func TestABackupIsRestored(t *testing.T) {
 	if err := from.Backup(t.Context(), beyond); err == nil || !strings.Contains(err.Error(), beyond+": its directory does not exist") {
 		t.Errorf("a backup into %s: %v, want that its directory does not exist", beyond, err)
 	}
-	if err := from.Backup(t.Context(), backup); err == nil || !strings.Contains(err.Error(), "exists") {
-		t.Errorf("a second backup into %s: %v, want that it exists", backup, err)
+	link := filepath.Join(dir, "link") // as /dev/stdout, which root could replace
+	must.Do(t, os.Symlink("/dev/null", link))
+	for _, taken := range []string{backup, link} {
+		if err := from.Backup(t.Context(), taken); err == nil || !strings.Contains(err.Error(), "exists") {
+			t.Errorf("a backup into %s: %v, want that it exists", taken, err)
+		}
 	}
 }
 

@@ -129,6 +129,12 @@ func (c Chain) check(known chain.Chain, isDocumented bool, at place) {
 
 // checkAdded reports missing facts of an undocumented chain.
 func checkAdded(c chain.Chain, at place) {
+	for _, known := range chain.Documented().All() {
+		if c.Family == chain.UnknownFamily && known.Native == uint64(c.ID) {
+			at.key("id").mistake("this is the EIP-155 id of %s: want %d, its id in the API", known.Name, known.ID)
+			return
+		}
+	}
 	for key, absent := range map[string]bool{
 		"name":                     c.Name == "",
 		"family":                   c.Family == chain.UnknownFamily,

@@ -146,6 +146,9 @@ func clarified(err error) error {
 	if strings.HasSuffix(text, "cannot start any token") {
 		return fmt.Errorf("%w: indent by spaces, not by tabs, and put a value that begins with @, ` or %% in quotes", err)
 	}
+	if strings.Contains(text, "did not find expected ','") {
+		return fmt.Errorf("%w: within {…} and […], put values such as ${NAME} in quotes", err)
+	}
 	return err
 }
 

@@ -105,6 +105,9 @@ func TestTextThatIsNoConfiguration(t *testing.T) {
 		{"chains:\n\t- id: 1\n", "yaml: line 2: found character that cannot start any token: indent by spaces"},
 		{"listen: @x\n", "yaml: found character that cannot start any token: indent by spaces"},
 		{minimal + "listen: ${CROSSGATE_TEST_HOST}:${CROSSGATE_TEST_PORT}\n", "listen: line 2: environment variable not set: CROSSGATE_TEST_HOST, CROSSGATE_TEST_PORT"},
+		{"chains: [{id: 1, endpoints: [{url: https://a.example/${KEY}}]}]", "yaml: did not find expected ',' or '}': within {…} and […], put"},
+		{"chains: [{id: 1, endpoints: [{url: 'https://a.example/key '}]}]", "chains[0].endpoints[0].url: line 1: want a URL"},
+		{"chains: [{id: 146, endpoints: [{url: 'https://a.example'}]}]", "chains[0].id: line 1: this is the EIP-155 id of Sonic: want 100000014,"},
 		{"chains: [", "yaml: line 1: did not find expected node content"},
 	} {
 		_, err := config.Parse([]byte(test.text))

@@ -64,5 +64,5 @@ func isWebAddress(text string) bool { return isAddress(text, "https", "http") }
 
 func isAddress(text string, schemes ...string) bool {
 	parsed, err := url.Parse(text)
-	return err == nil && parsed.Host != "" && slices.Contains(schemes, parsed.Scheme)
+	return err == nil && parsed.Host != "" && !strings.Contains(text, " ") && slices.Contains(schemes, parsed.Scheme)
 }

@@ -98,7 +98,7 @@ func TestAGatewayOnAStandbySaysSo(t *testing.T) {
 	t.Cleanup(func() { _ = standby.Remove() })
 	var log bytes.Buffer
 	a := onPostgres(t, standby.To(address), &log)
-	const says = "the database is a read-only standby"
+	const says = "the database is read-only: set index.postgres to the primary"
 	if ok, state := a.store(); ok || !strings.Contains(state, says) || !strings.Contains(log.String(), says) {
 		t.Errorf("readiness says %v, %q, and the log\n%s", ok, state, log.String())
 	}

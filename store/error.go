@@ -30,12 +30,12 @@ var remedies = map[int]string{
 }
 
 var serverRemedies = map[string]string{
-	"25006": readOnlyStandby,
+	"25006": readOnlyServer,
 	"53100": "the server's disk is full: free some space; the index resumes by itself",
 	"42501": "the database refuses its user: grant it all privileges on the tables",
 }
 
-const readOnlyStandby = "the database is a read-only standby: set index.postgres to the primary, which takes writes"
+const readOnlyServer = "the database is read-only: set index.postgres to the primary if this is a standby, or else let it take writes"
 
 // withRemedy adds to a database error what to do about it, if that is known.
 func withRemedy(err error) error {

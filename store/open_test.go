@@ -55,10 +55,14 @@ func TestOpenTogether(t *testing.T) {
 	}
 }
 
-func TestOpenTakesAnyPath(t *testing.T) {
+func TestOpenTakesAnyPathOfAFile(t *testing.T) {
 	path := t.TempDir() + "/a name? with #signs & 100%.db"
 	openStoreAt(t, path)
 	must.Get(os.Stat(path))(t)
+	directory := filepath.Dir(path)
+	if _, err := OpenSQLite(t.Context(), directory); !strings.HasSuffix(text(err), directory+": it is a directory: name a file in it") {
+		t.Errorf("OpenSQLite of a directory: %v", err)
+	}
 }
 
 func TestOpenRefusesAndKeeps(t *testing.T) {

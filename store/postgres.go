@@ -66,7 +66,7 @@ func checkWritable(ctx context.Context, db *sql.DB) error {
 	var isReadOnly bool
 	err := db.QueryRowContext(ctx, `SELECT current_setting('transaction_read_only')::boolean`).Scan(&isReadOnly)
 	if err == nil && isReadOnly {
-		return errors.New(readOnlyStandby)
+		return errors.New(readOnlyServer)
 	}
 	return err
 }

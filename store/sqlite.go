@@ -119,6 +119,9 @@ func fileOptions(busy time.Duration) url.Values {
 }
 
 func openFile(path string, connections int, options url.Values) (*sql.DB, error) {
+	if facts, err := os.Stat(path); err == nil && facts.IsDir() {
+		return nil, errors.New("it is a directory: name a file in it")
+	}
 	name := url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: options.Encode()}
 	db, err := sql.Open("sqlite", name.String())
 	if err != nil {

@@ -73,13 +73,13 @@ func TestAStandbyIsTold(t *testing.T) {
 	t.Cleanup(func() { _ = standby.Remove() })
 	at := standby.To(address)
 	db := openReplica(t, at)
-	if err := db.Writable(); err == nil || !strings.Contains(err.Error(), readOnlyStandby) {
+	if err := db.Writable(); err == nil || !strings.Contains(err.Error(), readOnlyServer) {
 		t.Errorf("Writable = %v, want what it is", err)
 	}
-	if _, _, err := db.Claim(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), readOnlyStandby) {
+	if _, _, err := db.Claim(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), readOnlyServer) {
 		t.Errorf("Claim = %v", err)
 	}
-	if err := (Location{Postgres: at}).Inspect(t.Context()); err == nil || !strings.Contains(err.Error(), readOnlyStandby) {
+	if err := (Location{Postgres: at}).Inspect(t.Context()); err == nil || !strings.Contains(err.Error(), readOnlyServer) {
 		t.Errorf("Inspect = %v", err)
 	}
 	if err := db.Probe(t.Context()); err != nil {

@@ -66,7 +66,7 @@ func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
 		switch said := log.String(); {
 		case err != nil:
 			var mistakes config.Mistakes
-			if !strings.Contains(err.Error(), "need a restart") && !errors.As(err, &mistakes) {
+			if !strings.Contains(err.Error(), "reload: the changed facts of chain ") && !errors.As(err, &mistakes) {
 				t.Errorf("%s: %v, want that it needs a restart, or what is wrong", key, err)
 			}
 		case strings.Contains(said, "need a restart"):
@@ -86,6 +86,11 @@ func TestEveryKeyIsReloadedOrNamed(t *testing.T) {
 	log.Reset()
 	if err := g.Reload(load()); err != nil || log.Len() > 0 {
 		t.Errorf("Reload of the first configuration: %v, %s", err, log.String())
+	}
+	broken := load()
+	broken.TLS = config.TLS{CertFile: "absent.pem", KeyFile: "absent.key"}
+	if err := g.Reload(broken); !errors.As(err, new(config.Mistakes)) || log.Len() > 0 {
+		t.Errorf("Reload of a configuration that no gateway could start with: %v, %s", err, log.String())
 	}
 }
 

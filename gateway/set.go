@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -150,10 +151,18 @@ func (s *sets) follow(ctx context.Context) error {
 // endpoints may be meant for the new facts.
 func (g *Gateway) Reload(c config.Config) error {
 	was := g.sets.now()
-	if !reflect.DeepEqual(was.config.Registry().All(), c.Registry().All()) {
-		return errors.New("reload: changed chain facts or an added chain need a restart")
+	before, after := was.config.Registry(), c.Registry()
+	for _, each := range slices.Concat(before.All(), after.All()) {
+		known, _ := before.Chain(each.ID)
+		if next, _ := after.Chain(each.ID); !reflect.DeepEqual(known, next) {
+			return fmt.Errorf("reload: the changed facts of chain %d need a restart", each.ID)
+		}
 	}
+	given := c
 	if kept := keepStarted(was.config, &c); len(kept) > 0 {
+		if err := Check(given); err != nil { // the restart would fail
+			return fmt.Errorf("reload: %w", err)
+		}
 		g.log.Warn("configuration partly reloaded: these keys need a restart", "keys", strings.Join(kept, ", "))
 	}
 	p, err := build(c, g.log, was.parts)

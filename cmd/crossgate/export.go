@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -38,6 +39,12 @@ var exportColumns = map[string][]string{
 		"takeOfferWithMetadata.chainId.stringValue", "takeOfferWithMetadata.tokenAddress.stringValue",
 		"takeOfferWithMetadata.finalAmount.stringValue", "unlockAuthorityDst.stringValue", "createEventTransactionHash.stringValue",
 	},
+}
+
+// exportCursors are the forms of cursors: of events the newest one's id, of orders its creation time and id.
+var exportCursors = map[string]*regexp.Regexp{
+	"events": regexp.MustCompile(`^[0-9]{1,19}$`),
+	"orders": regexp.MustCompile(`^[0-9]{1,19}-0x[0-9a-f]{64}$`),
 }
 
 type export struct {
@@ -68,6 +75,10 @@ func exportRows(flags *pflag.FlagSet) action {
 			e.columns = exportColumns[*of]
 		case *format != "jsonl":
 			return wrongUsage("--format %s: want csv or jsonl", *format)
+		case *at != "" && !strings.HasPrefix(*at, "http://") && !strings.HasPrefix(*at, "https://"):
+			return wrongUsage("--url %s: want http:// or https:// in front", *at)
+		case e.cursor != "" && !exportCursors[*of].MatchString(e.cursor):
+			return wrongUsage("--cursor %s: want the one that an export --of %s ended with", e.cursor, *of)
 		}
 		c, err := load(*file)
 		if err != nil {
@@ -138,21 +149,16 @@ func (e *export) events(ctx context.Context) error {
 	return nil
 }
 
-// orders writes the listed orders, oldest first. A cursor is an order's creation time and id.
+// orders writes the listed orders, oldest first.
 func (e *export) orders(ctx context.Context) error {
 	const atOnce = 100
 	from, last := e.since, ""
-	if e.cursor != "" {
-		var seconds string
+	if seconds, order, isGiven := strings.Cut(e.cursor, "-"); isGiven {
 		var err error
-		if seconds, last, _ = strings.Cut(e.cursor, "-"); last == "" {
-			err = errors.New("want SECONDS-ORDER")
-		} else {
-			from, err = strconv.ParseUint(seconds, 10, 64)
-		}
-		if err != nil {
+		if from, err = strconv.ParseUint(seconds, 10, 64); err != nil {
 			return fmt.Errorf("cursor: %w", err)
 		}
+		last = order
 	}
 	total := 0
 	for skip, done := 0, 0; ; {

@@ -109,7 +109,8 @@ func printChains(out io.Writer, d doctor.Diagnosis) {
 			web.Count(sum.CallsPerDay), web.Count(sum.CallsPerMonth), web.Count(sum.UnitsPerMonth), web.Dollars(sum.USDPerMonth))
 	}
 	_ = table.Flush()
-	fmt.Fprintln(out, "\nUSD a month are by price, an endpoint's key; a sum is known where each chain has an endpoint with one.")
+	fmt.Fprintln(out, "\nUnits are by costs of the first endpoint; without any, 1 for a call if all have plans, or else 60 for eth_getLogs and 20 for others.")
+	fmt.Fprintln(out, "USD a month are by price, an endpoint's key; a sum is known where each chain has an endpoint with one.")
 	for _, c := range d.Chains {
 		fmt.Fprintf(out, "%s: %s\n", c.Name, strings.Join(c.Verdict, "; "))
 	}

@@ -38,7 +38,7 @@ func withBooks(ctx context.Context, c config.Config, work func(*audit.Books) err
 	if found, err := at.Schema(ctx); err != nil {
 		return err
 	} else if found.Version == 0 {
-		return fmt.Errorf("database %s: nothing is in it yet; crossgate serve makes it", at)
+		return fmt.Errorf("database %s: nothing is in it yet; crossgate serve or backfill fills it", at)
 	}
 	return gateway.WithBooks(ctx, c, slog.New(slog.DiscardHandler), work)
 }

@@ -69,7 +69,8 @@ func StartTelemetry(ctx context.Context, c config.Telemetry, log *slog.Logger) (
 	}
 	spans, err := newExporter(ctx)
 	if err != nil {
-		return nil, errors.Join(err, t.Stop(ctx))
+		t.Stop(ctx)
+		return nil, err
 	}
 	options := []sdk.TracerProviderOption{sdk.WithBatcher(spans), sdk.WithResource(described)}
 	if os.Getenv("OTEL_TRACES_SAMPLER") == "" {
@@ -122,13 +123,13 @@ func (t *Telemetry) Metrics() http.Handler {
 	return t.metrics
 }
 
-// Stop exports the spans that have ended and stops collecting.
-func (t *Telemetry) Stop(ctx context.Context) error {
-	var failures []error
+// Stop exports the spans that have ended and stops collecting. It logs why spans cannot be exported.
+func (t *Telemetry) Stop(ctx context.Context) {
 	for _, stop := range t.stops {
-		failures = append(failures, stop(ctx))
+		if err := stop(ctx); err != nil {
+			otel.Handle(err)
+		}
 	}
-	return errors.Join(failures...)
 }
 
 // Exports reports whether the environment sets a destination for spans.

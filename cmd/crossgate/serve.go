@@ -59,7 +59,8 @@ func serve(flags *pflag.FlagSet) action {
 		// ctx has ended by now.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 		defer cancel()
-		return errors.Join(err, telemetry.Stop(last))
+		telemetry.Stop(last)
+		return err
 	}
 }
 

@@ -248,27 +248,36 @@ func checkStore(t *testing.T, all map[string]*spans.Span) {
 	t.Error("the trace of an order has no question to the database")
 }
 
-// TestWhatCannotBeExportedIsOneLineInTheLog exports spans to a missing collector.
+// TestWhatCannotBeExportedIsOneLineInTheLog exports spans to a missing collector, and ends while another one hangs.
 func TestWhatCannotBeExportedIsOneLineInTheLog(t *testing.T) {
-	gone := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
-	must.Do(t, gone.Close())
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:canary-password@"+gone.Addr().String())
-	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "100")
-	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // each span is exported separately
-	var log written
-	restoreTelemetry(t)
-	telemetry := must.Get(gateway.StartTelemetry(t.Context(), config.Telemetry{Share: 1},
-		gateway.NewLogger(&log, config.LogJSON, slog.LevelInfo)))(t)
-	for range 3 {
-		_, span := otel.Tracer("test").Start(t.Context(), "span")
-		span.End()
-	}
-	_ = telemetry.Stop(t.Context()) // which exports what is left
-	text := log.String()
-	if got := strings.Count(text, `"telemetry not exported"`); got != 1 || !strings.Contains(text, `"level":"WARN"`) {
-		t.Errorf("the log has %d lines about it, want 1:\n%s", got, text)
-	}
-	if strings.Contains(text, "canary") {
-		t.Errorf("the log tells the password: %s", text)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, stopping := range map[string]context.Context{"missing": t.Context(), "hangs": ended} {
+		t.Run(name, func(t *testing.T) {
+			collector := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
+			defer collector.Close()
+			if name == "missing" {
+				must.Do(t, collector.Close())
+			}
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://user:canary-password@"+collector.Addr().String())
+			t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "100")
+			t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "1") // each span is exported separately
+			var log written
+			restoreTelemetry(t)
+			telemetry := must.Get(gateway.StartTelemetry(t.Context(), config.Telemetry{Share: 1},
+				gateway.NewLogger(&log, config.LogJSON, slog.LevelInfo)))(t)
+			for range 3 {
+				_, span := otel.Tracer("test").Start(t.Context(), "span")
+				span.End()
+			}
+			telemetry.Stop(stopping) // which exports what is left
+			text := log.String()
+			if got := strings.Count(text, `"telemetry not exported"`); got != 1 || !strings.Contains(text, `"level":"WARN"`) {
+				t.Errorf("the log has %d lines about it, want 1:\n%s", got, text)
+			}
+			if strings.Contains(text, "canary") {
+				t.Errorf("the log tells the password: %s", text)
+			}
+		})
 	}
 }

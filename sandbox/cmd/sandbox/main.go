@@ -82,7 +82,7 @@ func (d demonstration) run(ctx context.Context, out io.Writer) (err error) {
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
-		err = errors.Join(err, telemetry.Stop(last))
+		telemetry.Stop(last)
 	}()
 	g, err := gateway.New(ctx, c, log)
 	if err != nil {

@@ -34,6 +34,7 @@ var passthroughErrors = []struct {
 	{passthrough.ErrRefused, UnknownPath},
 	{passthrough.ErrMethod, methodNotAllowed},
 	{passthrough.ErrNotCached, notCached},
+	{passthrough.ErrLoop, upstreamFailed},
 }
 
 // openPassthrough creates the handler of paths without a route.

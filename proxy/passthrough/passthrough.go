@@ -40,7 +40,11 @@ var (
 	ErrRefused   = errors.New("path is refused by the configuration")
 	ErrMethod    = errors.New("method is not forwarded")
 	ErrNotCached = errors.New("only-if-cached: nothing is stored that may be served")
+	ErrLoop      = errors.New("an origin's address leads back to this gateway")
 )
+
+// mostPasses is how often a request may have passed a gateway: one may be the origin of another.
+const mostPasses = 3
 
 // Origins forwards requests to the origins of hosts, as upstream.Pool.Forward does.
 type Origins interface {
@@ -130,6 +134,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.Method == http.MethodConnect, r.Method == http.MethodTrace, r.RequestURI == "*":
 		h.options.Fail(w, r, ErrMethod)
+		return
+	case strings.Count(strings.Join(r.Header["Via"], ","), " "+Name) >= mostPasses:
+		h.options.Fail(w, r, ErrLoop)
 		return
 	}
 	x := &exchange{w: w, r: r, host: host, header: endToEnd(r.Header), path: escapedPath(r)}

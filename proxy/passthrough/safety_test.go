@@ -188,6 +188,20 @@ func TestRefusedPathsAreRefusedInAnySpelling(t *testing.T) {
 	}
 }
 
+// TestALoopEnds has an origin whose address leads back to the gateway.
+func TestALoopEnds(t *testing.T) {
+	var w *world
+	w = open(t, func(rw http.ResponseWriter, r *http.Request) {
+		if w.asked.Load() <= 9 {
+			w.handler.ServeHTTP(rw, r)
+		}
+	})
+	_, reader := w.send("POST /x HTTP/1.1\r\nHost: h\r\nVia: 1.1 cdn\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx")
+	if line, _ := reader.ReadString('\n'); !strings.HasPrefix(line, "HTTP/1.1 502 ") || w.asked.Load() != mostPasses {
+		t.Errorf("%q after %d passes, want 502 after %d", line, w.asked.Load(), mostPasses)
+	}
+}
+
 // TestHostsAreToldApart configures one host as clients write it, and one fully qualified, with a dot at the end.
 func TestHostsAreToldApart(t *testing.T) {
 	for _, name := range []string{"A.example", "A.example."} {

@@ -52,8 +52,7 @@ func printRepairs(out io.Writer, repairs []audit.Repair, chains chain.Registry) 
 }
 
 func printRange(out io.Writer, chains chain.Registry, id chain.ID, from, to uint64) {
-	known, _ := chains.Chain(id)
-	fmt.Fprintf(out, "%s (%d), blocks %d to %d:", known.Name, id, from, to)
+	fmt.Fprintf(out, "%s, blocks %d to %d:", chainText(chains, id), from, to)
 }
 
 func printCounts(out io.Writer, a audit.Audit, wasCompared bool) {

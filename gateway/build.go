@@ -178,6 +178,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter, Payee: adapter.Payee, LookUp: adapter.LookUp}
 		made.makes = crosschain.Chain{Fees: adapter, Charges: adapter.Charges, Runner: adapter, Writer: adapter}
 	}
+	made.makes.IsAlone = len(c.Endpoints) == 1
 }
 
 // Lag returns how many blocks an endpoint may lag behind the others before those are preferred, on a chain with a given

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/token"
 )
 
@@ -130,6 +131,18 @@ func TestNamedIsTheTokenOfThatName(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q names %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestReservesAreWellKnown: no endpoint alone decides how the amounts of orders are scaled.
+func TestReservesAreWellKnown(t *testing.T) {
+	d := token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented()})
+	for _, c := range chain.Documented().All() {
+		for asset, at := range c.Reserves {
+			if known := must.Get(d.Lookup(t.Context(), c.ID, at))(t)[0]; known.Decimals == 0 {
+				t.Errorf("%s of chain %d, %s, is in wellknown.json without decimals, or missing", asset, c.ID, at)
+			}
 		}
 	}
 }

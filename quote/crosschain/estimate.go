@@ -53,6 +53,7 @@ type Chain struct {
 	// Delivers returns why an account would not get an amount of a token in full; nil: unknown.
 	Delivers func(_ context.Context, token, to chain.Address, amount chain.Amount) error
 	Code     func(context.Context, chain.Address) ([]byte, error) // at an address; nil: unknown
+	IsAlone  bool                                                 // the chain has one endpoint, whose word is all there is
 }
 
 // Options configures an Estimator.

@@ -225,7 +225,7 @@ func TestOrdersAreAppraised(t *testing.T) {
 			to, _ := o.Registry.Chain(there)
 			to.WrappedCoin, from.WrappedCoin = named(0xee), named(0xee)
 			o.Registry = chain.NewRegistry(from, to)
-			o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{there: nothing{}}
+			o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{there: said{}}
 			delete(o.Tokens.DirectoryOptions.Own, token.Key{Chain: there, Address: pepe})
 			if at, is := o.Chains[row.refusing]; is {
 				at.Fees = refusing{}
@@ -482,11 +482,11 @@ func TestFixedAmountsAreTaken(t *testing.T) {
 	}
 }
 
-// nothing is a token reader of a chain without contracts.
-type nothing struct{}
+// said is a token reader of a chain whose contracts all say the same; nothing if there are none.
+type said token.Reading
 
-func (nothing) ReadTokens(_ context.Context, addresses []chain.Address) ([]token.Reading, error) {
-	return make([]token.Reading, len(addresses)), nil
+func (s said) ReadTokens(_ context.Context, addresses []chain.Address) ([]token.Reading, error) {
+	return slices.Repeat([]token.Reading{token.Reading(s)}, len(addresses)), nil
 }
 
 // TestNothingIsEstimatedWithoutItsInputs expects an error for each missing input, and for an amount that cannot pay a
@@ -507,14 +507,20 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		}}
 	}
 	silent := func(o *crosschain.Options) {
-		o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{here: nothing{}, there: nothing{}}
+		o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{here: said{}, there: said{}}
 	}
 	unread := func(o *crosschain.Options) { // one chain's contract of that token does not answer
 		unpriced(o)
-		o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{here: nothing{}}
+		o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{here: said{}}
 		delete(o.Tokens.DirectoryOptions.Own, token.Key{Chain: here, Address: dai})
 		o.Tokens.DirectoryOptions.Prices = newJourney().Tokens.DirectoryOptions.Prices
 	}
+	lied := func(o *crosschain.Options) { // by the only endpoint that was heard
+		o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{there: said{Decimals: new(uint8(0)), IsSingle: true}}
+		delete(o.Tokens.DirectoryOptions.Own, token.Key{Chain: there, Address: usd})
+	}
+	byUSD := request(usd, usd, 1e9)
+	byUSD.GiveReserve = usd
 	byDai := crosschain.Request{Give: here, Take: there, TokenIn: usd, TokenOut: dai, AmountIn: chain.NewAmount(1e9), GiveReserve: dai}
 	for _, test := range []struct {
 		name    string
@@ -523,6 +529,7 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		want    error
 	}{
 		{"a reserve without decimals", byDai, unread, crosschain.ErrUnknownCosts},
+		{"a reserve whose decimals one endpoint invents", byUSD, lied, crosschain.ErrUnknownCosts},
 		{"an amount below the expenses", request(usd, usd, 1000), nil, crosschain.ErrLowAmount},
 		{"an amount below them to be swapped", request(pepe, usd, 1), nil, crosschain.ErrLowAmount},
 		{"one of which a route has no price", request(dai, usd, 1), unpriced, crosschain.ErrLowAmount},
@@ -562,6 +569,14 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		if _, err := j.Estimate(t.Context(), test.request); !errors.Is(err, test.want) || isAsked != (len(j.exchange.asked) > 0) || len(j.runner.sent) > 0 {
 			t.Errorf("%s: %v after %d comparisons and %d simulations, want %v", test.name, err, len(j.exchange.asked), len(j.runner.sent), test.want)
 		}
+	}
+	lone := newJourney(lied, func(o *crosschain.Options) {
+		to := o.Chains[there]
+		to.IsAlone = true
+		o.Chains[there] = to
+	})
+	if _, err := lone.Estimate(t.Context(), byUSD); err != nil {
+		t.Errorf("decimals of a chain's only endpoint: %v", err)
 	}
 }
 

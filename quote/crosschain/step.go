@@ -33,8 +33,10 @@ func (s *step) settle() (err error) {
 		return legError("source", quote.ErrNoRouter, nil)
 	}
 	for i, reserve := range []token.Key{s.route.Give, s.route.Take} {
-		if s.decimals[i] = s.tokens[reserve].Decimals; s.Tokens.IsSilent(reserve) {
-			return fmt.Errorf("%w: no decimals of %s", ErrUnknownCosts, s.tokens[reserve].Symbol)
+		known := s.tokens[reserve]
+		isDoubtful := known.IsSingle && !s.Chains[reserve.Chain].IsAlone // wrong ones give the order away
+		if s.decimals[i] = known.Decimals; isDoubtful || s.Tokens.IsSilent(reserve) {
+			return fmt.Errorf("%w: decimals of %s, which two endpoints or tokens.own must have", ErrUnknownCosts, known.Symbol)
 		}
 	}
 	if s.costs, err = s.journey.costs[s.route.SwapsAfter()](); err != nil {

@@ -66,30 +66,26 @@ func CanCancelCall(t order.Terms, c chain.Contracts) error {
 }
 
 // CancelData returns the calldata with which the order's authority cancels it on the take chain's DlnDestination. It
-// contains the full external call: without that, the contract would cancel another order. It pays nothing for executing
-// the message.
+// contains the full external call: without that, the contract would cancel another order; ErrUnknownCall if only its
+// hash is known. It pays nothing for executing the message.
 func CancelData(t order.Terms) ([]byte, error) {
-	tuple, err := orderWords(t)
-	if err != nil {
-		return nil, err
+	if t.HasExternalCall() && len(t.ExternalCall) == 0 {
+		return nil, ErrUnknownCall
 	}
-	beneficiary := Beneficiary(t)
+	tuple, beneficiary := orderWords(t, t.ExternalCall), Beneficiary(t)
 	if beneficiary.Len() == words.Size {
 		return words.Call(sendSolanaOrderCancel, tuple, chain.Hash(beneficiary.Bytes()), 0, 0, 0), nil
 	}
 	return words.Call(sendEvmOrderCancel, tuple, beneficiary, 0), nil
 }
 
-// orderWords encodes an order with its full external call. It returns ErrUnknownCall if only the hash is known.
-func orderWords(t order.Terms) (words.Tuple, error) {
-	if t.HasExternalCall() && len(t.ExternalCall) == 0 {
-		return nil, ErrUnknownCall
-	}
+// orderWords encodes an order, with its external call or whatever a function wants in place of it.
+func orderWords(t order.Terms, call []byte) words.Tuple {
 	return words.Tuple{
 		t.Nonce, t.Maker.Bytes(), uint64(t.Give.Chain), t.Give.Token.Bytes(), t.Give.Amount, uint64(t.Take.Chain),
 		t.Take.Token.Bytes(), t.Take.Amount, t.Receiver.Bytes(), t.Authorities.GivePatch.Bytes(), t.Authorities.Order.Bytes(),
-		t.Authorities.AllowedTaker.Bytes(), t.Authorities.CancelBeneficiary.Bytes(), t.ExternalCall,
-	}, nil
+		t.Authorities.AllowedTaker.Bytes(), t.Authorities.CancelBeneficiary.Bytes(), call,
+	}
 }
 
 // RegisteredCall is an external call that awaits its execution with an amount of the take token.
@@ -99,21 +95,13 @@ type RegisteredCall struct {
 	Amount chain.Amount
 }
 
-// hash returns the external call's hash, which identifies it to the adapter.
-func (c RegisteredCall) hash() chain.Hash {
-	if len(c.Terms.ExternalCall) == 0 {
-		return c.Terms.ExternalCallHash
-	}
-	return onchain.CallHash(c.Terms.ExternalCall)
-}
-
 // Status returns calldata for the adapter's status of the call (0 not set, 1 registered, 2 executed, 3 cancelled).
 func (c RegisteredCall) Status() []byte {
-	return onchain.CallStatusCall(onchain.CallID(c.Order, c.Terms.Authorities.Order, c.Terms.Take.Token, c.Amount, c.hash()))
+	return onchain.CallStatusCall(onchain.CallID(c.Order, c.Terms.Authorities.Order, c.Terms.Take.Token, c.Amount, onchain.CallHashOf(c.Terms)))
 }
 
 // CancelData returns calldata for the adapter with which the order's authority takes the amount instead.
 func (c RegisteredCall) CancelData() []byte {
 	authority := c.Terms.Authorities.Order
-	return words.Call(cancelCall, c.Order, authority, c.Terms.Take.Token, c.Amount, authority, c.hash())
+	return words.Call(cancelCall, c.Order, authority, c.Terms.Take.Token, c.Amount, authority, onchain.CallHashOf(c.Terms))
 }

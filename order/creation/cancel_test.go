@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/creation"
+	"crossgate/order/onchain"
 )
 
 // vectorOrder is an order in the arguments of the vectors.
@@ -145,7 +147,7 @@ func TestUnlocksAreThoseThatTheContractsTook(t *testing.T) {
 		if c.Call.Function == "sendSolanaUnlock" {
 			terms = []order.Terms{o.terms()}
 		}
-		got := must.Get(unlockOf(t, chain.NewAddress(beneficiary), chain.Address{}, ids, terms...).Data())(t)
+		got := unlockOf(t, chain.NewAddress(beneficiary), chain.Address{}, ids, terms...).Data()
 		want := bytes.Clone(c.Tx.Data)
 		const selector, word = 4, 32 // the beneficiary is followed by fees: execution fee, rewards
 		copy(want[selector+2*word:selector+(2+fees)*word], got[selector+2*word:])
@@ -156,6 +158,24 @@ func TestUnlocksAreThoseThatTheContractsTook(t *testing.T) {
 	}
 	if compared["sendEvmUnlock"] < 10 || compared["sendBatchEvmUnlock"] < 1 || compared["sendSolanaUnlock"] < 1 {
 		t.Errorf("%v unlocks were compared, want 10, 1 and 1 at least", compared)
+	}
+}
+
+// TestUnlocksForSolanaHaveTheHashOfACall: DlnDestination's unlocks want it in the place of the call, like patches
+// (golden/create, rule 22), so that orders which are known without their call are paid, too.
+func TestUnlocksForSolanaHaveTheHashOfACall(t *testing.T) {
+	var called order.Terms
+	called.Give.Chain, called.ExternalCall = chain.Solana, bytes.Repeat([]byte("call"), 20)
+	hashed := called
+	hashed.ExternalCall, hashed.ExternalCallHash = nil, onchain.CallHash(called.ExternalCall)
+	for _, count := range []int{1, 2} {
+		data := func(t *testing.T, terms order.Terms) []byte {
+			return unlockOf(t, chain.NewAddress(make([]byte, 32)), chain.Address{}, make([]order.ID, count), slices.Repeat([]order.Terms{terms}, count)...).Data()
+		}
+		got := data(t, called)
+		if !bytes.Equal(got, data(t, hashed)) || bytes.Contains(got, called.ExternalCall) || bytes.Count(got, hashed.ExternalCallHash[:]) != count {
+			t.Errorf("%d orders: %x, want the hash %s in the place of the call", count, got, hashed.ExternalCallHash)
+		}
 	}
 }
 

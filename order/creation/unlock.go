@@ -6,6 +6,7 @@ import (
 	"crossgate/chain"
 	"crossgate/chain/words"
 	"crossgate/order"
+	"crossgate/order/onchain"
 )
 
 // Reasons why orders cannot be unlocked by one message.
@@ -60,28 +61,28 @@ func (u Unlock) Owed(states []order.StoredState) error {
 	return nil
 }
 
-// Data returns the calldata for the take chain's DlnDestination. For Solana it contains each order in full;
-// ErrUnknownCall if the external call of one is not known.
-func (u Unlock) Data() ([]byte, error) {
+// Data returns the calldata for the take chain's DlnDestination. For Solana it contains each order, with the hash of
+// its external call in place of the call (dln-contracts, getOrderIdWithExternalCallHash).
+func (u Unlock) Data() []byte {
 	if u.Terms[0].Give.Chain != chain.Solana {
 		if len(u.IDs) == 1 {
-			return words.Call(sendEvmUnlock, u.IDs[0], u.Beneficiary, 0), nil
+			return words.Call(sendEvmUnlock, u.IDs[0], u.Beneficiary, 0)
 		}
-		return words.Call(sendBatchEvmUnlock, u.list(), u.Beneficiary, 0), nil
+		return words.Call(sendBatchEvmUnlock, u.list(), u.Beneficiary, 0)
 	}
 	var orders words.List
 	for _, t := range u.Terms {
-		tuple, err := orderWords(t)
-		if err != nil {
-			return nil, err
+		var call []byte
+		if hash := onchain.CallHashOf(t); t.HasExternalCall() {
+			call = hash[:]
 		}
-		orders = append(orders, tuple)
+		orders = append(orders, orderWords(t, call))
 	}
 	beneficiary := chain.Hash(u.Beneficiary.Bytes())
 	if len(orders) == 1 {
-		return words.Call(sendSolanaUnlock, orders[0], beneficiary, 0, 0, 0), nil
+		return words.Call(sendSolanaUnlock, orders[0], beneficiary, 0, 0, 0)
 	}
-	return words.Call(sendBatchSolanaUnlock, orders, beneficiary, 0, 0, 0), nil
+	return words.Call(sendBatchSolanaUnlock, orders, beneficiary, 0, 0, 0)
 }
 
 func (u Unlock) list() (ids words.List) {

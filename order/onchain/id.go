@@ -29,13 +29,13 @@ func PackTerms(t order.Terms) []byte {
 	if !t.HasExternalCall() {
 		return append(packed, 0)
 	}
-	hash := callHash(t)
+	hash := CallHashOf(t)
 	packed = append(packed, 1)
 	return append(packed, hash[:]...)
 }
 
-// callHash returns the hash of an order's external call.
-func callHash(t order.Terms) chain.Hash {
+// CallHashOf returns the hash of an order's external call.
+func CallHashOf(t order.Terms) chain.Hash {
 	if len(t.ExternalCall) > 0 {
 		return CallHash(t.ExternalCall)
 	}

@@ -161,7 +161,7 @@ func (w borshBytes) offer(o order.Offer) borshBytes {
 func (w borshBytes) terms(t order.Terms) borshBytes {
 	w = w.u64(chain.NewAmount(t.Nonce)).party(t.Maker).offer(t.Give).offer(t.Take).party(t.Receiver)
 	w = w.party(t.Authorities.GivePatch).party(t.Authorities.Order)
-	hash := callHash(t)
+	hash := CallHashOf(t)
 	w = w.optionalParty(t.Authorities.AllowedTaker).optionalParty(t.Authorities.CancelBeneficiary)
 	return w.option(t.HasExternalCall(), hash[:])
 }

@@ -32,10 +32,6 @@ func (s *Simulator) Cancel(ctx context.Context, id order.ID, t order.Terms) (cre
 // Unlock returns the transaction by which the authority of delivered orders sends the message that triggers their
 // payment. Errors: those of unlocks in package creation, and quote.ErrReverted.
 func (s *Simulator) Unlock(ctx context.Context, u creation.Unlock) (creation.Transaction, error) {
-	data, err := u.Data()
-	if err != nil {
-		return creation.Transaction{}, err
-	}
 	stored, err := s.chain.TakeStates(ctx, u.IDs)
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the orders: %w", err)
@@ -43,7 +39,7 @@ func (s *Simulator) Unlock(ctx context.Context, u creation.Unlock) (creation.Tra
 	if err := u.Owed(stored); err != nil {
 		return creation.Transaction{}, err
 	}
-	return s.message(ctx, u.Authority, u.Terms[0].Give.Chain, data)
+	return s.message(ctx, u.Authority, u.Terms[0].Give.Chain, u.Data())
 }
 
 // message returns a simulated transaction that makes DlnDestination send a message to a chain. Its value is the gate's

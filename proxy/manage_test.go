@@ -346,6 +346,15 @@ func TestCancelsSayWhoMaySend(t *testing.T) {
 	if asked != 2 {
 		t.Errorf("%d transactions were made, want 2", asked)
 	}
+	for _, call := range []order.ExternalCallState{order.Completed, order.Failed} { // with the fill
+		executed := *open
+		executed.Call = call
+		done := w.server(t, func(p *parts) {
+			p.Orders.(*answering).byID = func(context.Context, order.ID) (*order.Order, error) { return &executed, nil }
+			p.Manage = managing{cancel: creation.ErrCallNotOpen}
+		})
+		wantError(t, get(done, path+"/extcall-cancel-tx"), http.StatusBadRequest, "EXTERNALCALL_ALREADY_EXECUTED")
+	}
 	for cause, id := range map[error]string{
 		creation.ErrCallExecuted: "EXTERNALCALL_ALREADY_EXECUTED", creation.ErrCallNotOpen: "EXTERNALCALL_CANNOT_BE_DETACHED",
 		creation.ErrNoCall: "NO_EXTERNALCALL_ATTACHED", creation.ErrUnknownCall: "EXTERNALCALL_NOT_KNOWN",
@@ -447,7 +456,7 @@ func TestUnlocksSayWhoMaySend(t *testing.T) {
 		t.Errorf("%d transactions were made, want 2", asked)
 	}
 	for cause, id := range map[error]string{
-		creation.ErrNotOwed: "ORDER_NOT_AWAITING_UNLOCK", creation.ErrUnknownCall: "EXTERNALCALL_NOT_KNOWN", quote.ErrReverted: "TRANSACTION_WOULD_REVERT",
+		creation.ErrNotOwed: "ORDER_NOT_AWAITING_UNLOCK", quote.ErrReverted: "TRANSACTION_WOULD_REVERT",
 	} {
 		wantError(t, get(server(fmt.Errorf("%w: of a test", cause)), path(taker, one)), http.StatusBadRequest, id)
 	}

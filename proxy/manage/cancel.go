@@ -45,6 +45,9 @@ func (p *paths) cancelCallRoute() proxy.Route[order.ID] {
 			amounts = append(amounts, *o.Fulfilled.Fact.ActualAmount)
 		}
 		tx, err := c.CancelCall(ctx, o.ID, o.Terms, amounts...)
+		if errors.Is(err, creation.ErrCallNotOpen) && (o.Call == order.Completed || o.Call == order.Failed) {
+			err = creation.ErrCallExecuted // with the fill: EVM's adapter stores nothing then
+		}
 		return wire.Settlement{Transaction: tx, Beneficiary: o.Terms.Authorities.Order, PaidOn: o.Terms.Take.Chain}, err
 	})
 }

@@ -108,7 +108,7 @@ func ProblemOf(err error) *problem {
 		return upstreamTimeout.From(err)
 	case errors.Is(err, quote.ErrNoTransaction), errors.Is(err, quote.ErrRefused):
 		p := upstreamFailed.From(err)
-		p.message = p.Text + ", or see /v1.0/chain/transaction/explain for what each venue did"
+		p.message = p.Text + ", or see /v1.0/chain/transaction/explain or, for orders, /v1.0/dln/order/create-tx/explain for what each venue did"
 		return p
 	}
 	return internalError.From(err)

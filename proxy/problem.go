@@ -32,14 +32,14 @@ var (
 
 	AffiliatePercentNotSet   = Kind{400, 1001, "AFFILIATE_FEE_PERCENT_NOT_SET", "affiliateFeeRecipient requires affiliateFeePercent"}
 	AffiliateRecipientNotSet = Kind{400, 1002, "AFFILIATE_FEE_RECIPIENT_NOT_SET", "affiliateFeePercent requires affiliateFeeRecipient"}
-	unsupportedTokenIn       = Kind{400, 1003, "UNSUPPORTED_TOKEN_IN", "tokenIn is not a token on this chain, or no venue trades it; /v1.0/token-list has the tokens of each chain"}
-	unsupportedTokenOut      = Kind{400, 1004, "UNSUPPORTED_TOKEN_OUT", "tokenOut is not a token on this chain, or no venue trades it; /v1.0/token-list has the tokens of each chain"}
+	unsupportedTokenIn       = Kind{400, 1003, "UNSUPPORTED_TOKEN_IN", "the input is not a token on its chain, or no venue trades it; /v1.0/token-list has the tokens of each chain"}
+	unsupportedTokenOut      = Kind{400, 1004, "UNSUPPORTED_TOKEN_OUT", "the output is not a token on its chain, or no venue trades it; /v1.0/token-list has the tokens of each chain"}
 	internalError            = Kind{500, 1005, "INTERNAL_SERVER_ERROR", "internal server error; report the reqId so that it can be found in the log"}
 
 	unsupportedChain = Kind{400, 1101, "UNSUPPORTED_CHAIN", "no venue serves this chain; /v1.0/supported-chains-info lists those that are served"}
-	noSwapRoute      = Kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount; try another amount, or see /v1.0/chain/transaction/explain"}
+	noSwapRoute      = Kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount; try another amount, or see /v1.0/chain/transaction/explain or, for orders, /v1.0/dln/order/create-tx/explain"}
 	noAffiliate      = Kind{400, 1102, noSwapRoute.ID, "no venue of this swap gives affiliateFeePercent of it to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
-	wouldRevert      = Kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the swap transaction would revert, or pay less than its minimum, as with a token that takes a share of transfers; /v1.0/chain/transaction/explain says why; a new request or a larger slippage may help"}
+	wouldRevert      = Kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the transaction would revert, or pay less than its minimum, as with a token that takes a share of transfers; /v1.0/chain/transaction/explain or, for orders, /v1.0/dln/order/create-tx/explain has the reason; a new request or, for swaps, a larger slippage may help"}
 
 	SameChains          = Kind{400, 25, "SAME_SOURCE_AND_DESTINATION_CHAINS", "srcChainId and dstChainId must differ; /v1.0/chain/transaction swaps on one chain"}
 	SenderEmpty         = Kind{400, 1105, "SENDER_ADDRESS_EMPTY", "senderAddress is required by enableEstimate and by an amount of max"}
@@ -58,7 +58,7 @@ var (
 	tooLarge            = Kind{400, 2, InvalidParameters.ID, "the amounts must be smaller: an order's metadata has 160 bits for each"}
 	belowRent           = Kind{400, 12, lowGiveAmount.ID, "Amount less than the 890880 lamports of SOL that open an account on Solana, which dstChainTokenOutRecipient has not"}
 	notClaimable        = Kind{400, 1111, "GIVE_TOKEN_NOT_CLAIMABLE", "no taker could be paid for an order of this token with an affiliate; leave affiliateFeePercent out"}
-	senderLacks         = Kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks tokenIn, or the coin for fees and accounts; name a sender who has them, a smaller tokenInAmount, or ask /v1.0/chain/estimation for a price"}
+	senderLacks         = Kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks the input, or the coin for fees and accounts; name a sender who has them or a smaller amount, or ask /v1.0/chain/estimation or /v1.0/dln/order/quote for a price"}
 	noPayee             = Kind{400, 2, InvalidParameters.ID, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}
 	noMinimum           = Kind{400, 2, InvalidParameters.ID, "slippage must leave a minimum of tokenOut, and leaves none at this amount; choose a smaller one"}
 
@@ -96,7 +96,7 @@ var (
 	indexUnavailable    = Kind{503, 1305, "INDEX_UNAVAILABLE", "the order index is unavailable; retry later"}
 	indexEmpty          = Kind{503, 1306, "INDEX_EMPTY", "the order index has not caught up with any chain yet; retry later"}
 	ordersUncounted     = Kind{503, 1311, "ORDERS_NOT_COUNTED_YET", "statistics are still catching up with the index; retry later"}
-	unsimulated         = Kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the swap transaction could not be simulated, so it was withheld; see /v1.0/chain/transaction/explain; retry later, or as a sender who has the input"}
+	unsimulated         = Kind{502, 1309, "TRANSACTION_NOT_SIMULATED", "the transaction could not be simulated, so it was withheld; see /v1.0/chain/transaction/explain or, for orders, /v1.0/dln/order/create-tx/explain; retry later, or as a sender who has the input"}
 	Unapproved          = Kind{400, 1309, unsimulated.ID, "the input has to be approved before the transaction can be simulated"}
 	tooManyStreams      = Kind{503, 1307, "TOO_MANY_STREAMS", "too many open streams; retry later, or poll without Accept: text/event-stream"}
 	overloaded          = Kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
 	"crossgate/sandbox/contracts"
@@ -133,13 +134,14 @@ func (s *Solana) claim(at time.Time, keeper Account, messages ...message) error 
 
 // unlockingOnSolana encodes the call by which an EVM chain sends an unlock to Solana.
 func unlockingOnSolana(beneficiary []byte, orders []Order) []byte {
-	to, fee := [32]byte(beneficiary), new(big.Int)
-	if len(orders) == 1 {
-		return contracts.DlnDestination.Pack("sendSolanaUnlock", orders[0].terms, to, fee, initWalletReward, claimReward)
-	}
-	all := make([]solana.Terms, len(orders))
+	to, fee, all := [32]byte(beneficiary), new(big.Int), make([]solana.Terms, len(orders))
 	for i, o := range orders {
-		all[i] = o.terms
+		if all[i] = o.terms; len(o.terms.ExternalCall) > 0 { // the contract wants its hash
+			all[i].ExternalCall = crypto.Keccak256(o.terms.ExternalCall)
+		}
+	}
+	if len(all) == 1 {
+		return contracts.DlnDestination.Pack("sendSolanaUnlock", all[0], to, fee, initWalletReward, claimReward)
 	}
 	return contracts.DlnDestination.Pack("sendBatchSolanaUnlock", all, to, fee, initWalletReward, claimReward)
 }

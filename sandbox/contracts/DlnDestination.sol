@@ -39,6 +39,7 @@ contract DlnDestination {
 
     /// @dev Gate flags: revert when the call fails, and hand the sender to the receiver.
     uint8 private constant EVM_ENGINE = 1;
+    uint8 private constant SOLANA_ENGINE = 2;
     uint256 private constant FLAGS = (1 << 1) | (1 << 2);
 
     address public owner;
@@ -73,7 +74,6 @@ contract DlnDestination {
     error MismatchGiveChainId();
     error MismatchNativeTakerAmount();
     error MismatchTakerAmount();
-    error NotSupportedDstChain();
     error PermitFailure();
     error Unauthorized();
     error UnexpectedBatchSize();
@@ -121,8 +121,7 @@ contract DlnDestination {
     }
 
     function sendEvmUnlock(bytes32 orderId, address beneficiary, uint256) external payable {
-        uint256 giveChainId = _markUnlock(orderId);
-        if (chainEngines[giveChainId] != EVM_ENGINE) revert WrongChain();
+        uint256 giveChainId = _markUnlock(orderId, EVM_ENGINE);
         bytes32 submissionId = _send(giveChainId, abi.encodeCall(IDlnSource.claimUnlock, (orderId, beneficiary)));
         emit SentOrderUnlock(orderId, abi.encodePacked(beneficiary), submissionId);
     }
@@ -130,9 +129,9 @@ contract DlnDestination {
     /// @notice One message for many orders of one give chain; every order's event names it.
     function sendBatchEvmUnlock(bytes32[] calldata orderIds, address beneficiary, uint256) external payable {
         if (orderIds.length == 0 || orderIds.length > maxOrderCountPerBatchEvmUnlock) revert UnexpectedBatchSize();
-        uint256 giveChainId = _markUnlock(orderIds[0]);
+        uint256 giveChainId = _markUnlock(orderIds[0], EVM_ENGINE);
         for (uint256 i = 1; i < orderIds.length; ++i) {
-            if (_markUnlock(orderIds[i]) != giveChainId) revert MismatchGiveChainId();
+            if (_markUnlock(orderIds[i], EVM_ENGINE) != giveChainId) revert MismatchGiveChainId();
         }
         bytes32 submissionId = _send(giveChainId, abi.encodeCall(IDlnSource.claimBatchUnlock, (orderIds, beneficiary)));
         for (uint256 i = 0; i < orderIds.length; ++i) {
@@ -140,13 +139,14 @@ contract DlnDestination {
         }
     }
 
-    /// @notice The rewards are for executing the message's instructions on Solana, in lamports.
+    /// @notice The rewards are for executing the message's instructions on Solana, in lamports. The order has the hash of
+    /// its external call in the place of the call.
     function sendSolanaUnlock(Order memory order, bytes32 beneficiary, uint256, uint64 initWalletReward, uint64 claimUnlockReward)
         external
         payable
     {
-        bytes32 orderId = OrderId.hash(order);
-        uint256 giveChainId = _markUnlock(orderId);
+        bytes32 orderId = _hashed(order);
+        uint256 giveChainId = _markUnlock(orderId, SOLANA_ENGINE);
         bytes memory instructions = SolanaMessage.initWallet(beneficiary, bytes32(order.giveTokenAddress), initWalletReward);
         bytes memory claim = _claimOnSolana(SolanaMessage.CLAIM_UNLOCK, order, orderId, beneficiary, claimUnlockReward);
         bytes32 submissionId = _send(giveChainId, bytes.concat(instructions, claim));
@@ -163,8 +163,9 @@ contract DlnDestination {
         bytes memory instructions = SolanaMessage.initWallet(beneficiary, token, initWalletReward);
         for (uint256 i = 0; i < orders.length; ++i) {
             Order memory order = orders[i];
-            orderIds[i] = OrderId.hash(order);
-            if (_markUnlock(orderIds[i]) != orders[0].giveChainId) revert MismatchGiveChainId();
+            orderIds[i] = _hashed(order);
+            _markUnlock(orderIds[i], SOLANA_ENGINE);
+            if (order.giveChainId != orders[0].giveChainId) revert WrongChain();
             if (bytes32(order.giveTokenAddress) != token) revert WrongToken();
             bytes memory claim = _claimOnSolana(SolanaMessage.CLAIM_UNLOCK, order, orderIds[i], beneficiary, claimUnlockReward);
             instructions = bytes.concat(instructions, claim);
@@ -194,7 +195,9 @@ contract DlnDestination {
         address unlockAuthority,
         address rewardBeneficiary
     ) private {
-        _checkOpen(order, OrderId.hash(order), orderId);
+        if (order.takeChainId != getChainId()) revert WrongChain();
+        if (OrderId.hash(order) != orderId) revert MismatchedOrderId();
+        _checkOpen(orderId);
         if (order.allowedTakerDst.length != 0 && Transfer.toAddress(order.allowedTakerDst) != unlockAuthority) revert Unauthorized();
         uint256 wanted = order.takeAmount - takePatches[orderId];
         if (fulfillAmount < wanted || (legacyEvents && fulfillAmount != wanted)) revert MismatchTakerAmount();
@@ -217,8 +220,8 @@ contract DlnDestination {
         address token = Transfer.toAddress(order.takeTokenAddress);
         bool called = order.externalCall.length != 0;
         address to = called ? externalCallAdapter : Transfer.toAddress(order.receiverDst);
-        if (msg.value != (token == address(0) ? amount : 0)) revert MismatchNativeTakerAmount();
         if (token == address(0)) {
+            if (msg.value != amount) revert MismatchNativeTakerAmount();
             Transfer.pay(token, to, amount);
         } else {
             if (!Permit.use(token, permitEnvelope)) revert PermitFailure();
@@ -232,19 +235,24 @@ contract DlnDestination {
         );
     }
 
-    function _markUnlock(bytes32 orderId) private returns (uint256 giveChainId) {
+    function _markUnlock(bytes32 orderId, uint8 engine) private returns (uint256 giveChainId) {
         TakeOrder storage take = takeOrders[orderId];
         if (take.status != Status.Fulfilled) revert IncorrectOrderStatus();
         if (take.takerAddress != msg.sender) revert Unauthorized();
+        giveChainId = take.giveChainId == 0 ? take.bigGiveChainId : take.giveChainId;
+        if (chainEngines[giveChainId] != engine) revert WrongChain();
         take.status = Status.SentUnlock;
-        return take.giveChainId == 0 ? take.bigGiveChainId : take.giveChainId;
+    }
+
+    function _hashed(Order memory order) private pure returns (bytes32) {
+        if (order.externalCall.length != 0 && order.externalCall.length != 32) revert WrongExternalCallHash();
+        return OrderId.hashed(order);
     }
 
     // ---- the order's authority ----
 
     function sendEvmOrderCancel(Order memory order, address cancelBeneficiary, uint256) external payable {
-        if (chainEngines[order.giveChainId] != EVM_ENGINE) revert WrongChain();
-        bytes32 orderId = _markCancel(order, abi.encodePacked(cancelBeneficiary));
+        bytes32 orderId = _markCancel(order, EVM_ENGINE, abi.encodePacked(cancelBeneficiary));
         bytes32 submissionId = _send(order.giveChainId, abi.encodeCall(IDlnSource.claimCancel, (orderId, cancelBeneficiary)));
         emit SentOrderCancel(order, orderId, abi.encodePacked(cancelBeneficiary), submissionId);
     }
@@ -252,7 +260,7 @@ contract DlnDestination {
     function sendSolanaOrderCancel(
         Order memory order, bytes32 cancelBeneficiary, uint256, uint64 initWalletReward, uint64 claimCancelReward
     ) external payable {
-        bytes32 orderId = _markCancel(order, abi.encodePacked(cancelBeneficiary));
+        bytes32 orderId = _markCancel(order, SOLANA_ENGINE, abi.encodePacked(cancelBeneficiary));
         bytes memory instructions = SolanaMessage.initWallet(cancelBeneficiary, bytes32(order.giveTokenAddress), initWalletReward);
         bytes memory claim =
             _claimOnSolana(SolanaMessage.CLAIM_ORDER_CANCEL, order, orderId, cancelBeneficiary, claimCancelReward);
@@ -260,30 +268,28 @@ contract DlnDestination {
         emit SentOrderCancel(order, orderId, abi.encodePacked(cancelBeneficiary), submissionId);
     }
 
-    function _markCancel(Order memory order, bytes memory cancelBeneficiary) private returns (bytes32 orderId) {
+    function _markCancel(Order memory order, uint8 engine, bytes memory cancelBeneficiary) private returns (bytes32 orderId) {
+        if (order.takeChainId != getChainId() || chainEngines[order.giveChainId] != engine) revert WrongChain();
         orderId = OrderId.hash(order);
-        _checkOpen(order, orderId, orderId);
         if (Transfer.toAddress(order.orderAuthorityAddressDst) != msg.sender) revert Unauthorized();
         bytes memory allowed = order.allowedCancelBeneficiarySrc;
         if (allowed.length != 0 && keccak256(allowed) != keccak256(cancelBeneficiary)) revert AllowOnlyForBeneficiary(allowed);
+        _checkOpen(orderId);
         takeOrders[orderId].status = Status.SentCancel;
     }
 
     /// @notice Lowers what takers must deliver. Later contracts dropped this; its history remains.
     function patchOrderTake(Order memory order, uint256 newSubtrahend) external {
-        if (order.externalCall.length != 0 && order.externalCall.length != 32) revert WrongExternalCallHash();
-        bytes32 orderId = OrderId.hashed(order);
-        _checkOpen(order, orderId, orderId);
+        if (order.takeChainId != getChainId()) revert WrongChain();
+        bytes32 orderId = _hashed(order);
         if (Transfer.toAddress(order.orderAuthorityAddressDst) != msg.sender) revert Unauthorized();
         if (newSubtrahend <= takePatches[orderId] || newSubtrahend >= order.takeAmount) revert WrongArgument();
+        _checkOpen(orderId);
         takePatches[orderId] = newSubtrahend;
         emit DecreasedTakeAmount(orderId, order.takeAmount - newSubtrahend);
     }
 
-    function _checkOpen(Order memory order, bytes32 actualId, bytes32 orderId) private view {
-        if (order.takeChainId != getChainId()) revert WrongChain();
-        if (dlnSourceAddresses[order.giveChainId].length == 0) revert NotSupportedDstChain();
-        if (actualId != orderId) revert MismatchedOrderId();
+    function _checkOpen(bytes32 orderId) private view {
         if (takeOrders[orderId].status != Status.NotSet) revert IncorrectOrderStatus();
     }
 

@@ -51,6 +51,8 @@ contract DlnSource {
     mapping(address => uint256) public collectedFee;
     /// @notice Coin of affiliates who could not take it when their orders were claimed.
     mapping(address => uint256) public unclaimedAffiliateETHFees;
+    /// @notice Tokens whose transfer to an affiliate reverted, by token; the event says paid all the same.
+    mapping(address => mapping(address => uint256)) public unclaimedERC20AffiliateFees;
     uint256 private constant EVM_ADDRESS_LENGTH = 20;
 
     event CreatedOrder(
@@ -75,6 +77,7 @@ contract DlnSource {
 
     error AdminBadRole();
     error CallProxyBadRole();
+    error CriticalMismatchTakeChainId(bytes32 orderId, uint48 takeChainId, uint256 submissionChainIdFrom);
     error IncorrectOrderStatus();
     error MismatchNativeGiveAmount();
     error MismatchedTransferAmount();
@@ -306,9 +309,15 @@ contract DlnSource {
     /// @dev Coin that its beneficiary cannot take with 2300 gas waits for him. A token whose transfer returns nothing
     /// fails here, in the reading of what it returns, as with the real contract of version 1.4.0.
     function _payAffiliate(bytes32 orderId, address beneficiary, uint256 amount, address token) private {
-        bool ok;
-        if (token == address(0)) (ok,) = beneficiary.call{value: amount, gas: 2300}("");
-        else ok = IERC20(token).transfer(beneficiary, amount);
+        bool ok = true;
+        if (token == address(0)) {
+            (ok,) = beneficiary.call{value: amount, gas: 2300}("");
+        } else {
+            try IERC20(token).transfer(beneficiary, amount) {} catch {
+                unclaimedERC20AffiliateFees[token][beneficiary] += amount;
+                emit UnclaimedAffiliateFees(orderId, token, amount);
+            }
+        }
         if (ok) {
             emit AffiliateFeePaid(orderId, beneficiary, amount, token);
             return;
@@ -317,13 +326,17 @@ contract DlnSource {
         emit UnclaimedAffiliateFees(orderId, token, amount);
     }
 
-    /// @notice Pays the caller's unclaimed coin to a beneficiary of his choice.
-    function withdrawUnclaimedAffiliateFees(address[] calldata, address beneficiary) external {
-        uint256 amount = unclaimedAffiliateETHFees[msg.sender];
-        if (amount == 0) return;
-        unclaimedAffiliateETHFees[msg.sender] = 0;
-        Transfer.pay(address(0), beneficiary, amount);
-        emit UnclaimedAffiliateFeePaid(beneficiary, amount, address(0));
+    /// @notice Pays what the caller has not claimed of some tokens to a beneficiary of his choice.
+    function withdrawUnclaimedAffiliateFees(address[] calldata tokens, address beneficiary) external whenNotPaused {
+        for (uint256 i = 0; i < tokens.length; ++i) {
+            address token = tokens[i];
+            uint256 amount = token == address(0) ? unclaimedAffiliateETHFees[msg.sender] : unclaimedERC20AffiliateFees[token][msg.sender];
+            if (amount == 0) continue;
+            if (token == address(0)) unclaimedAffiliateETHFees[msg.sender] = 0;
+            else unclaimedERC20AffiliateFees[token][msg.sender] = 0;
+            Transfer.pay(token, beneficiary, amount);
+            emit UnclaimedAffiliateFeePaid(beneficiary, amount, token);
+        }
     }
 
     /// @dev A cancelled order costs its maker nothing: all fees go back too.
@@ -334,10 +347,7 @@ contract DlnSource {
             emit UnexpectedOrderStatusForCancel(orderId, give.status, beneficiary);
             return;
         }
-        if (give.takeChainId != chainIdFrom) {
-            emit CriticalMismatchChainId(orderId, beneficiary, give.takeChainId, chainIdFrom);
-            return;
-        }
+        if (give.takeChainId != chainIdFrom) revert CriticalMismatchTakeChainId(orderId, give.takeChainId, chainIdFrom);
         give.status = Status.ClaimedCancel;
         address token = address(give.giveTokenAddress);
         uint256 amount = give.giveAmount + give.percentFee + give.affiliateAmount + givePatches[orderId];

@@ -75,12 +75,11 @@ contract ExternalCallAdapter {
     ) external {
         if (msg.sender != dlnDestination) revert DlnBadRole();
         Call memory call = Call(orderId, callAuthority, token, amount, externalCall);
-        bytes32 callId = _callId(call);
         if (rewardBeneficiary != address(0)) {
-            externalCallStatus[callId] = CallStatus.Executed;
-            _run(call, rewardBeneficiary);
+            _run(call, rewardBeneficiary); // which leaves no status
             return;
         }
+        bytes32 callId = _callId(call);
         if (!_open(call.externalCall).allowDelayedExecution) revert DisabledDelayedExecution();
         externalCallStatus[callId] = CallStatus.Created;
         if (legacyEvents) emit ExternallCallRegistered(callId, orderId, callAuthority, token, amount, externalCall);

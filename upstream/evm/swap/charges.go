@@ -53,7 +53,7 @@ func (c *Charges) Read(ctx context.Context, with chain.ID) (charges crosschain.C
 	}
 	charges = crosschain.Charges{Fixed: chain.AmountFromBytes(answers[0]), TransferBps: int(bps)}
 	if len(answers) > 2 {
-		charges.Message, err = messageFee(answers[2:])
+		charges.Message, err = messageFee(answers[2:], with)
 	}
 	return charges, err
 }

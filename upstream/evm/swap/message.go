@@ -54,7 +54,7 @@ func (s *Simulator) message(ctx context.Context, sender chain.Address, to chain.
 		return creation.Transaction{}, fmt.Errorf("message fee of the gate: %w", err)
 	}
 	tx := creation.Transaction{Sender: sender, To: contracts.DlnDestination, Data: data}
-	if tx.Value, err = messageFee(answers); err != nil {
+	if tx.Value, err = messageFee(answers, to); err != nil {
 		return creation.Transaction{}, err
 	}
 	return tx, s.succeeds(ctx, tx)
@@ -65,14 +65,15 @@ func messageFees(to chain.ID) [][]byte {
 	return [][]byte{words.Call("globalFixedNativeFee()"), words.Call("getChainToConfig(uint256)", uint64(to))}
 }
 
-// messageFee returns the second of the answers, or the first if the chain has no fee of its own.
-func messageFee(answers [][]byte) (chain.Amount, error) {
+// messageFee returns the second of the answers, or the first if the chain has no fee of its own. For Solana it is the
+// larger, since DlnDestination itself wants the first (dln-contracts, _validateSolanaRewards).
+func messageFee(answers [][]byte, to chain.ID) (chain.Amount, error) {
 	general := words.New(answers[0])
 	fee := general.Amount(0)
 	if general.Err() != nil {
 		return fee, fmt.Errorf("message fee of the gate: %w", general.Err())
 	}
-	if own := words.New(answers[1]).Amount(0); !own.IsZero() {
+	if own := words.New(answers[1]).Amount(0); own.Cmp(fee) > 0 || !own.IsZero() && to != chain.Solana {
 		fee = own
 	}
 	return fee, nil

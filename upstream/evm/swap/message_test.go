@@ -16,7 +16,8 @@ import (
 )
 
 // TestMessageFeeIsThatOfTheChainItGoesTo, or the gate's general one if that chain has none (golden/create, rule 21;
-// DeBridgeGate.sol); likewise the charges that takers are paid for. A message that fails is not handed out.
+// DeBridgeGate.sol); for Solana DlnDestination itself wants the general one at least (_validateSolanaRewards). Likewise
+// the charges that takers are paid for. A message that fails is not handed out.
 func TestMessageFeeIsThatOfTheChainItGoesTo(t *testing.T) {
 	const general = 100
 	text := func(raw []byte) string { return "0x" + hex.EncodeToString(raw) }
@@ -24,11 +25,15 @@ func TestMessageFeeIsThatOfTheChainItGoesTo(t *testing.T) {
 		own   string
 		want  uint64
 		fails error
+		to    chain.ID
 	}{
-		"of its own":           {text(words.Encode(700, true, 0)), 700, nil},
-		"none of its own":      {text(words.Encode(0, true, 0)), general, nil},
-		"an older gate's word": {"!execution reverted", general, nil},
-		"refused":              {text(words.Encode(700, true, 0)), 700, quote.ErrReverted},
+		"of its own":              {text(words.Encode(700, true, 0)), 700, nil, 137},
+		"a smaller one":           {text(words.Encode(70, true, 0)), 70, nil, 137},
+		"a smaller one to Solana": {text(words.Encode(70, true, 0)), general, nil, chain.Solana},
+		"a larger one to Solana":  {text(words.Encode(700, true, 0)), 700, nil, chain.Solana},
+		"none of its own":         {text(words.Encode(0, true, 0)), general, nil, 137},
+		"an older gate's word":    {"!execution reverted", general, nil, 137},
+		"refused":                 {text(words.Encode(700, true, 0)), 700, quote.ErrReverted, 137},
 	} {
 		c := documented(t, 8453)
 		n := &node{answers: simulated(nil), contract: func(to, data string) string {
@@ -45,14 +50,14 @@ func TestMessageFeeIsThatOfTheChainItGoesTo(t *testing.T) {
 			return row.own
 		}}
 		at := n.serve(t, c)
-		terms := order.Terms{Give: order.Offer{Chain: 137}, Maker: somebody, Authorities: order.Authorities{GivePatch: somebody, Order: somebody}}
+		terms := order.Terms{Give: order.Offer{Chain: row.to}, Maker: somebody, Authorities: order.Authorities{GivePatch: somebody, Order: somebody}}
 		tx, err := NewSimulator(at).Cancel(t.Context(), order.ID{1}, terms)
 		if !errors.Is(err, row.fails) || tx.Value != chain.NewAmount(row.want) || tx.To != c.Contracts.DlnDestination {
 			t.Errorf("%s: %+v, %v, want %d", name, tx, err, row.want)
 		}
 		charges := NewCharges(at)
 		for range 2 {
-			if read, err := charges.Read(t.Context(), 137); err != nil || read.Message != chain.NewAmount(row.want) || read.TransferBps != 4 {
+			if read, err := charges.Read(t.Context(), row.to); err != nil || read.Message != chain.NewAmount(row.want) || read.TransferBps != 4 {
 				t.Errorf("%s: %+v, %v, want %d", name, read, err, row.want)
 			}
 		}

@@ -84,6 +84,12 @@ func TestBadOrderParametersAreNamed(t *testing.T) {
 		},
 		{[]string{"dstChainTokenOut", usdcText, "dstChainTokenOutRecipient", usdcText}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must not be a token"}},
 		{[]string{"dstChainTokenOutRecipient", "0x663DC15D3C1aC63ff12E45Ab68FeA3F0a883C251"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must not be a token or the public router"}},
+		{[]string{"dstChainTokenOut", usdcText, "dstChainOrderAuthorityAddress", usdcText}, "INVALID_QUERY_PARAMETERS", []string{"dstChainOrderAuthorityAddress must not be dstChainTokenOut"}},
+		{
+			[]string{"srcChainOrderAuthorityAddress", usdcText, "srcAllowedCancelBeneficiary", usdcText},
+			"INVALID_QUERY_PARAMETERS",
+			[]string{"srcChainOrderAuthorityAddress must not be srcChainTokenIn", "srcAllowedCancelBeneficiary must not be srcChainTokenIn"},
+		},
 		{[]string{"dstChainTokenOutRecipient", "0x0000000000000000000000000000000000000000"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must not be the zero address"}},
 		{[]string{"srcChainOrderAuthorityAddress", "0x0000000000000000000000000000000000000000"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainOrderAuthorityAddress must not be the zero address"}},
 		{[]string{"affiliateFeePercent", "0.1"}, "AFFILIATE_FEE_RECIPIENT_NOT_SET", nil},

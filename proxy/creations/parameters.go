@@ -50,6 +50,14 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	making := p.making()
 	take, _ := chains.Chain(r.Take)
 	p.CheckRecipient("dstChainTokenOutRecipient", making.Recipient, take, r.TokenOut)
+	apart := func(name string, account chain.Address, of string, token chain.Address) {
+		if !account.IsAbsent() && account == token { // which can neither cancel nor pass on a refund
+			p.Mistake(name + " must not be " + of)
+		}
+	}
+	apart("dstChainOrderAuthorityAddress", making.Authorities.Order, "dstChainTokenOut", r.TokenOut)
+	apart("srcChainOrderAuthorityAddress", making.Authorities.GivePatch, "srcChainTokenIn", r.TokenIn)
+	apart("srcAllowedCancelBeneficiary", making.Authorities.CancelBeneficiary, "srcChainTokenIn", r.TokenIn)
 	p.hook(&r, making.Recipient)
 	err := p.Err()
 	switch {

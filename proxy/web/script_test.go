@@ -8,17 +8,30 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestScriptsParse compiles every script of the pages without running it: only a browser would notice a typo otherwise.
-func TestScriptsParse(t *testing.T) {
+// node runs a program, which complains about what is wrong.
+func node(t *testing.T, arguments ...string) {
+	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("Node.js is not there; Debian and Ubuntu: apt-get install nodejs")
 	}
+	said, err := exec.CommandContext(t.Context(), node, append([]string{"--no-warnings"}, arguments...)...).CombinedOutput()
+	if err != nil || len(said) > 0 {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
+// TestScriptsParse compiles every script of the pages without running it: only a browser would notice a typo otherwise.
+func TestScriptsParse(t *testing.T) {
 	const parse = `for (const file of process.argv.slice(1))
 		new (require("vm").SourceTextModule)(require("fs").readFileSync(file, "utf8"), { identifier: file })`
 	scripts := must.Get(filepath.Glob("assets/*.js"))(t)
-	said, err := exec.CommandContext(t.Context(), node, append([]string{"--no-warnings", "--experimental-vm-modules", "-e", parse}, scripts...)...).CombinedOutput()
-	if err != nil || len(scripts) == 0 {
-		t.Errorf("%d scripts: %v\n%s", len(scripts), err, said)
+	if len(scripts) == 0 {
+		t.Error("there are no scripts")
 	}
+	node(t, append([]string{"--experimental-vm-modules", "-e", parse}, scripts...)...)
 }
+
+// TestOutcomesAreSaidWhenTheyAreKnown requires that no transaction is said to be lost that may have been included: the
+// person would send another one.
+func TestOutcomesAreSaidWhenTheyAreKnown(t *testing.T) { node(t, "testdata/outcomes.mjs") }

@@ -13,7 +13,7 @@ async function settle({ url, family, sender, native, chain, done }, say, field) 
   if (family === 'solana') return say('Sent; the page of the order shows when it arrives:', await wallet.send(bytesOf(data)))
   if (!await isOn(wallet, native)) await switchTo(wallet, native, chain)
   const request = { chainId: hexOf(native), from: wallet.account, to, data, value: hexOf(value) }
-  const { blockNumber, hash } = await mined(wallet, await wallet.request('eth_sendTransaction', request), say)
+  const { blockNumber, hash } = await mined(wallet, native, await wallet.request('eth_sendTransaction', request), say)
   say(`${done} in block ${Number(blockNumber)}:`, hash)
 }
 

@@ -19,35 +19,39 @@ export async function switchTo(wallet, native, name) {
   })
 }
 
-// Fetches an answer of the API.
-export async function answerAt(url) {
-  const answer = await fetch(url)
+// Fetches an answer of the API. An error's isRefused tells that nothing was done.
+export async function answerAt(url, options) {
+  const answer = await fetch(url, options)
   const body = await answer.json().catch(() => ({})) // a load balancer answers otherwise
-  if (!answer.ok) throw new Error(body.errorMessage ?? `The gateway answered with status ${answer.status}. Try again later.`)
-  return body
+  if (answer.ok) return body
+  const why = body.errorMessage ?? `The gateway answered with status ${answer.status}. Try again later.`
+  throw Object.assign(new Error(why), { isRefused: answer.status < 500 })
 }
 
 // The receipt and hash of a successful transaction, or of the replacement that the wallet sent for a higher fee.
-export async function mined(wallet, hash, say) {
+export async function mined(wallet, native, hash, say) {
   const began = Date.now()
-  const ask = (method, ...params) => wallet.request(method, ...params).catch(() => null) // the transaction was sent all the same
+  const ask = (method, ...params) => wallet.request(method, ...params).catch(() => undefined) // the transaction was sent all the same
+  const isHere = () => isOn(wallet, native).catch(() => false) // the account has other nonces on other chains
   const fails = (why) => { throw Object.assign(new Error(why), { hash }) }
   say('Sent, waiting for confirmation:', hash)
   for (let sent = null, before = 0; ; await pause(1500)) {
     const receipt = await ask('eth_getTransactionReceipt', hash)
     if (receipt && Number(receipt.status) !== 1) fails('The transaction failed on chain:')
     if (receipt) return { ...receipt, hash }
-    if (Date.now() - began > wallet.life) fails('The transaction was not included in time and has expired:')
+    if (receipt === null && Date.now() - began > wallet.life) fails('The transaction was not included in time and has expired:')
     sent ??= await ask('eth_getTransactionByHash', hash)
-    const newest = sent && Number(await ask('eth_blockNumber'))
+    const newest = sent && await isHere() && Number(await ask('eth_blockNumber'))
     if (!newest) continue
-    const isUsed = async (block) => Number(await ask('eth_getTransactionCount', sent.from, hexOf(block))) > Number(sent.nonce)
-    if (!await isUsed(newest)) {
-      before = newest
-      continue
+    const isUsed = async (block) => {
+      const next = await ask('eth_getTransactionCount', sent.from, hexOf(block))
+      return next && Number(next) > Number(sent.nonce)
     }
+    const used = await isUsed(newest)
+    if (used === false) before = newest
+    if (!used) continue
     const other = await firstOf(sent, before, newest, isUsed, ask)
-    if (!other || other.hash === hash) continue // its receipt will come
+    if (!other || other.hash === hash || !await isHere()) continue // its receipt will come
     hash = other.hash
     if (['to', 'input', 'value'].some((each) => other[each] !== sent[each])) fails('Another transaction of the account replaced this one:')
     say('The wallet sent it again, waiting for confirmation:', hash)

@@ -105,7 +105,7 @@ async function approveStep({ tx, tokenIn, amount, native }, allowed) {
     label: isRefused ? 'Reset the allowance' : `Approve ${amount}`,
     says: `The contract ${short(tx.to)} may then take ${isRefused ? 'nothing' : `exactly ${amount}`} from your account.`,
     act: async (say) => {
-      await mined(wallet, await wallet.request('eth_sendTransaction', approval(isRefused ? 0n : BigInt(tokenIn.amount))), say)
+      await mined(wallet, native, await wallet.request('eth_sendTransaction', approval(isRefused ? 0n : BigInt(tokenIn.amount))), say)
     },
   }
 }
@@ -116,7 +116,7 @@ async function send(trade, say) {
   const fees = tx.gasLimit ? { gas: hexOf(tx.gasLimit), gasPrice: hexOf(tx.gasPrice) } : {} // set if the whole balance is paid
   const sent = await wallet.request('eth_sendTransaction', { from: trade.sender, to: tx.to, data: tx.data, value: hexOf(tx.value), chainId: hexOf(trade.native), ...fees })
   spend(trade)
-  const { blockNumber, hash } = await mined(wallet, sent, say)
+  const { blockNumber, hash } = await mined(wallet, trade.native, sent, say)
   if (trade.answer.orderId) return location.assign(orderOf(trade, hash))
   say(`Swapped in block ${Number(blockNumber)}:`, hash)
   for (let tries = 0; trade.record && tries < 40; tries++) {

@@ -1,10 +1,11 @@
 // Adapts a TRON wallet to the interface of EVM wallets. Its provider (TIP-1193) only signs: reads and sends go through
 // the gateway, since the node of its tronWeb is another host, and transactions are built here, since a node could build
 // another one than the page shows.
+import { answerAt } from './signing.js'
+
 async function node(method, ...params) {
-  const answer = await fetch('/wallet/tron', { method: 'POST', body: JSON.stringify({ method, params }) })
-  const { result, error, errorMessage, message } = await answer.json()
-  if (!answer.ok || error) throw new Error(error ?? errorMessage ?? message)
+  const { result, error } = await answerAt('/wallet/tron', { method: 'POST', body: JSON.stringify({ method, params }) })
+  if (error) throw Object.assign(new Error(error), { isRefused: true })
   return result
 }
 
@@ -47,7 +48,10 @@ async function send(provider, { from, to, data, value, gas, gasPrice }) {
     const text = error.message ?? String(error)
     throw Object.assign(new Error(text), { code: /declin|reject|cancel/i.test(text) ? 4001 : error.code })
   })
-  return node('broadcasttransaction', signed)
+  return node('broadcasttransaction', signed).catch((error) => {
+    if (error.isRefused) throw error
+    return signed.txID // it may have arrived, as its receipt will tell
+  })
 }
 
 export function callsOf(provider) {

@@ -68,6 +68,21 @@ async function firstOf({ from, nonce }, before, used, isUsed, ask) {
   return block?.transactions.find((each) => same(each.from, from) && Number(each.nonce) === Number(nonce))
 }
 
+// Resolves once a transaction on Solana has created an order or, if a balance is to increase, has increased that.
+// Wallets do not report outcomes; the gateway reports what is on the chain.
+export async function landed(hash, isIncreased) {
+  const fails = (why) => { throw Object.assign(new Error(why), { hash }) }
+  for (let seen = 0, missed = 0; seen < 15;) {
+    await pause(1500)
+    if (await isIncreased?.()) return
+    const { orderId, errorId } = await fetch(`/api/Orders/creationTxHash/${hash}`).then((answer) => answer.json()).catch(() => ({}))
+    if (errorId === 'TRANSACTION_WITHOUT_ORDER') seen++ // it is on the chain
+    if (orderId) return
+    if (errorId === 'TRANSACTION_NOT_FOUND' && ++missed > 80) fails('The transaction has not appeared for two minutes and has probably expired:')
+  }
+  fails(`The transaction is on chain, but ${isIncreased ? 'the balance has not increased' : 'has not created the order'}:`)
+}
+
 export const inWords = (error) => error.code === 4001 ? new Error('Cancelled in the wallet.') : error
 
 // Writes to a status line, and links a transaction to the explorer if there is one.

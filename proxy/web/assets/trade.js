@@ -1,6 +1,6 @@
 // Signs and sends the transaction that the page shows, step by step: connect, switch the chain, approve, and swap or
 // create an order. What is signed is what is shown, except a permit; an old quote is refreshed first.
-import { answerAt, bytesOf, calling, hexOf, inWords, isOn, mined, pause, same, sayer, short, switchTo } from './signing.js'
+import { answerAt, bytesOf, calling, hexOf, inWords, isOn, landed, mined, pause, same, sayer, short, switchTo } from './signing.js'
 import { choose, onWallets, wallets } from './wallet.js'
 
 const quoteLife = 30_000
@@ -34,7 +34,7 @@ async function stepOf(trade) {
     }
   }
   if (!tx.data && !permit) return { label: 'Compare again', says: `Approved. The transaction needs a balance of ${trade.amount}.`, act: compareAgain }
-  if (Date.now() - trade.quoted > quoteLife) return { label: 'Compare again', says: 'This quote is older than half a minute.', act: compareAgain }
+  if (Date.now() - trade.section.shownAt > quoteLife) return { label: 'Compare again', says: 'This quote is older than half a minute.', act: compareAgain }
   if (!permit) return { label: trade.verb, says: `${wallet.name} will ask for your signature.`, act: (say) => send(trade, say) }
   return {
     label: trade.verb, says: `${wallet.name} will ask for two signatures: one lets ${short(tx.to)} take exactly ${trade.amount}, the other sends the transaction.`,
@@ -133,28 +133,20 @@ function orderOf({ answer }, hash) {
 }
 
 // A sent transaction is not offered again, whatever its outcome: the quote counts as old.
-function spend(trade) {
-  trade.quoted = trade.section.shownAt = 0
+function spend({ section }) {
+  section.shownAt = 0
 }
 
-// Solana wallets do not report the outcome of a transaction. The gateway reports when it is on the chain, and the
-// balance of the token bought shows whether it swapped.
 async function sendOnSolana(trade, say) {
   const isOrder = trade.answer.orderId
   const balance = () => balanceOf(trade.id, trade.answer.tokenOut.address, trade.recipient).then(({ units }) => BigInt(units))
   const before = isOrder ? 0n : await balance()
-  const signature = await wallet.send(bytesOf(trade.tx.data))
+  const hash = await wallet.send(bytesOf(trade.tx.data))
   spend(trade)
-  say('Sent, waiting for confirmation:', signature)
-  for (let seen = 0, tries = 0; seen < 15; tries++) {
-    await pause(1500)
-    if (isOrder) return location.assign(orderOf(trade, signature))
-    if (seen === 0 && tries > 80) throw Object.assign(new Error('The transaction has not appeared for two minutes and has probably expired:'), { hash: signature })
-    if (await balance().catch(() => 0n) > before) return say('Swapped:', signature)
-    const { errorId } = await fetch(`/api/Orders/creationTxHash/${signature}`).then((answer) => answer.json()).catch(() => ({}))
-    if (errorId === 'TRANSACTION_WITHOUT_ORDER') seen++ // the transaction is on the chain
-  }
-  throw Object.assign(new Error('The transaction is on chain, but the balance has not increased:'), { hash: signature })
+  say('Sent, waiting for confirmation:', hash)
+  await landed(hash, isOrder ? null : () => balance().then((after) => after > before, () => false))
+  if (isOrder) return location.assign(orderOf(trade, hash))
+  say('Swapped:', hash)
 }
 
 async function balanceOf(chainId, tokenIn, owner) {
@@ -173,7 +165,7 @@ async function show(trade, after) {
   button.disabled = !step.act
   if (after) say(after.message, after.hash)
   else say(step.says ?? '')
-  if (step.label === trade.verb) setTimeout(() => { if (section.isConnected && !working) show(trade) }, trade.quoted + quoteLife + 1 - Date.now())
+  if (step.label === trade.verb) setTimeout(() => { if (section.isConnected && !working && section.shownAt) show(trade) }, section.shownAt + quoteLife + 1 - Date.now())
   button.onclick = async () => {
     working = true
     button.disabled = true
@@ -201,7 +193,7 @@ function shownTrade() {
   const answer = JSON.parse(document.querySelector('[data-answer]').textContent)
   section.shownAt ??= Date.now() // by the browser's clock only
   const { tx = { to: section.dataset.spender }, tokenIn = answer.estimation.srcChainTokenIn } = answer // before an approval there is no transaction
-  return { section, answer, tx, tokenIn, ...section.dataset, quoted: section.shownAt, amount: document.querySelector('.best .label').dataset.amount }
+  return { section, answer, tx, tokenIn, ...section.dataset, amount: document.querySelector('.best .label').dataset.amount }
 }
 
 async function showBalance(of) {

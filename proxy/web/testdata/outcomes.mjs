@@ -1,5 +1,5 @@
 // What is said of a transaction that was sent, by wallets and a gateway whose answers are given, without waiting.
-import { mined } from '../assets/signing.js'
+import { landed, mined } from '../assets/signing.js'
 import { callsOf } from '../assets/tron.js'
 
 let now = 0
@@ -50,6 +50,17 @@ const onTRON = ({ status = 200, error, unread = 0, included = 1 }) => async () =
   return mined(wallet, 728126428, hash, () => {})
 }
 
+// A transaction on Solana about which the gateway knows nothing before one minute, and that is on the chain from another on.
+const onSolana = ({ silent = 0, included = 99, creates, increases }) => async () => {
+  globalThis.fetch = async () => {
+    if (minutes() < silent) return new Response('{"errorId":"CHAIN_UNREACHABLE"}', { status: 503 })
+    if (minutes() < included) return new Response('{"errorId":"TRANSACTION_NOT_FOUND"}', { status: 404 })
+    return new Response(creates ? '{"orderId":{}}' : '{"errorId":"TRANSACTION_WITHOUT_ORDER"}')
+  }
+  await landed('sig', increases === undefined ? null : async () => minutes() > increases)
+  return { hash: 'sig', blockNumber: Math.ceil(minutes()) }
+}
+
 for (const [name, sending, want] of [
   ['the wallet is on another chain for a while', onEVM({ wanders: true }), '0xours in block 0x14'],
   ['the wallet sends it again', onEVM({ faster: true }), '0xother in block 0x14'],
@@ -60,6 +71,12 @@ for (const [name, sending, want] of [
   ['the broadcast is not answered', onTRON({ status: 504 }), 'ab in block 0x14'],
   ['a balancer answers the broadcast', onTRON({ status: 502 }), 'ab in block 0x14'],
   ['no receipt can be read for long', onTRON({ unread: 9, included: 5 }), 'ab in block 0x14'],
+  ['Solana never includes it', onSolana({ increases: 99 }), 'The transaction has not appeared for two minutes and has probably expired: sig'],
+  ['no node of Solana answers for long', onSolana({ silent: 5, included: 6, increases: 5.9 }), 'sig in block 6'],
+  ['a swap is not searched for', onSolana({ increases: 0.5 }), 'sig in block 1'],
+  ['Solana includes the order', onSolana({ included: 1, creates: true }), 'sig in block 1'],
+  ['the order fails', onSolana({ included: 1 }), 'The transaction is on chain, but has not created the order: sig'],
+  ['the swap fails', onSolana({ included: 1, increases: 99 }), 'The transaction is on chain, but the balance has not increased: sig'],
 ]) {
   const got = await outcomeOf(sending)
   if (got !== want) console.log(`${name}: ${got}, want ${want}`)

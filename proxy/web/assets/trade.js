@@ -12,6 +12,8 @@ let working = false
 
 const formFamily = () => field('chainId').selectedOptions[0]?.dataset.family
 const takeFamily = () => field('dstChainId').selectedOptions[0]?.dataset.family ?? formFamily()
+// The form as it is now; a trade's section has it as it was compared.
+const asked = () => String(new URLSearchParams(new FormData(document.querySelector('[data-swap]'))))
 const isConnected = (to) => wallet && family === to
 
 // The next step of a trade: either the label of its button and the action, or the reason why there is none.
@@ -20,6 +22,7 @@ async function stepOf(trade) {
   let permit = null
   if (!isConnected(trade.family)) return connectStep(trade.family, tx.data ? ' The transaction below can be signed elsewhere.' : '')
   if (!same(wallet.account, trade.sender)) return { label: `Compare for ${short(wallet.account)}`, says: `The transaction is for ${short(trade.sender)}.`, act: fillAccount }
+  if (trade.section.asked !== asked()) return { label: 'Compare again', says: 'The form was changed after this comparison.', act: compareAgain }
   if (trade.family !== 'solana') {
     if (!await isOn(wallet, trade.native)) {
       return { label: `Switch to ${trade.chain}`, says: 'The wallet is on another chain.', act: () => switchTo(wallet, trade.native, trade.chain) }
@@ -192,6 +195,7 @@ function shownTrade() {
   if (!section) return null
   const answer = JSON.parse(document.querySelector('[data-answer]').textContent)
   section.shownAt ??= Date.now() // by the browser's clock only
+  section.asked ??= asked()
   const { tx = { to: section.dataset.spender }, tokenIn = answer.estimation.srcChainTokenIn } = answer // before an approval there is no transaction
   return { section, answer, tx, tokenIn, ...section.dataset, amount: document.querySelector('.best .label').dataset.amount }
 }

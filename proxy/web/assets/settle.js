@@ -25,7 +25,8 @@ for (const part of document.querySelectorAll('[data-settle]')) {
     button.disabled = true
     await settle(part.dataset, say, field).catch((error) => {
       button.disabled = false
-      say(inWords(error).message, error.hash)
+      const { message, hash } = inWords(error)
+      say(message, hash)
     })
   })
 }

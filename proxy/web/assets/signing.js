@@ -15,7 +15,7 @@ export const isOn = async (wallet, native) => Number(await wallet.request('eth_c
 
 export async function switchTo(wallet, native, name) {
   await wallet.request('wallet_switchEthereumChain', { chainId: hexOf(native) }).catch((error) => { // EIP-3326
-    throw error.code === 4902 ? new Error(`The wallet does not know ${name}: add the chain there, then try again.`) : error
+    throw error?.code === 4902 ? new Error(`The wallet does not know ${name}: add the chain there, then try again.`) : error
   })
 }
 
@@ -83,7 +83,10 @@ export async function landed(hash, isIncreased) {
   fails(`The transaction is on chain, but ${isIncreased ? 'the balance has not increased' : 'has not created the order'}:`)
 }
 
-export const inWords = (error) => error.code === 4001 ? new Error('Cancelled in the wallet.') : error
+// Wallets reject with an error, a text or nothing.
+export const inWords = (error) => ({
+  message: error?.code === 4001 ? 'Cancelled in the wallet.' : error?.message ?? error ?? 'The wallet refused.', hash: error?.hash,
+})
 
 // Writes to a status line, and links a transaction to the explorer if there is one.
 export const sayer = (status, explorer) => (text, hash) => {

@@ -14,7 +14,7 @@ const formFamily = () => field('chainId').selectedOptions[0]?.dataset.family
 const takeFamily = () => field('dstChainId').selectedOptions[0]?.dataset.family ?? formFamily()
 // The form as it is now; a trade's section has it as it was compared.
 const asked = () => String(new URLSearchParams(new FormData(document.querySelector('[data-swap]'))))
-const isConnected = (to) => wallet && family === to
+const isConnected = (to) => wallet?.account && family === to
 
 // The next step of a trade: either the label of its button and the action, or the reason why there is none.
 async function stepOf(trade) {
@@ -78,7 +78,6 @@ async function connect(of) {
   connected.onAccount((account) => {
     connected.account = account
     if (wallet !== connected || working) return // a step under way continues
-    if (!account) wallet = null
     account ? fillAccount() : mountTrade()
   })
   wallet = connected
@@ -163,7 +162,7 @@ async function show(trade, after) {
   const { section } = trade
   const [button, status] = [section.querySelector('button'), section.querySelector('[role=status]')]
   const say = sayer(status, trade.explorer)
-  const step = await stepOf(trade).catch((error) => ({ says: error.message }))
+  const step = await stepOf(trade).catch((error) => ({ says: inWords(error).message }))
   button.textContent = step.label ?? trade.verb
   button.disabled = !step.act
   if (after) say(after.message, after.hash)

@@ -31,12 +31,18 @@ function add(family, id, wallet) {
   notify()
 }
 
+// The account that a wallet shares; some share none if a person refuses or the wallet is locked.
+function shared([account]) {
+  if (!account) throw new Error('The wallet shares no account. Unlock it, then try again.')
+  return account
+}
+
 function addProvider(family, id, name, provider) {
   const request = (method, ...params) => provider.request({ method, params })
   add(family, `${family} ${id}`, {
     name,
     async connect() {
-      const [account] = await request('eth_requestAccounts')
+      const account = shared(await request('eth_requestAccounts'))
       const calls = family === 'tron' ? (await import('./tron.js')).callsOf(provider) : { request, hex: (address) => address }
       return { name, account, ...calls, onAccount: (changed) => provider.on?.('accountsChanged', ([next]) => changed(next)) }
     },
@@ -57,7 +63,7 @@ function register(...registered) {
     add('solana', wallet, {
       name: wallet.name,
       async connect() {
-        let { accounts: [account] } = await connecting.connect()
+        let account = shared((await connecting.connect()).accounts)
         const send = async (transaction) => base58((await sending.signAndSendTransaction({ account, chain: 'solana:mainnet', transaction }))[0].signature)
         const onAccount = (changed) => events?.on('change', ({ accounts }) => {
           if (!accounts) return

@@ -35,3 +35,16 @@ func TestScriptsParse(t *testing.T) {
 // TestOutcomesAreSaidWhenTheyAreKnown requires that no transaction is said to be lost that may have been included: the
 // person would send another one.
 func TestOutcomesAreSaidWhenTheyAreKnown(t *testing.T) { node(t, "testdata/outcomes.mjs") }
+
+// TestPickedTokensAreNamedForThemselves requires that a name stands for the token that was picked, and for no namesake.
+func TestPickedTokensAreNamedForThemselves(t *testing.T) {
+	node(t, "--input-type=module", "-e", `
+		import { nameOf } from "./assets/picker.js"
+		const [usdc, bridged, usdt] = [["USDC", "0x1"], ["usdc", "0x2"], ["USDT", "0x3"]].map(([symbol, address]) => ({ symbol, address }))
+		const found = { "USDT": [usdt], "usdc": [usdc, bridged, { ...usdt, symbol: "USDC.e" }] }
+		globalThis.fetch = async (url) => new Response(JSON.stringify({ tokens: found[new URLSearchParams(url.split("?")[1]).get("query")] }))
+		for (const [token, want] of [[usdt, "USDT"], [bridged, "0x2"]]) {
+			const got = await nameOf(token, [token])
+			if (got !== want) console.log(token.address + " is named " + got + ", want " + want)
+		}`)
+}

@@ -16,8 +16,17 @@ function logo(token, chain) {
   return frame
 }
 
-// A token is named by its symbol if that is unique, otherwise by its address.
-const nameOf = (token, all) => all.filter((t) => t.symbol.toLowerCase() === token.symbol.toLowerCase()).length === 1 ? token.symbol : token.address
+// Searches the listed tokens of a chain; null if the gateway does not answer.
+async function search(chainId, query) {
+  const answer = await fetch(`/v1.0/token-list/search?${new URLSearchParams({ chainId, query })}`)
+  return answer.ok ? (await answer.json()).tokens : null
+}
+
+// A token is named by its symbol if no other has it, which only a search for the symbol tells, otherwise by its address.
+export async function nameOf(token, chainId) {
+  const found = await search(chainId, token.symbol)
+  return found?.filter((each) => each.symbol.toLowerCase() === token.symbol.toLowerCase()).length === 1 ? token.symbol : token.address
+}
 
 function picker(part) {
   const field = part.querySelector('input')
@@ -52,12 +61,13 @@ function picker(part) {
     option.scrollIntoView({ block: 'nearest' })
   }
 
-  function choose(token) {
-    field.value = nameOf(token, found)
-    field.title = token.address
+  async function choose(token) {
+    field.value = field.title = token.address
     part.querySelector('[data-chosen]')?.remove()
     show(false)
     field.dispatchEvent(new Event('change'))
+    const name = await nameOf(token, chainOf(part))
+    if (field.value === token.address) field.value = name
   }
 
   function optionOf(token, index) {
@@ -87,9 +97,9 @@ function picker(part) {
     part.querySelector('[data-chosen]')?.remove()
     const text = field.value.trim()
     if (!text) return show(false)
-    const answer = await fetch(`/v1.0/token-list/search?${new URLSearchParams({ chainId: chainOf(part), query: text })}`)
-    if (!answer.ok || mine !== turn) return // outdated by further typing
-    found = (await answer.json()).tokens.slice(0, 8)
+    const tokens = await search(chainOf(part), text)
+    if (!tokens || mine !== turn) return // outdated by further typing
+    found = tokens.slice(0, 8)
     list.replaceChildren(...found.map(optionOf))
     at = -1
     show(found.length > 0)

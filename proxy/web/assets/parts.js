@@ -1,6 +1,11 @@
+// Whether a page may be what it was although the server does not send it now.
+export const isBusy = ({ status }) => status === 429 || status >= 500
+
 // Replaces the elements with data-part by those of a fresh copy of this page. Resolves to whether the server responded.
+// If there is no such page any more, as of an order in a block that a chain has replaced, what is there instead is loaded.
 export async function refresh() {
   const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
+  if (!answer.ok && !isBusy(answer)) location.reload()
   if (!answer.ok) return false
   replaceParts(await documentOf(answer))
   return true

@@ -127,6 +127,15 @@ export const movesMeanwhile = () => visit({}, async (page) => {
   await page.locator('.state .mono', { hasText: 'Fulfilled' }).waitFor()
 })
 
+// An order that its chain has taken back is not shown as it was.
+export const retracted = () => visit({}, async (page) => {
+  const { creationTxHash } = await create()
+  await page.goto(`${gateway}/order/${creationTxHash}`)
+  await page.locator('.state', { hasText: 'Waiting for a taker' }).waitFor()
+  await move('reorg', { chainId: 8453, depth: 3 })
+  await page.locator('.state', { hasText: 'Not there yet' }).waitFor()
+})
+
 // A transaction with several orders leads to each.
 export const others = () => visit({}, async (page) => {
   await page.goto(`${gateway}/order/${several}`)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"math/big"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -73,18 +74,32 @@ func Grouped(digits string) string {
 
 // Faults of an amount.
 var (
-	errNoAmount     = errors.New("must be a number, such as 0.1, with a point and without commas")
+	errNoAmount     = errors.New("must be a number, such as 0.1, without commas between thousands")
 	errNotAboveZero = errors.New("must be above zero")
 )
 
+// thousands matches a number whose comma may separate thousands or decimals.
+var thousands = regexp.MustCompile(`^[1-9]\d{0,2},\d{3}$`)
+
+// WithPoint replaces a decimal comma: some phones have no point on the keyboard for numbers.
+func WithPoint(text string) string {
+	if text = strings.TrimSpace(text); thousands.MatchString(text) || strings.Contains(text, ".") || strings.Count(text, ",") > 1 {
+		return text
+	}
+	return strings.Replace(text, ",", ".", 1)
+}
+
 // UnitsOf parses whole tokens, such as 0.1, as smallest units. Its error continues a sentence about the amount.
 func UnitsOf(text string, decimals uint8) (chain.Amount, error) {
-	text = strings.TrimSpace(text)
+	text = WithPoint(text)
 	whole, fraction, _ := strings.Cut(text, ".")
 	fraction = strings.TrimRight(fraction, "0")
 	switch {
 	case strings.HasPrefix(text, "-"):
 		return chain.Amount{}, errNotAboveZero
+	case thousands.MatchString(text):
+		whole, fraction, _ := strings.Cut(text, ",")
+		return chain.Amount{}, fmt.Errorf("may mean %[1]s.%[2]s or %[1]s%[2]s: enter %[1]s,%[2]s0 or %[1]s%[2]s", whole, fraction)
 	case text == "" || strings.Trim(whole+fraction, "0123456789") != "":
 		return chain.Amount{}, errNoAmount
 	case len(fraction) > int(decimals):

@@ -29,13 +29,13 @@ func TestAmountsAreReadable(t *testing.T) {
 }
 
 func TestWholeTokensBecomeUnits(t *testing.T) {
-	for text, want := range map[string]string{"1": "1000000", "0.1": "100000", " 12.5 ": "12500000", ".5": "500000", "1.0000000000": "1000000", "0.000001": "1"} {
+	for text, want := range map[string]string{"1": "1000000", "0.1": "100000", " 12.5 ": "12500000", ".5": "500000", "1.0000000000": "1000000", "0.000001": "1", "1,5": "1500000", "0,125": "125000", ",5": "500000"} {
 		if got, err := UnitsOf(text, 6); err != nil || got.String() != want {
 			t.Errorf("UnitsOf(%q) = %v, %v, want %s", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]string{
-		"": "number", "0": "above zero", "0.0": "above zero", "-1": "above zero", "1e6": "number", "1,5": "without commas", "0.0000001": "has 7 decimals, and the token only 6",
+		"": "number", "0": "above zero", "0.0": "above zero", "-1": "above zero", "1e6": "number", "1,125": "1.125 or 1125", "1,125,000": "number", "1,125.5": "number", "0.0000001": "has 7 decimals, and the token only 6",
 		"1.2.3": "number", "ten": "number", strings.Repeat("9", 90): "number", ".": "above zero",
 	} {
 		if got, err := UnitsOf(text, 6); err == nil || !strings.Contains(err.Error(), want) {

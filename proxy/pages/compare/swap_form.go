@@ -178,6 +178,9 @@ func (f *swapForm) query() url.Values {
 			f.fault(of.field, "Choose a token.")
 		}
 	}
+	if query.Has("slippage") {
+		query.Set("slippage", web.WithPoint(query.Get("slippage")))
+	}
 	f.setAmount(query)
 	return query
 }

@@ -35,13 +35,15 @@ function show({ path, page }) {
   document.querySelector('main').replaceChildren(...fresh.querySelector('main').childNodes)
   showButtons()
   history.pushState(null, '', path)
+  document.title = fresh.title
   shown = asked(location.href)
   mount()
   document.getElementById('said').textContent = document.querySelector('.fault, .notice, .best .label')?.parentElement.innerText ?? ''
   const faulty = document.querySelector('[aria-invalid]')
   const result = document.getElementById('result')
   if (faulty) faulty.focus()
-  else if (result.getBoundingClientRect().top > innerHeight / 2) result.scrollIntoView() // on a phone the result is below the form
+  else if (document.activeElement === document.body) result.focus({ preventScroll: true }) // what had it was replaced
+  if (!faulty && result.getBoundingClientRect().top > innerHeight / 2) result.scrollIntoView() // on a phone the result is below the form
 }
 
 function mount() {

@@ -46,6 +46,8 @@ export const compares = () => visit(clipboard, async (page) => {
   want(heard.filter((line) => /\d USDC\d+ ms$/.test(line)).length >= 4, `too few venues are shown as they answer: ${heard.join(', ')}`)
   want(page.url().includes('tokenIn=ETH') && page.url().includes('amount=0.1'), `${page.url()} does not lead here again`)
   want((await text(page, '#said')).includes('buys'), 'screen readers are not told of the result')
+  want((await page.title()).startsWith('0.1 ETH to USDC on Ethereum'), `the title is ${await page.title()}`)
+  want(await page.evaluate(() => document.activeElement.id) === 'result', 'the keyboard does not go on at the result')
   await page.getByLabel('Amount in whole tokens').fill('0.2')
   await page.getByRole('button', { name: 'Compare' }).click()
   await page.locator('.best .label', { hasText: '0.2 ETH' }).waitFor()

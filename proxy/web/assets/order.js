@@ -4,6 +4,7 @@ import { refresh, whileVisible } from './parts.js'
 
 const live = document.getElementById('live')
 const state = () => document.querySelector('#live .state')
+let source = null // of events
 const isOver = () => state().hasAttribute('data-final')
 
 async function show() {
@@ -15,11 +16,15 @@ if (live && !isOver()) {
   const path = live.dataset.events
   whileVisible(path ? 30_000 : 10_000, () => { if (!isOver()) show() })
   if (path) listen(path, 2_000)
+  if (path) document.addEventListener('visibilitychange', () => listen(path, 2_000))
 }
 
-// Browsers reconnect by themselves, but not if the answer is not a stream, as from a busy gateway.
+// A hidden page holds no stream: browsers open six connections to a host, if not by HTTP/2. They reconnect by
+// themselves, but not if the answer is not a stream, as from a busy gateway.
 function listen(path, pause) {
-  const source = new EventSource(path)
+  source?.close()
+  if (document.hidden || isOver()) return
+  source = new EventSource(path)
   let due
   const soon = () => { // events that arrive together are shown together
     clearTimeout(due)
@@ -31,9 +36,8 @@ function listen(path, pause) {
   for (const status of ['happened', 'final', 'retracted']) source.addEventListener(status, soon)
   source.addEventListener('open', () => { pause = 2_000 })
   source.addEventListener('error', () => {
-    if (source.readyState === EventSource.CLOSED && !isOver()) setTimeout(listen, pause, path, Math.min(2 * pause, 60_000))
+    if (source.readyState === EventSource.CLOSED) setTimeout(listen, pause, path, Math.min(2 * pause, 60_000))
   })
-  addEventListener('pagehide', () => source.close())
 }
 
 // Readers need no wallet: the first click loads the script that cancels, which handles a second, synthetic click.

@@ -31,7 +31,9 @@ function targetOf(element) {
   return name && `[${name}="${CSS.escape(element.getAttribute(name))}"]`
 }
 
-// Calls look every so many milliseconds while the page is visible.
+// Calls look every so many milliseconds while the page is visible, and when it becomes so.
 export function whileVisible(every, look) {
-  setInterval(() => { if (!document.hidden) look() }, every)
+  const lookIfVisible = () => { if (!document.hidden) look() }
+  setInterval(lookIfVisible, every)
+  document.addEventListener('visibilitychange', lookIfVisible)
 }

@@ -127,6 +127,25 @@ export const movesMeanwhile = () => visit({}, async (page) => {
   await page.locator('.state .mono', { hasText: 'Fulfilled' }).waitFor()
 })
 
+// A page in a hidden tab leaves the browser's few connections to others, and catches up once it is shown.
+export const hidden = () => visit({}, async (page) => {
+  const { creationTxHash, orderId } = await create()
+  await page.addInitScript(() => {
+    window.streams = []
+    window.EventSource = class extends EventSource { constructor(url) { super(url); window.streams.push(this) } }
+    Object.defineProperty(document, 'hidden', { get: () => window.isHidden ?? false })
+  })
+  const turn = (isHidden) => page.evaluate((now) => { window.isHidden = now; document.dispatchEvent(new Event('visibilitychange')) }, isHidden)
+  await page.goto(`${gateway}/order/${creationTxHash}`)
+  await page.waitForFunction(() => window.streams.length > 0)
+  await turn(true)
+  want(await page.evaluate(() => window.streams.every((each) => each.readyState === EventSource.CLOSED)), 'a hidden page holds a stream')
+  await move('fulfil', { orderId })
+  while ((await (await fetch(`${gateway}/api/Orders/${orderId}`)).json()).state !== 'Fulfilled') await page.waitForTimeout(100)
+  await turn(false)
+  await page.locator('.state .mono', { hasText: 'Fulfilled' }).waitFor()
+})
+
 // An order that its chain has taken back is not shown as it was.
 export const retracted = () => visit({}, async (page) => {
   const { creationTxHash } = await create()

@@ -54,15 +54,6 @@ func HashColumn(into *chain.Hash) Column {
 	}
 }
 
-// HashKeys returns hashes as one argument of a statement, for = ANY.
-func HashKeys(hashes []chain.Hash) [][]byte {
-	keys := make([][]byte, len(hashes))
-	for i := range hashes {
-		keys[i] = hashes[i][:]
-	}
-	return keys
-}
-
 // prefixLength is how many bytes of an ID or hash are indexed: all of them would take six times as much space.
 const prefixLength = 5
 

@@ -105,7 +105,7 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		party := partyIn(e.Fact)
 		events[i] = append(eventRow(e, initiatorOf(e, numbers), o.number, o.terms, party.Bytes()), numbers[party], log.openness(e))
 	}
-	isValued, wrong := valued(added, removed)
+	isValued, wrong := valued(added, removed, stored)
 	var change orderChange
 	for _, id := range ids {
 		if o, hasTerms := order.Fold(known[id]); hasTerms {
@@ -242,7 +242,7 @@ func (tx *Tx) announce(ctx context.Context, changes []order.Change) error {
 
 // valued returns the orders with an event that sets an amount, its time or its party. The values of those that lost one
 // or got another amount are wrong: the arguments of forgetValues.
-func valued(added, removed []order.Event) (is map[order.ID]bool, wrong [][]any) {
+func valued(added, removed []order.Event, stored map[order.ID]*storedOrder) (is map[order.ID]bool, wrong [][]any) {
 	is = make(map[order.ID]bool, len(added))
 	for i, e := range slices.Concat(removed, added) {
 		isWrong := i < len(removed)
@@ -254,7 +254,7 @@ func valued(added, removed []order.Event) (is map[order.ID]bool, wrong [][]any) 
 			continue
 		}
 		if is[e.Order] = true; isWrong {
-			wrong = append(wrong, []any{e.Order[:]})
+			wrong = append(wrong, []any{stored[e.Order].number})
 		}
 	}
 	return is, wrong
@@ -267,7 +267,7 @@ const (
 	deleteLock = `DELETE FROM locks WHERE order_number = $1`
 	insertLock = `INSERT INTO locks (order_number, locked, give_chain, take_chain, id, unlock_authority, give_token, give_amount)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
-	forgetValues = `UPDATE order_values SET given = NULL, taken = NULL, fee = NULL, affiliate = NULL, margin = NULL WHERE id = $1`
+	forgetValues = `UPDATE order_values SET given = NULL, taken = NULL, fee = NULL, affiliate = NULL, margin = NULL WHERE order_number = $1`
 )
 
 // row returns the arguments of upsertOrder and whether they change anything; o is nil if the terms are not known. Any

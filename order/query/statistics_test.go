@@ -170,8 +170,8 @@ func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 		t.Fatalf("statistics of all time (-recounted +counted): %v\n%s", err, diff)
 	}
 	var differing int
-	_, err = db.QueryRow(t.Context(), []any{&differing}, `SELECT count(*) FROM listed JOIN order_values ON order_values.id = listed.id
-		WHERE usd <> COALESCE(given, -1)`)
+	_, err = db.QueryRow(t.Context(), []any{&differing}, `SELECT count(*) FROM listed JOIN orders ON orders.id = listed.id
+		JOIN order_values ON order_number = number WHERE usd <> COALESCE(given, -1)`)
 	if err != nil || differing > 0 {
 		t.Fatalf("%d orders are listed with another value than the statistics have, %v", differing, err)
 	}

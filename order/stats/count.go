@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
+	"math"
 	"math/big"
 	"slices"
 	"time"
 
+	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/list"
 	"crossgate/store"
@@ -21,29 +23,30 @@ const (
 	// AtOnce is the maximum number of orders valued in one transaction.
 	AtOnce       = 200
 	secondsOfDay = 86_400
-	deleteValues = `DELETE FROM order_values WHERE id = $1`
+	mostStored   = math.MaxInt32 // for days, and seconds until delivery
 	insertStale  = `INSERT INTO stale_days (day) VALUES ($1) ON CONFLICT (day) DO NOTHING`
-	upsertValues = `INSERT INTO order_values (id, day, give_chain, take_chain, swapped, creator,
-			fulfilled, active, unpriced, given, taken, fee, affiliate, delivered_after, margin)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-		ON CONFLICT (id) DO UPDATE SET day = excluded.day, give_chain = excluded.give_chain, take_chain = excluded.take_chain,
-			swapped = excluded.swapped, creator = excluded.creator,
-			fulfilled = excluded.fulfilled, active = excluded.active, unpriced = excluded.unpriced, given = excluded.given,
-			taken = excluded.taken, fee = excluded.fee, affiliate = excluded.affiliate, delivered_after = excluded.delivered_after,
-			margin = excluded.margin`
+	deleteValues = `DELETE FROM order_values WHERE order_number = $1`
+	insertValues = `INSERT INTO order_values (order_number, day, give_chain, take_chain, active, unpriced,
+			given, taken, fee, affiliate, delivered_after, margin, creator, give_token, take_token)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+	updateCounted = `UPDATE orders SET uncounted = 0 WHERE number = $1` // the order is valued
 )
-
-// updateCounted marks an order as valued.
-var updateCounted = `UPDATE orders SET uncounted = 0 WHERE ` + store.PrefixOf(`id`) + ` = $2 AND id = $1`
 
 // Count values some of the changed orders, and reports whether more may be left. It asks for prices outside of the
 // transaction; prices may be nil: then values are unknown.
 func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices PriceSource) (left bool, err error) {
-	ids, err := store.All(ctx, db, func(rows *sql.Rows, id *order.ID) error { return rows.Scan(store.HashColumn(id)) },
-		`SELECT id FROM orders WHERE uncounted = 1 ORDER BY number LIMIT $1`, AtOnce)
-	if err != nil || len(ids) == 0 {
+	numbers := make(map[order.ID]int64, AtOnce)
+	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
+		var id order.ID
+		var number int64
+		err := rows.Scan(&number, store.HashColumn(&id))
+		numbers[id] = number
+		return err
+	}, `SELECT number, id FROM orders WHERE uncounted = 1 ORDER BY number LIMIT $1`, AtOnce)
+	if err != nil || len(numbers) == 0 {
 		return false, err
 	}
+	ids := slices.Collect(maps.Keys(numbers))
 	asked, err := ask(ctx, db, ids, read, prices)
 	if err == nil {
 		err = db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
@@ -51,7 +54,7 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 			if err != nil {
 				return err
 			}
-			return countAnew(ctx, tx, ids, orders, asked)
+			return countAnew(ctx, tx, numbers, orders, asked)
 		})
 	}
 	if err != nil {
@@ -60,15 +63,12 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 	return len(ids) == AtOnce, nil
 }
 
-// updateUnpriced marks some orders of a day and later whose value is partly unknown as uncounted.
-var updateUnpriced = `UPDATE orders SET uncounted = 1 WHERE number IN (SELECT number FROM order_values v
-	JOIN orders o ON ` + store.PrefixOf(`o.id`) + ` = ` + store.PrefixOf(`v.id`) + ` AND o.id = v.id WHERE day >= $1 AND unpriced = 1 ORDER BY random() LIMIT $2)`
-
 // Revalue has orders created yesterday or later counted again if a price was not known: its source may have failed.
 // They are few enough for statistics to go on.
 func Revalue(ctx context.Context, db *store.DB, l store.Lease) error {
 	return db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, updateUnpriced, time.Now().Unix()/secondsOfDay-1, mostUncounted/2)
+		_, err := tx.ExecContext(ctx, `UPDATE orders SET uncounted = 1 WHERE number IN (SELECT order_number FROM order_values
+			WHERE day >= $1 AND unpriced = 1 ORDER BY random() LIMIT $2)`, time.Now().Unix()/secondsOfDay-1, mostUncounted/2)
 		return err
 	})
 }
@@ -98,36 +98,47 @@ func ask(ctx context.Context, db *store.DB, ids []order.ID, read Orders, prices 
 
 // countAnew replaces the contributions of orders to the statistics, and marks the days that become stale. An order that
 // has changed meanwhile, so that it needs other prices, stays uncounted.
-func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[order.ID]*order.Order, asked map[Priced]*big.Rat) error {
-	before, err := valued(ctx, tx, ids)
+func countAnew(ctx context.Context, tx *store.Tx, numbers map[order.ID]int64, orders map[order.ID]*order.Order, asked map[Priced]*big.Rat) error {
+	before, err := valued(ctx, tx, `order_number = ANY($1)`, slices.Collect(maps.Values(numbers)))
+	if err != nil {
+		return err
+	}
+	var named []chain.Address
+	for _, o := range orders {
+		if o.Created != nil {
+			named = append(named, addressesOf(o)...)
+		}
+	}
+	addresses, err := tx.AddressNumbers(ctx, named...)
 	if err != nil {
 		return err
 	}
 	var gone, written, counted [][]any
 	worth := map[order.ID]*int64{}
-	creators, stale := map[string]bool{}, map[int64]bool{}
-	for _, id := range ids {
-		was, isCounted := before[id]
+	creators, stale := map[int64]bool{}, map[int64]bool{}
+	for id, number := range numbers {
+		was, isCounted := before[number]
 		if isCounted {
+			gone = append(gone, []any{number})
 			stale[was.day], creators[was.creator] = true, true
 		}
 		o := orders[id]
 		if o == nil || o.Created == nil {
-			gone, counted = append(gone, []any{id[:]}), append(counted, []any{id[:], store.Prefix(id[:])})
+			counted = append(counted, []any{number})
 			continue
 		}
 		if asked == nil || !slices.ContainsFunc(pricesOf(o), func(p Priced) bool { _, is := asked[p]; return !is }) {
-			counted = append(counted, []any{id[:], store.Prefix(id[:])})
+			counted = append(counted, []any{number})
 		}
-		stale[dayOf(o)], creators[string(o.Created.At.Initiator.Bytes())] = true, true
+		stale[dayOf(o)], creators[addresses[o.Created.At.Initiator]] = true, true
 		values := valuesOf(o, was.Values, asked)
-		written, worth[id] = append(written, arguments(o, values)), values.Given
+		written, worth[id] = append(written, arguments(number, o, values, addresses)), values.Given
 	}
 	firsts, err := firstDays(ctx, tx, creators)
 	if err != nil {
 		return err
 	}
-	err = tx.ExecAll(ctx, store.Step{Statement: deleteValues, Rows: gone}, store.Step{Statement: upsertValues, Rows: written})
+	err = tx.ExecAll(ctx, store.Step{Statement: deleteValues, Rows: gone}, store.Step{Statement: insertValues, Rows: written})
 	if err == nil {
 		err = list.Value(ctx, tx, worth)
 	}
@@ -155,59 +166,58 @@ func countAnew(ctx context.Context, tx *store.Tx, ids []order.ID, orders map[ord
 }
 
 // dayOf returns the UNIX day of an order's creation.
-func dayOf(o *order.Order) int64 { return int64(o.Created.At.Time / secondsOfDay) }
+func dayOf(o *order.Order) int64 { return int64(min(o.Created.At.Time/secondsOfDay, mostStored)) }
 
-// arguments returns the arguments of upsertValues.
-func arguments(o *order.Order, v Values) []any {
-	var swapped []byte
-	if p := o.Created.Fact.Preswap; p != nil {
-		swapped = p.TokenIn.Bytes()
+// addressesOf returns an order's creator and the tokens that its maker paid and was to receive.
+func addressesOf(o *order.Order) []chain.Address {
+	paid := o.Terms.Give.Token
+	if p := o.Created.Fact.Preswap; p != nil && !p.TokenIn.IsAbsent() {
+		paid = p.TokenIn
 	}
+	return []chain.Address{o.Created.At.Initiator, paid, o.Terms.Take.Token}
+}
+
+// arguments returns the arguments of insertValues.
+func arguments(number int64, o *order.Order, v Values, addresses map[chain.Address]int64) []any {
 	var deliveredAfter *int64
 	if o.Fulfilled != nil {
-		after := int64(o.Fulfilled.At.Time - min(o.Created.At.Time, o.Fulfilled.At.Time)) // each chain has its clock
-		deliveredAfter = &after
+		after := o.Fulfilled.At.Time - min(o.Created.At.Time, o.Fulfilled.At.Time) // each chain has its clock
+		deliveredAfter = new(int64(min(after, mostStored)))
 	}
-	give, take := o.Terms.Give, o.Terms.Take
-	return []any{
-		o.ID[:], dayOf(o), int64(give.Chain), int64(take.Chain), store.Blob(swapped), store.Blob(o.Created.At.Initiator.Bytes()),
-		store.Bit(o.Fulfilled != nil), store.Bit(o.State == order.StateCreated), store.Bit(!v.isWhole(o)), v.Given, v.Taken, v.Fee, v.Affiliate, deliveredAfter,
-		v.Margin,
+	row := []any{
+		number, dayOf(o), int64(o.Terms.Give.Chain), int64(o.Terms.Take.Chain), store.Bit(o.State == order.StateCreated),
+		store.Bit(!v.isWhole(o)), v.Given, v.Taken, v.Fee, v.Affiliate, deliveredAfter, v.Margin,
 	}
+	for _, a := range addressesOf(o) {
+		row = append(row, addresses[a])
+	}
+	return row
 }
 
 // contribution is an order's contribution to the statistics, as far as it is read back.
 type contribution struct {
-	day     int64
-	creator string
+	day, creator int64
 	Values
 }
 
-// valued returns the stored contributions of orders, omitting uncounted orders.
-func valued(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID]contribution, error) {
-	known := make(map[order.ID]contribution, len(ids))
+// valued returns the stored contributions of the orders that meet a condition, by number, omitting uncounted orders.
+func valued(ctx context.Context, q store.Rows, where string, args ...any) (map[int64]contribution, error) {
+	known := map[int64]contribution{}
 	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var id order.ID
+		var number int64
 		var c contribution
-		err := rows.Scan(store.HashColumn(&id), &c.day, &c.creator, &c.Given, &c.Taken, &c.Fee, &c.Affiliate, &c.Margin)
-		known[id] = c
+		err := rows.Scan(&number, &c.day, &c.creator, &c.Given, &c.Taken, &c.Fee, &c.Affiliate, &c.Margin)
+		known[number] = c
 		return err
-	}, `SELECT id, day, creator, given, taken, fee, affiliate, margin FROM order_values WHERE id = ANY($1)`, store.HashKeys(ids))
+	}, `SELECT order_number, day, creator, given, taken, fee, affiliate, margin FROM order_values WHERE `+where, args...)
 	return known, err
 }
 
-// pair is a creator of orders and a pair of chains; zeros mean any chains.
-type pair struct {
-	creator    string
-	give, take int64
-}
+// pair is a creator of orders, by the number of its address, and a pair of chains; zeros mean any chains.
+type pair struct{ creator, give, take int64 }
 
 // firstDays returns the days on which creators created their first order, by pair of chains and for any.
-func firstDays(ctx context.Context, tx *store.Tx, creators map[string]bool) (map[pair]int64, error) {
-	var keys [][]byte
-	for creator := range creators {
-		keys = append(keys, []byte(creator))
-	}
+func firstDays(ctx context.Context, tx *store.Tx, creators map[int64]bool) (map[pair]int64, error) {
 	firsts := make(map[pair]int64)
 	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var p pair
@@ -219,19 +229,16 @@ func firstDays(ctx context.Context, tx *store.Tx, creators map[string]bool) (map
 		}
 		return err
 	}, `SELECT creator, give_chain, take_chain, MIN(day) FROM order_values WHERE creator = ANY($1)
-		GROUP BY creator, give_chain, take_chain`, keys)
+		GROUP BY creator, give_chain, take_chain`, slices.Collect(maps.Keys(creators)))
 	return firsts, err
 }
-
-var listedOfDay = ` FROM order_values v JOIN listed l ON ` + store.PrefixOf(`l.id`) + ` = ` + store.PrefixOf(`v.id`) + ` AND l.id = v.id
-	JOIN addresses ON address_number = %s WHERE day = $1`
 
 // sumUp are the statements that sum up a day: its pairs of chains, the creators between any chains, and its tokens.
 var sumUp = []string{
 	`DELETE FROM daily_statistics WHERE day = $1`,
 	`INSERT INTO daily_statistics (day, give_chain, take_chain, created, fulfilled, active, unpriced, given, given_orders,
 			taken, taken_orders, fee, fee_orders, affiliate, affiliate_orders, creators, new_creators)
-		SELECT day, give_chain, take_chain, COUNT(*), SUM(fulfilled), SUM(active), SUM(unpriced), COALESCE(SUM(given), 0), COUNT(given),
+		SELECT day, give_chain, take_chain, COUNT(*), COUNT(delivered_after), SUM(active), SUM(unpriced), COALESCE(SUM(given), 0), COUNT(given),
 			COALESCE(SUM(taken), 0), COUNT(taken), COALESCE(SUM(fee), 0), COUNT(fee), COALESCE(SUM(affiliate), 0), COUNT(affiliate),
 			COUNT(DISTINCT creator), COUNT(DISTINCT CASE WHEN NOT EXISTS (SELECT 1 FROM order_values e WHERE e.creator = v.creator
 				AND e.give_chain = v.give_chain AND e.take_chain = v.take_chain AND e.day < v.day) THEN creator END)
@@ -243,9 +250,9 @@ var sumUp = []string{
 		FROM order_values v WHERE day = $1 GROUP BY day`,
 	`DELETE FROM order_tokens WHERE day = $1`,
 	`INSERT INTO order_tokens (day, chain, address, orders) SELECT day, chain, address, COUNT(*) FROM (
-			SELECT day, take_chain AS chain, address, v.id` + fmt.Sprintf(listedOfDay, `take_token`) + `
-			UNION SELECT day, give_chain, CASE WHEN length(swapped) > 0 THEN swapped ELSE address END, v.id` + fmt.Sprintf(listedOfDay, `give_token`) + `
-		) AS used GROUP BY day, chain, address`,
+			SELECT day, take_chain AS chain, take_token AS token, order_number FROM order_values WHERE day = $1
+			UNION SELECT day, give_chain, give_token, order_number FROM order_values WHERE day = $1
+		) AS used JOIN addresses ON address_number = token GROUP BY day, chain, address`,
 	`DELETE FROM stale_days WHERE day = $1`,
 }
 

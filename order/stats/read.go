@@ -46,9 +46,12 @@ func AllTime(ctx context.Context, db *store.DB) (all order.Statistics, err error
 // ValuesOf returns the values of an order's amounts at the time. isCounted is false until the order has been valued,
 // shortly after it is indexed, and for orders that are not indexed.
 func ValuesOf(ctx context.Context, db *store.DB, id order.ID) (v Values, isCounted bool, err error) {
-	known, err := valued(ctx, db, []order.ID{id})
-	c, isCounted := known[id]
-	return c.Values, isCounted, err
+	known, err := valued(ctx, db, `order_number = (SELECT number FROM orders WHERE `+store.PrefixOf(`id`)+` = $1 AND id = $2)`,
+		store.Prefix(id[:]), id[:])
+	for _, c := range known {
+		v, isCounted = c.Values, true
+	}
+	return v, isCounted, err
 }
 
 const deliveredIn = `SELECT give_chain, take_chain, delivered_after, margin, COUNT(*) FROM order_values
@@ -78,7 +81,7 @@ func DeliveryTimes(ctx context.Context, db *store.DB, from, to uint64) (times []
 		}
 		of, all = on, append(all, took)
 		return err
-	}, deliveredIn, store.Number(from), store.Number(to))
+	}, deliveredIn, int64(min(from, mostStored)), int64(min(to, mostStored)))
 	finish()
 	return times, err
 }

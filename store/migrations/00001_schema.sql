@@ -239,23 +239,24 @@ CREATE TABLE listed_counts (
     PRIMARY KEY (subject, period, cell)
 ) /* clustered */;
 
--- The contribution of each order whose creation is known to the statistics. Values are millionths of a USD at the time,
--- NULL if unknown: given, fee and affiliate at the creation, taken at the fulfilment.
+-- The contribution of each order whose creation is known to the statistics. give_token is what its maker paid, perhaps
+-- swapped for the order's give token. Values are millionths of a USD at the time, NULL if unknown: given, fee and
+-- affiliate at the creation, taken at the fulfilment.
 CREATE TABLE order_values (
-    id              BYTEA    PRIMARY KEY,
-    day             BIGINT   NOT NULL,
+    order_number    INTEGER  PRIMARY KEY,
+    day             INTEGER  NOT NULL,
+    creator         INTEGER  NOT NULL,
+    delivered_after INTEGER,           -- seconds by the clocks of the two chains; NULL if not delivered
     give_chain      BIGINT   NOT NULL,
     take_chain      BIGINT   NOT NULL,
-    swapped         BYTEA    NOT NULL, -- token on the give chain swapped for the give token; empty: none
-    creator         BYTEA    NOT NULL,
-    fulfilled       SMALLINT NOT NULL,
-    active          SMALLINT NOT NULL,
-    unpriced        SMALLINT NOT NULL, -- part of its value is unknown
+    give_token      INTEGER  NOT NULL,
+    take_token      INTEGER  NOT NULL,
     given           BIGINT,
     taken           BIGINT,
     fee             BIGINT,
     affiliate       BIGINT,
-    delivered_after BIGINT,            -- seconds by the clocks of the two chains; NULL if not delivered
+    active          SMALLINT NOT NULL,
+    unpriced        SMALLINT NOT NULL, -- part of its value is unknown
     margin          SMALLINT           -- order.Margin; NULL if unknown, and for orders reserved for one taker
 );
 CREATE INDEX order_values_creator ON order_values (creator, give_chain, take_chain, day);

@@ -1,7 +1,7 @@
 -- The schema is the same for SQLite and PostgreSQL; SQLite stores bytes in a BYTEA column unchanged. Hashes and
 -- addresses are bytes as on their chains, amounts decimal digits, times UNIX seconds, days UNIX days, and chains the
 -- API's numbers. SQLite stores tables that end in "clustered" in the index of their primary key; "clusters" marks that
--- key where PostgreSQL needs none.
+-- key where PostgreSQL needs none. Numbers come before bytes and texts, since PostgreSQL would pad these to align them.
 
 -- The oldest schema version whose programs can use this database. A migration that removes something they use, or
 -- requires them to write something new, raises this to its own number; one that only adds leaves it (docs/versions.md).
@@ -163,8 +163,9 @@ CREATE TABLE swaps (
     chain         BIGINT NOT NULL,
     block         BIGINT NOT NULL,
     log_index     BIGINT NOT NULL,
-    block_hash    BYTEA  NOT NULL,
     block_time    BIGINT NOT NULL,
+    referral_code BIGINT NOT NULL,
+    block_hash    BYTEA  NOT NULL,
     tx            BYTEA  NOT NULL,
     id            BYTEA  NOT NULL,
     sender        BYTEA  NOT NULL,
@@ -176,7 +177,6 @@ CREATE TABLE swaps (
     fee           TEXT   NOT NULL,
     affiliate     BYTEA  NOT NULL,
     affiliate_fee TEXT   NOT NULL,
-    referral_code BIGINT NOT NULL,
     PRIMARY KEY (chain, block, log_index)
 );
 CREATE INDEX swaps_id ON swaps (substr(id, 1, 5));
@@ -192,7 +192,6 @@ CREATE INDEX swaps_of_transaction ON swaps (substr(tx, 1, 5));
 -- they sort by value. usd is order_values.given for orders, -1 if unknown.
 CREATE TABLE listed (
     key              BIGINT   NOT NULL /* clusters */,
-    id               BYTEA    NOT NULL,
     cell             BIGINT   NOT NULL,
     referral_code    BIGINT   NOT NULL,
     usd              BIGINT   NOT NULL,
@@ -200,6 +199,7 @@ CREATE TABLE listed (
     take_token       INTEGER  NOT NULL,
     fulfiller        INTEGER  NOT NULL,
     unlock_authority INTEGER  NOT NULL,
+    id               BYTEA    NOT NULL,
     give_amount      BYTEA    NOT NULL,
     take_amount      BYTEA    NOT NULL,
     maker            BYTEA    NOT NULL,

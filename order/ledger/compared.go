@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -22,23 +23,27 @@ func (l Ledger) NoteCompared(ctx context.Context, under store.Lease, sides []Sid
 	if len(sides) == 0 {
 		return nil
 	}
-	rows := make([][]any, len(sides))
+	noted, ended := make([][]any, len(sides)), make([][]any, len(sides))
 	for i, each := range sides {
-		bit := int(each.Side) // 1 or 2
-		rows[i] = []any{bit, each.Order[:], 3 - bit, store.Prefix(each.Order[:])}
+		ended[i] = []any{store.Prefix(each.Order[:]), each.Order[:]}
+		noted[i] = append(slices.Clone(ended[i]), int(each.Side), 3-int(each.Side))
 	}
+	of := ` WHERE order_number = (SELECT number FROM orders WHERE ` + idPrefix + ` = $1 AND id = $2) AND compared `
 	return l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
-		return tx.ExecEach(ctx, `UPDATE orders SET compared = compared + $1 WHERE `+idPrefix+` = $4 AND id = $2 AND compared IN (0, $3)`, rows)
+		return tx.ExecAll(ctx,
+			store.Step{Statement: `UPDATE uncompared SET compared = compared + $3` + of + `IN (0, $4)`, Rows: noted},
+			store.Step{Statement: `DELETE FROM uncompared` + of + `= 3`, Rows: ended})
 	})
 }
 
 // Uncompared returns up to most orders of a chain that are yet to be compared with its contracts, following after, and
 // the number of all such orders.
 func (l Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, most int) (ids []order.ID, all int, err error) {
-	const due = ` FROM orders WHERE compared < 3 AND (give_chain = $1 AND compared IN (0, 2) OR take_chain = $1 AND compared IN (0, 1))`
+	const due = ` FROM uncompared JOIN orders ON number = order_number
+		WHERE (give_chain = $1 AND compared IN (0, 2) OR take_chain = $1 AND compared IN (0, 1))`
 	if _, err = l.QueryRow(ctx, []any{&all}, `SELECT COUNT(*)`+due, int64(id)); err == nil {
-		ids, err = queryIDs(ctx, l, `SELECT id`+due+` AND number > COALESCE((SELECT number FROM orders
-			WHERE `+idPrefix+` = $4 AND id = $2), 0) ORDER BY number LIMIT $3`, int64(id), after[:], most, store.Prefix(after[:]))
+		ids, err = queryIDs(ctx, l, `SELECT id`+due+` AND order_number > COALESCE((SELECT number FROM orders
+			WHERE `+idPrefix+` = $4 AND id = $2), 0) ORDER BY order_number LIMIT $3`, int64(id), after[:], most, store.Prefix(after[:]))
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("select orders of chain %d to be compared: %w", id, err)
@@ -64,7 +69,8 @@ func (l Ledger) Sampled(ctx context.Context, id chain.ID, most int) ([]order.ID,
 	if _, err := rand.Read(from[:]); err != nil {
 		return nil, err
 	}
-	ids, err := queryIDs(ctx, l, `SELECT id FROM orders WHERE `+idPrefix+` > $2 AND (give_chain = $1 AND compared IN (1, 3) OR take_chain = $1 AND compared > 1)
+	ids, err := queryIDs(ctx, l, `SELECT id FROM orders LEFT JOIN uncompared ON order_number = number WHERE `+idPrefix+` > $2
+		AND (give_chain = $1 AND COALESCE(compared, 3) IN (1, 3) OR take_chain = $1 AND COALESCE(compared, 3) > 1)
 		ORDER BY `+idPrefix+` LIMIT $3`, int64(id), store.Prefix(from[:]), most)
 	if err != nil {
 		return nil, fmt.Errorf("select a sample of the orders of chain %d: %w", id, err)

@@ -169,8 +169,8 @@ type storedOrder struct {
 	terms  []byte // shared by its events; empty if not known
 	lock   lock
 
-	isKnown, hasTerms   bool // whether its row exists, and has terms
-	compared, uncounted int64
+	isKnown, hasTerms bool  // whether its row exists, and has terms
+	compared          int64 // sides; 3: both, or there is nothing to compare
 }
 
 // storedOrders returns orders as they are stored; it assigns numbers to new ones.
@@ -179,18 +179,18 @@ func storedOrders(ctx context.Context, tx *Tx, ids []order.ID) (map[order.ID]*st
 	err := tx.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
 		o := new(storedOrder)
-		err := rows.Scan(&o.number, store.HashColumn(&id), &o.terms, &o.compared, &o.uncounted,
+		err := rows.Scan(&o.number, store.HashColumn(&id), &o.terms, &o.compared,
 			&o.lock.status, store.AddressColumn(&o.lock.authority), &o.lock.amount)
 		o.isKnown, o.hasTerms, last = true, len(o.terms) > 0, max(last, o.number)
 		orders[id] = o
 		return err
-	}, `SELECT number, orders.id, terms, compared, uncounted, COALESCE(locked, 0), unlock_authority, COALESCE(give_amount, '')
-		FROM orders LEFT JOIN locks ON order_number = number
+	}, `SELECT number, orders.id, terms, COALESCE(compared, 3), COALESCE(locked, 0), unlock_authority, COALESCE(give_amount, '')
+		FROM orders LEFT JOIN locks ON locks.order_number = number LEFT JOIN uncompared ON uncompared.order_number = number
 		WHERE `+store.PrefixOf(`orders.id`)+` = ANY($1) OR number = (SELECT MAX(number) FROM orders)`, store.Prefixes(ids))
 	for _, id := range ids {
 		if orders[id] == nil {
 			last++
-			orders[id] = &storedOrder{number: last}
+			orders[id] = &storedOrder{number: last, compared: 3}
 		}
 	}
 	return orders, err

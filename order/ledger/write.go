@@ -121,6 +121,8 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		store.Step{Statement: insertSwap, Rows: rows},
 		store.Step{Statement: insertEvent, Rows: events},
 		store.Step{Statement: upsertOrder, Rows: change.written},
+		store.Step{Statement: insertUncounted, Rows: change.uncounted},
+		store.Step{Statement: upsertUncompared, Rows: change.uncompared},
 		store.Step{Statement: deleteLock, Rows: change.unlocked},
 		store.Step{Statement: insertLock, Rows: change.locked},
 		store.Step{Statement: forgetValues, Rows: wrong},
@@ -146,13 +148,28 @@ func numbered(events []order.Event) []chain.Address {
 	return all
 }
 
-// orderChange collects changes to rows of orders and locks, as arguments of statements.
-type orderChange struct{ written, unlocked, locked [][]any }
+// orderChange collects changes to orders and to the tables of their numbers, as arguments of statements.
+type orderChange struct{ written, uncounted, uncompared, unlocked, locked [][]any }
 
-// replace adds the changes from an order's stored rows to its current ones; o is nil if its terms are not known.
+// replace adds the changes from an order's stored rows to its current ones; o is nil if its terms are not known. Any
+// change of an unfulfilled order may affect the statistics.
 func (c *orderChange) replace(id order.ID, was *storedOrder, o *order.Order, isValued bool) {
-	if row, isChanged := was.row(id, o, isValued); isChanged {
-		c.written = append(c.written, row)
+	var of order.Terms
+	terms := []byte{}
+	if o != nil {
+		if len(was.terms) == 0 {
+			was.terms = encodeTerms(o.Terms)
+		}
+		of, terms = o.Terms, was.terms
+	}
+	if !was.isKnown || was.hasTerms != (o != nil) {
+		c.written = append(c.written, []any{was.number, id[:], int64(of.Give.Chain), int64(of.Take.Chain), terms})
+	}
+	if o == nil || isValued || o.Fulfilled == nil {
+		c.uncounted = append(c.uncounted, []any{was.number})
+	}
+	if o != nil && was.compared > 0 {
+		c.uncompared = append(c.uncompared, []any{was.number})
 	}
 	is := lockOf(o)
 	if is == was.lock {
@@ -261,27 +278,12 @@ func valued(added, removed []order.Event, stored map[order.ID]*storedOrder) (is 
 }
 
 const (
-	upsertOrder = `INSERT INTO orders (number, id, give_chain, take_chain, terms, compared, uncounted) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (number) DO UPDATE SET give_chain = excluded.give_chain, take_chain = excluded.take_chain, terms = excluded.terms,
-			compared = excluded.compared, uncounted = excluded.uncounted`
-	deleteLock = `DELETE FROM locks WHERE order_number = $1`
-	insertLock = `INSERT INTO locks (order_number, locked, give_chain, take_chain, id, unlock_authority, give_token, give_amount)
+	upsertOrder = `INSERT INTO orders (number, id, give_chain, take_chain, terms) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (number) DO UPDATE SET give_chain = excluded.give_chain, take_chain = excluded.take_chain, terms = excluded.terms`
+	insertUncounted  = `INSERT INTO uncounted (order_number) VALUES ($1) ON CONFLICT (order_number) DO NOTHING`
+	upsertUncompared = `INSERT INTO uncompared (order_number, compared) VALUES ($1, 0) ON CONFLICT (order_number) DO UPDATE SET compared = 0`
+	deleteLock       = `DELETE FROM locks WHERE order_number = $1`
+	insertLock       = `INSERT INTO locks (order_number, locked, give_chain, take_chain, id, unlock_authority, give_token, give_amount)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 	forgetValues = `UPDATE order_values SET given = NULL, taken = NULL, fee = NULL, affiliate = NULL, margin = NULL WHERE order_number = $1`
 )
-
-// row returns the arguments of upsertOrder and whether they change anything; o is nil if the terms are not known. Any
-// change of an unfulfilled order may affect the statistics.
-func (s *storedOrder) row(id order.ID, o *order.Order, isValued bool) (all []any, isChanged bool) {
-	var give, take chain.ID
-	terms, compared, uncounted := []byte{}, int64(3), int64(1)
-	if o != nil {
-		if len(s.terms) == 0 {
-			s.terms = encodeTerms(o.Terms)
-		}
-		give, take, terms = o.Terms.Give.Chain, o.Terms.Take.Chain, s.terms
-		compared, uncounted = 0, max(s.uncounted, store.Bit(isValued || o.Fulfilled == nil))
-	}
-	isChanged = !s.isKnown || s.hasTerms != (o != nil) || s.compared != compared || s.uncounted != uncounted
-	return []any{s.number, id[:], int64(give), int64(take), terms, compared, uncounted}, isChanged
-}

@@ -298,7 +298,7 @@ func TestListsAndStatisticsEqualARecount(t *testing.T) {
 		checkListed(t, db)
 		apply(t, db, nil, known)
 		checkStatistics(t, db, nil)
-		for _, table := range []string{"daily_statistics", "order_values", "order_tokens", "stale_days", "(SELECT 1 AS one FROM orders WHERE uncounted = 1) AS uncounted"} {
+		for _, table := range []string{"daily_statistics", "order_values", "order_tokens", "stale_days", "uncounted"} {
 			var rows int
 			if _, err := db.QueryRow(t.Context(), []any{&rows}, `SELECT COUNT(*) FROM `+table); err != nil || rows != 0 {
 				t.Errorf("%d rows of %s are left of nothing, %v", rows, table, err)
@@ -377,7 +377,7 @@ func TestAValueThatWasKnownStays(t *testing.T) {
 	}
 	apply(t, db, events, nil)
 	checkStatistics(t, db, events)
-	execute(t, db, `UPDATE orders SET uncounted = 1`)
+	execute(t, db, `INSERT INTO uncounted SELECT number FROM orders`)
 	countAll(t, db, nil)
 	checkStatistics(t, db, events)
 }

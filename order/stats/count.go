@@ -29,7 +29,7 @@ const (
 	insertValues = `INSERT INTO order_values (order_number, day, give_chain, take_chain, active, unpriced,
 			given, taken, fee, affiliate, delivered_after, margin, creator, give_token, take_token)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
-	updateCounted = `UPDATE orders SET uncounted = 0 WHERE number = $1` // the order is valued
+	deleteUncounted = `DELETE FROM uncounted WHERE order_number = $1`
 )
 
 // Count values some of the changed orders, and reports whether more may be left. It asks for prices outside of the
@@ -42,7 +42,7 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 		err := rows.Scan(&number, store.HashColumn(&id))
 		numbers[id] = number
 		return err
-	}, `SELECT number, id FROM orders WHERE uncounted = 1 ORDER BY number LIMIT $1`, AtOnce)
+	}, `SELECT number, id FROM orders WHERE number IN (SELECT order_number FROM uncounted ORDER BY order_number LIMIT $1)`, AtOnce)
 	if err != nil || len(numbers) == 0 {
 		return false, err
 	}
@@ -67,8 +67,9 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 // They are few enough for statistics to go on.
 func Revalue(ctx context.Context, db *store.DB, l store.Lease) error {
 	return db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE orders SET uncounted = 1 WHERE number IN (SELECT order_number FROM order_values
-			WHERE day >= $1 AND unpriced = 1 ORDER BY random() LIMIT $2)`, time.Now().Unix()/secondsOfDay-1, mostUncounted/2)
+		_, err := tx.ExecContext(ctx, `INSERT INTO uncounted (order_number)
+			SELECT order_number FROM order_values WHERE day >= $1 AND unpriced = 1 ORDER BY random() LIMIT $2
+			ON CONFLICT (order_number) DO NOTHING`, time.Now().Unix()/secondsOfDay-1, mostUncounted/2)
 		return err
 	})
 }
@@ -162,7 +163,7 @@ func countAnew(ctx context.Context, tx *store.Tx, numbers map[order.ID]int64, or
 	for day := range stale {
 		days = append(days, []any{day})
 	}
-	return tx.ExecAll(ctx, store.Step{Statement: insertStale, Rows: days}, store.Step{Statement: updateCounted, Rows: counted})
+	return tx.ExecAll(ctx, store.Step{Statement: insertStale, Rows: days}, store.Step{Statement: deleteUncounted, Rows: counted})
 }
 
 // dayOf returns the UNIX day of an order's creation.

@@ -121,7 +121,7 @@ func checkCounted(ctx context.Context, db *store.DB) error {
 	var waiting, stale int
 	var isBegun bool
 	_, err := db.QueryRow(ctx, []any{&waiting, &stale, &isBegun},
-		`SELECT (SELECT COUNT(*) FROM (SELECT 1 AS one FROM orders WHERE uncounted = 1 LIMIT $1) AS waiting), (SELECT COUNT(*) FROM stale_days),
+		`SELECT (SELECT COUNT(*) FROM (SELECT 1 AS one FROM uncounted LIMIT $1) AS waiting), (SELECT COUNT(*) FROM stale_days),
 			EXISTS (SELECT 1 FROM daily_statistics)`, mostUncounted+1)
 	if err == nil && (waiting > mostUncounted || stale > mostStale || waiting+stale > 0 && !isBegun) {
 		err = ErrUncounted

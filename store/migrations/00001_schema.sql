@@ -127,20 +127,25 @@ CREATE TABLE deliveries (
 
 -- Folded orders, with the columns that are searched. Written in the transaction that changes their events. terms are
 -- those in its events, usually in two of them; facts repeat terms only if they differ. While no known event has terms,
--- these and the chains are empty. compared holds the sides on which the order is complete and agreed with the state of
--- the contracts: 1 for the give chain, 2 for the take chain. uncounted is 1 if the order must be valued again.
+-- these and the chains are empty. What changes often is in tables of its own: PostgreSQL would copy whole rows.
 CREATE TABLE orders (
-    number     INTEGER  PRIMARY KEY,
-    compared   SMALLINT NOT NULL DEFAULT 0,
-    uncounted  SMALLINT NOT NULL DEFAULT 0,
-    give_chain BIGINT   NOT NULL,
-    take_chain BIGINT   NOT NULL,
-    id         BYTEA    NOT NULL,
-    terms      BYTEA    NOT NULL
+    number     INTEGER PRIMARY KEY,
+    give_chain BIGINT  NOT NULL,
+    take_chain BIGINT  NOT NULL,
+    id         BYTEA   NOT NULL,
+    terms      BYTEA   NOT NULL
 );
 CREATE INDEX orders_id ON orders (substr(id, 1, 5));
-CREATE INDEX orders_uncompared ON orders (number) WHERE compared < 3;
-CREATE INDEX orders_uncounted ON orders (number) WHERE uncounted = 1;
+
+-- Orders that must be valued again.
+CREATE TABLE uncounted (order_number INTEGER PRIMARY KEY);
+
+-- Orders that must be compared with the state of the contracts. compared is the side on which the order is complete and
+-- agreed with it: 1 for the give chain, 2 for the take chain, 0 for none.
+CREATE TABLE uncompared (
+    order_number INTEGER  PRIMARY KEY,
+    compared     SMALLINT NOT NULL
+);
 
 -- Orders locked for their unlock authority, and others whose creation is not known: those are in no list. locked is 0
 -- for no, 1 for yes, 2 for fulfilled without a known creation: the give chain has to confirm it.

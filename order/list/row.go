@@ -21,12 +21,11 @@ const columns = `key, id, cell, referral_code, give_token, take_token, fulfiller
 
 // Updates write as few columns as possible: an index costs something only if one of its columns is written.
 const (
-	insertRow        = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
-	updateCell       = `UPDATE listed SET cell = $2 WHERE key = $1`
-	updateFulfilment = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4 WHERE key = $1`
-	deleteRow        = `DELETE FROM listed WHERE key = $1`
-	updateValue      = `UPDATE listed SET usd = $2 WHERE key = $1`
-	insertCount      = `INSERT INTO listed_counts (subject, period, cell, listed) VALUES ($1, $2, $3, $4)
+	insertRow   = `INSERT INTO listed (` + columns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
+	updateState = `UPDATE listed SET cell = $2, fulfiller = $3, unlock_authority = $4 WHERE key = $1`
+	deleteRow   = `DELETE FROM listed WHERE key = $1`
+	updateValue = `UPDATE listed SET usd = $2 WHERE key = $1`
+	insertCount = `INSERT INTO listed_counts (subject, period, cell, listed) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (subject, period, cell) DO UPDATE SET listed = listed_counts.listed + excluded.listed`
 )
 
@@ -151,8 +150,8 @@ func amountKey(a chain.Amount) []byte {
 
 // change collects changes to rows and counts, as arguments of statements.
 type change struct {
-	gone, added, moved, fulfilled, valued [][]any
-	counts                                map[counted]int64
+	gone, added, moved, valued [][]any
+	counts                     map[counted]int64
 }
 
 // replace adds the changes that turn one version of a row into another; nil: it is not listed.
@@ -175,10 +174,8 @@ func (c *change) replace(id order.ID, from, to *Row) {
 		if to != nil {
 			c.added = append(c.added, to.arguments(id))
 		}
-	case from.fulfilment != to.fulfilment:
-		c.fulfilled = append(c.fulfilled, []any{from.key, to.cell, to.fulfilment[0], to.fulfilment[1]})
-	case from.cell != to.cell:
-		c.moved = append(c.moved, []any{from.key, to.cell})
+	case from.fulfilment != to.fulfilment || from.cell != to.cell:
+		c.moved = append(c.moved, []any{from.key, to.cell, to.fulfilment[0], to.fulfilment[1]})
 	}
 }
 
@@ -236,8 +233,7 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 	if err == nil {
 		err = tx.ExecAll(ctx,
 			store.Step{Statement: insertRow, Rows: c.added},
-			store.Step{Statement: updateCell, Rows: c.moved},
-			store.Step{Statement: updateFulfilment, Rows: c.fulfilled},
+			store.Step{Statement: updateState, Rows: c.moved},
 			store.Step{Statement: insertCount, Rows: c.countRows()},
 		)
 	}

@@ -108,7 +108,7 @@ func (d *Directory) Lookup(ctx context.Context, id chain.ID, addresses ...chain.
 // IsSilent reports whether the token's contract was read and returned no decimals, usually because it does not exist.
 // It reads nothing itself.
 func (d *Directory) IsSilent(key Key) bool {
-	said, asked := d.contracts.last(key)
+	said, asked := d.contracts.values.Get(key)
 	if !asked || said.Decimals != nil {
 		return false
 	}
@@ -225,7 +225,7 @@ func (d *Directory) metadata(key Key, said Reading, listed func() map[chain.Addr
 		r.until = d.Now().Add(longest)
 	}
 	if said.IsSingle {
-		before, _ := d.contracts.last(key)
+		before, _ := d.contracts.values.Get(key)
 		r.fresh = min(max(singleFresh, 2*before.fresh), longest)
 		r.until = d.Now().Add(r.fresh)
 		switch t, is := listed()[key.Address]; {
@@ -275,7 +275,7 @@ func (d *Directory) USD(ctx context.Context, keys ...Key) map[Key]*big.Rat {
 	prices, err := d.prices.get(ctx, keys, d.askPrices)
 	if err != nil {
 		for _, key := range keys {
-			if last, known := d.prices.last(key); known && d.isUsable(last) {
+			if last, known := d.prices.values.Get(key); known && d.isUsable(last) {
 				prices[key] = last
 			}
 		}

@@ -7,20 +7,18 @@ import (
 	"time"
 
 	"crossgate/cache/flight"
+	"crossgate/cache/recent"
 )
 
 // memory remembers a bounded number of values, one per token. Missing ones are loaded in batches, which callers share.
 type memory[V any] struct {
-	limit    int           // values per generation; two are kept
 	patience time.Duration // the limit of a load
 	fresh    func(V) bool  // whether a value may be used without loading it again
+	values   recent.Map[Key, V]
 	loads    sync.WaitGroup
 
-	mu sync.Mutex
-	// Values live in two generations: when the young one is full it becomes the old one, whose values survive only if
-	// they are used again. This forgets the least used values without maintaining a list.
-	young, old map[Key]V
-	loading    map[Key]*flight.Call[map[Key]V] // the batch that loads each
+	mu      sync.Mutex
+	loading map[Key]*flight.Call[map[Key]V] // the batch that loads each
 }
 
 // loader returns the values of keys. Those that it leaves out stay unknown.
@@ -28,8 +26,7 @@ type loader[V any] func(ctx context.Context, keys []Key) (map[Key]V, error)
 
 func newMemory[V any](limit int, patience time.Duration, fresh func(V) bool) *memory[V] {
 	return &memory[V]{
-		limit: limit, patience: patience, fresh: fresh,
-		young: map[Key]V{}, loading: map[Key]*flight.Call[map[Key]V]{},
+		patience: patience, fresh: fresh, values: recent.Map[Key, V]{Limit: limit}, loading: map[Key]*flight.Call[map[Key]V]{},
 	}
 }
 
@@ -60,7 +57,7 @@ func (m *memory[V]) claim(
 	values = make(map[Key]V, len(keys))
 	var missing []Key
 	for _, key := range keys {
-		if value, known := m.recall(key); known && m.fresh(value) {
+		if value, known := m.values.Get(key); known && m.fresh(value) {
 			values[key] = value
 			continue
 		}
@@ -95,7 +92,7 @@ func (m *memory[V]) load(ctx context.Context, keys []Key, load loader[V]) (value
 		for _, key := range keys {
 			delete(m.loading, key) // it may be loaded again
 			if value, loaded := values[key]; loaded {
-				m.remember(key, value)
+				m.values.Put(key, value)
 			}
 		}
 	}()
@@ -103,30 +100,4 @@ func (m *memory[V]) load(ctx context.Context, keys []Key, load loader[V]) (value
 		return nil, err
 	}
 	return values, nil
-}
-
-// last returns the value of key fresh or not.
-func (m *memory[V]) last(key Key) (value V, known bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.recall(key)
-}
-
-// recall must be called with m.mu held.
-func (m *memory[V]) recall(key Key) (value V, known bool) {
-	if value, known = m.young[key]; known {
-		return value, true
-	}
-	if value, known = m.old[key]; known {
-		m.remember(key, value)
-	}
-	return value, known
-}
-
-// remember must be called with m.mu held.
-func (m *memory[V]) remember(key Key, value V) {
-	if _, known := m.young[key]; !known && len(m.young) >= m.limit {
-		m.old, m.young = m.young, make(map[Key]V, m.limit)
-	}
-	m.young[key] = value
 }

@@ -59,7 +59,7 @@ func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, e
 		p := price{usd: agreed(given[key]), asOf: now, until: now.Add(priceFresh)}
 		if p.usd == nil && failed {
 			p = price{until: now.Add(priceRetry)}
-			if last, known := d.prices.last(key); known && d.isUsable(last) {
+			if last, known := d.prices.values.Get(key); known && d.isUsable(last) {
 				p.usd, p.asOf = last.usd, last.asOf
 			}
 		}

@@ -4,33 +4,22 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync"
 
 	"crossgate/cache"
+	"crossgate/cache/recent"
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/query"
 	"crossgate/proxy"
 )
 
-// creations remembers the transaction, a T, that is a step of an order or made a swap, for the newest of these: at
-// least creationsKept and at most twice as many. An order read from its chains need not be in the index, and clients
-// look it up by transaction first and by id afterwards.
-type creations[T any] struct {
-	mu         sync.Mutex
-	young, old map[order.ID]T
-}
-
-const creationsKept = 1 << 14
+// creations remembers the transaction, a T, that is a step of an order or made a swap. An order read from its chains
+// need not be in the index, and clients look it up by transaction first and by id afterwards.
+type creations[T any] struct{ recent.Map[order.ID, T] }
 
 func (c *creations[T]) remember(tx T, ids ...order.ID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for _, id := range ids {
-		if c.young == nil || len(c.young) >= creationsKept {
-			c.young, c.old = make(map[order.ID]T), c.young
-		}
-		c.young[id] = tx
+		c.Put(id, tx)
 	}
 }
 
@@ -41,20 +30,11 @@ func (c *creations[T]) learn(tx T, bodies []proxy.Body) {
 	}
 }
 
-func (c *creations[T]) of(id order.ID) (tx T, remembered bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if tx, remembered = c.young[id]; !remembered {
-		tx, remembered = c.old[id]
-	}
-	return tx, remembered
-}
-
 // ByID returns an order that the index has, or whose transaction was looked up lately; otherwise order.ErrNotFound
 // with the basis of the search, query.ErrUnavailable or query.ErrEmpty.
 func (s *Orders) ByID(ctx context.Context, id order.ID) (query.Found, error) {
 	found, err := s.Options().Orders.ByID(ctx, id)
-	tx, remembered := s.creations.of(id)
+	tx, remembered := s.creations.Get(id)
 	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
@@ -82,7 +62,7 @@ func (s *Orders) OrdersChanged(changes []order.Change) {
 	var keys []cache.Key
 	for _, c := range changes {
 		keys = append(keys, proxy.OrderTag(c.Order), orderKey(proxy.Subject, c.Order))
-		remembered, _ := s.creations.of(c.Order) // for an order whose creation is not indexed
+		remembered, _ := s.creations.Get(c.Order) // for an order whose creation is not indexed
 		if tx := cmp.Or(c.Creation, remembered); !tx.IsAbsent() {
 			keys = append(keys, txKey(proxy.Subject, tx))
 		}

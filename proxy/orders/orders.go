@@ -77,10 +77,14 @@ type Orders struct {
 	swapTxs   creations[swapTx]
 }
 
+// creationsKept is how many transactions are remembered by order, and by swap: at most twice as many.
+const creationsKept = 1 << 14
+
 // Mount adds the paths of orders to a server. Each request reads from the current options.
 func Mount(server *proxy.Server, log *feed.Feed, options func() Options) *Orders {
 	chains := server.Options.Chains
 	s := &Orders{server: server, Options: options, chains: chains, limit: server.Options.OrderLimit, feed: log, encoder: wire.Encoder{Chains: chains}}
+	s.creations.Limit, s.swapTxs.Limit = creationsKept, creationsKept
 	s.OrdersRoute().Mount(server)
 	s.OrderRoute().Mount(server)
 	s.EventsRoute().Mount(server)

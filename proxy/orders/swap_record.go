@@ -134,7 +134,7 @@ func (s *Orders) loadSwapRecord(ctx context.Context, id order.ID) ([]proxy.Body,
 // swapByID returns a swap that the index has, or whose transaction was looked up lately.
 func (s *Orders) swapByID(ctx context.Context, id order.ID) (query.FoundSwap, error) {
 	found, err := s.Options().Swaps.SwapByID(ctx, id)
-	of, remembered := s.swapTxs.of(id)
+	of, remembered := s.swapTxs.Get(id)
 	if !remembered || !isUnindexed(err) {
 		return found, err
 	}

@@ -14,10 +14,10 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"crossgate/cache/recent"
 	"crossgate/cache/shared"
 )
 
@@ -46,16 +46,15 @@ type Limiter struct {
 	options atomic.Pointer[Options]
 	shared  *shared.Cache // buckets shared by all replicas; nil to keep this replica's only
 
-	mu         sync.Mutex
-	young, old map[client]time.Time // when each client's bucket is full again, in two generations
+	full recent.Map[client, time.Time] // when each client's bucket is full again
 }
 
-// maxClients is how many clients a generation holds.
+// maxClients is how many clients are remembered: at most twice as many.
 const maxClients = 1 << 16
 
 // New returns a limiter whose buckets all replicas share through shared, or are its own if shared is nil.
 func New(o Options, shared *shared.Cache) *Limiter {
-	l := &Limiter{shared: shared}
+	l := &Limiter{shared: shared, full: recent.Map[client, time.Time]{Limit: maxClients}}
 	l.Replace(o)
 	return l
 }
@@ -133,48 +132,34 @@ func seconds(span time.Duration) string {
 // take takes price from this replica's bucket of a client, unless that would leave it more than window from full. It
 // returns how far from full the bucket is and, if the price was not taken, how long to wait.
 func (l *Limiter) take(who client, price, window time.Duration, now time.Time) (deficit, wait time.Duration) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	deficit = l.lacking(who, window, now)
-	if over := deficit + price - window; over > 0 {
-		return deficit, over
-	}
-	l.remember(who, now.Add(deficit+price))
-	return deficit + price, 0
+	l.full.Update(who, func(full time.Time) time.Time {
+		deficit = lacking(full, window, now)
+		if wait = max(deficit+price-window, 0); wait > 0 {
+			return full
+		}
+		deficit += price
+		return now.Add(deficit)
+	})
+	return deficit, wait
 }
 
 // raise records that a client's bucket is not full before a time, according to the shared one.
 func (l *Limiter) raise(who client, full time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if full.After(l.fullAt(who)) {
-		l.remember(who, full)
-	}
+	l.full.Update(who, func(known time.Time) time.Time {
+		if known.After(full) {
+			return known
+		}
+		return full
+	})
 }
 
 // deficit returns how far from full a client's bucket is, as far as this replica knows.
 func (l *Limiter) deficit(who client, window time.Duration, now time.Time) time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lacking(who, window, now)
+	full, _ := l.full.Get(who)
+	return lacking(full, window, now)
 }
 
-// lacking, fullAt and remember must be called with the mutex held. lacking is at most the window, even if that was
-// longer when the units were spent.
-func (l *Limiter) lacking(who client, window time.Duration, now time.Time) time.Duration {
-	return min(max(l.fullAt(who).Sub(now), 0), window)
-}
-
-func (l *Limiter) fullAt(who client) time.Time {
-	if full, known := l.young[who]; known {
-		return full
-	}
-	return l.old[who]
-}
-
-func (l *Limiter) remember(who client, full time.Time) {
-	if l.young == nil || len(l.young) >= maxClients {
-		l.young, l.old = make(map[client]time.Time), l.young
-	}
-	l.young[who] = full
+// lacking is at most the window, even if that was longer when the units were spent.
+func lacking(full time.Time, window time.Duration, now time.Time) time.Duration {
+	return min(max(full.Sub(now), 0), window)
 }

@@ -56,18 +56,6 @@ func TestNoLessThanNothingIsLeft(t *testing.T) {
 	}
 }
 
-func TestMemoryIsBoundedHoweverManyClientsCome(t *testing.T) {
-	l := New(Options{Address: Quota{Units: 10, Window: time.Hour}}, nil)
-	r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
-	for i := range 3 * maxClients {
-		r.RemoteAddr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{1, byte(i >> 16), byte(i >> 8), byte(i)}), 1).String()
-		l.Charge(r, 1, time.Unix(1_784_950_000, 0))
-	}
-	if known := len(l.young) + len(l.old); known > 2*maxClients {
-		t.Errorf("%d clients are remembered, want %d at most", known, 2*maxClients)
-	}
-}
-
 func TestAddressIsTheLastThatNoTrustedProxyHas(t *testing.T) {
 	l := New(Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}, nil)
 	for name, each := range map[string]struct {

@@ -5,14 +5,12 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"crossgate/cache/recent"
 )
 
-const (
-	// sourcesKept is for how many keys the endpoints that reported them are remembered.
-	sourcesKept = 8192
-	// faultyFor is how long an endpoint that was found wrong counts as faulty.
-	faultyFor = time.Hour
-)
+// faultyFor is how long an endpoint that was found wrong counts as faulty.
+const faultyFor = time.Hour
 
 // Faulty remembers which endpoints were recently found wrong. The zero value is empty; safe for concurrent use.
 type Faulty struct {
@@ -63,33 +61,25 @@ func (f *Faulty) Names() []string {
 	return slices.Collect(maps.Keys(f.until))
 }
 
-// Sources remembers which endpoints reported what, by keys that the caller chooses. The zero value is empty; safe for
-// concurrent use.
-type Sources struct {
-	mu         sync.Mutex
-	new, older map[string][]string // by key; the older ones are forgotten when there are enough new ones
-}
+// Sources remembers which endpoints reported what lately, by keys that the caller chooses. The zero value is empty;
+// safe for concurrent use.
+type Sources struct{ known recent.Map[string, []string] }
 
 // Add remembers that an endpoint reported something.
 func (s *Sources) Add(key, by string) {
 	if by == "" {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.new == nil || len(s.new) == sourcesKept/2 {
-		s.new, s.older = make(map[string][]string), s.new
-	}
-	if !slices.Contains(s.new[key], by) {
-		s.new[key] = append(s.new[key], by)
-	}
+	s.known.Update(key, func(names []string) []string {
+		if slices.Contains(names, by) {
+			return names
+		}
+		return append(slices.Clip(names), by)
+	})
 }
 
 // Of returns the endpoints that reported something, each once, as far as they are remembered.
 func (s *Sources) Of(key string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	names := slices.Concat(s.older[key], s.new[key])
-	slices.Sort(names)
-	return slices.Compact(names)
+	names, _ := s.known.Get(key)
+	return slices.Sorted(slices.Values(names))
 }

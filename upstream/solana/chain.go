@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"crossgate/cache/recent"
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/quote"
@@ -27,7 +28,9 @@ import (
 type Chain struct {
 	chain chain.Chain
 	rpc   *jsonrpc.Client
-	names names
+	// names has orders by their accounts, from the fulfilments seen. Unlocks follow minutes or hours later, in batches
+	// that identify orders by their accounts.
+	names recent.Map[chain.Address, order.ID]
 
 	faulty   jsonrpc.Faulty
 	sources  jsonrpc.Sources // of transactions
@@ -44,7 +47,7 @@ var (
 // New returns the chain that rpc's endpoints serve. Their first use verifies that they do, by the hash of the first
 // block: those of another cluster must never be believed.
 func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
-	made := &Chain{chain: c}
+	made := &Chain{chain: c, names: recent.Map[chain.Address, order.ID]{Limit: mostNames}}
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), jsonrpc.NewCall(new(blockHash), func(genesis blockHash) error {
 		if got := chain.Hash(genesis); got != c.Genesis {
 			return fmt.Errorf("endpoint serves the chain that begins with block %s, not %s", got.Format(chain.SVM), c.Genesis.Format(chain.SVM))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
@@ -16,31 +15,6 @@ import (
 
 // mostNames bounds the accounts of orders that are remembered: at most twice as many, about 20 MB.
 const mostNames = 100_000
-
-// names remembers which order an account belongs to, from the fulfilments seen. Unlocks follow minutes or hours later,
-// in batches that identify orders by their accounts.
-type names struct {
-	mu            sync.Mutex
-	recent, older map[chain.Address]order.ID
-}
-
-func (n *names) add(account chain.Address, id order.ID) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.recent == nil || len(n.recent) >= mostNames {
-		n.recent, n.older = make(map[chain.Address]order.ID), n.recent
-	}
-	n.recent[account] = id
-}
-
-func (n *names) of(account chain.Address) (id order.ID, known bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if id, known = n.recent[account]; !known {
-		id, known = n.older[account]
-	}
-	return id, known
-}
 
 // noNames is an onchain.OrderOf that knows no account.
 func noNames(chain.Address) (id order.ID, known bool) { return id, false }
@@ -53,9 +27,9 @@ func (c *Chain) learn(tx solana.Transaction) {
 		if !ok {
 			continue
 		}
-		c.names.add(onchain.TakeOrderAccount(c.chain.Contracts, each.Order), each.Order)
+		c.names.Put(onchain.TakeOrderAccount(c.chain.Contracts, each.Order), each.Order)
 		if fulfilled.Terms.HasExternalCall() {
-			c.names.add(onchain.CallAccount(c.chain.Contracts, each.Order), each.Order)
+			c.names.Put(onchain.CallAccount(c.chain.Contracts, each.Order), each.Order)
 		}
 	}
 }
@@ -72,7 +46,7 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	var naming []*transaction // the transaction that names each
 	for _, tx := range transactions {
 		for _, account := range onchain.UnnamedOrders(c.chain.Contracts, tx.ran) {
-			if _, known := c.names.of(account); !known && !slices.Contains(nameless, account) {
+			if _, known := c.names.Get(account); !known && !slices.Contains(nameless, account) {
 				nameless, naming = append(nameless, account), append(naming, tx)
 			}
 		}

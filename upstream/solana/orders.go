@@ -78,7 +78,7 @@ func (c *Chain) eventsOf(
 	if err := c.name(ctx, read.transactions); err != nil {
 		return nil, nil, err
 	}
-	events, err = read.events(c.names.of)
+	events, err = read.events(c.names.Get)
 	if errors.Is(err, onchain.ErrLogsCut) {
 		trace.SpanFromContext(ctx).AddEvent("creation left out", trace.WithAttributes(attribute.String("reason", err.Error())))
 		err = nil
@@ -115,7 +115,7 @@ func (c *Chain) eventsOfOne(ctx context.Context, found *transaction) ([]order.Ev
 	if err := c.name(ctx, read.transactions); err != nil {
 		return nil, err
 	}
-	events, err := read.events(c.names.of)
+	events, err := read.events(c.names.Get)
 	if err := cmp.Or(err, read.aside()); err != nil {
 		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}

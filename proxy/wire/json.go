@@ -1,8 +1,11 @@
 package wire
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"crossgate/chain"
@@ -88,41 +91,16 @@ func (w *writer) plain(text string) {
 
 // text writes a string from outside. Invalid UTF-8 becomes the replacement character.
 func (w *writer) text(s string) {
-	w.json = append(w.json, '"')
-	done := 0
-	for at := 0; at < len(s); {
-		if c := s[at]; c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
-			at++
-			continue
-		}
-		w.json = append(w.json, s[done:at]...)
-		r, size := utf8.DecodeRuneInString(s[at:])
-		w.escaped(r)
-		at += size
-		done = at
+	isEscaped := func(r rune) bool { return r < ' ' || r >= utf8.RuneSelf || r == '"' || r == '\\' }
+	if !strings.ContainsFunc(s, isEscaped) {
+		w.plain(s)
+		return
 	}
-	w.json = append(w.json, s[done:]...)
-	w.json = append(w.json, '"')
-}
-
-// escaped writes a quote, a backslash, or a character other than printable ASCII. The separators U+2028 and U+2029 are
-// legal in JSON but end a line in JavaScript.
-func (w *writer) escaped(r rune) {
-	switch {
-	case r == '"' || r == '\\':
-		w.json = append(w.json, '\\', byte(r))
-	case r == '\n':
-		w.json = append(w.json, `\n`...)
-	case r == '\r':
-		w.json = append(w.json, `\r`...)
-	case r == '\t':
-		w.json = append(w.json, `\t`...)
-	case r < ' ' || r == '\u2028' || r == '\u2029':
-		const digits = "0123456789abcdef"
-		w.json = append(w.json, '\\', 'u', digits[r>>12&0xf], digits[r>>8&0xf], digits[r>>4&0xf], digits[r&0xf])
-	default:
-		w.json = utf8.AppendRune(w.json, r)
-	}
+	rest := bytes.NewBuffer(w.json)
+	encoder := json.NewEncoder(rest)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(s) // a string never fails
+	w.json = bytes.TrimSuffix(rest.Bytes(), []byte("\n"))
 }
 
 // number writes a percentage or another plain number.

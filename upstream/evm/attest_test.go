@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/measured"
 	"crossgate/order"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -58,7 +59,7 @@ func TestWhoContradictsAHashIsNamed(t *testing.T) {
 		"a member less": {func(header string) string { return strings.ReplaceAll(header, `"stateRoot"`, `"unknown"`) }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			counts, honest := countFailures(t), func(header string) string { return header }
+			now, honest := measured.Start(t), func(header string) string { return header }
 			pool := upstream.NewPool("chain", endpointOf(t, "first", headersOf(r, test.change)), endpointOf(t, "second", headersOf(r, honest)))
 			c := evm.New(r.describe(), jsonrpc.New(pool))
 			var hash chain.Hash
@@ -66,7 +67,7 @@ func TestWhoContradictsAHashIsNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			read, err := c.Attest(t.Context(), []order.Event{{At: order.At{Tx: chain.NewTxHash(hash[:]), Block: 3, BlockHash: hash, Time: 123}}})
-			if told := counts.of("second"); told["bad answer"] > 0 {
+			if told := failuresOf("second", now()); told["bad answer"] > 0 {
 				t.Errorf("counted %v against an endpoint without the transaction", told)
 			}
 			if err != nil || !slices.Equal(read.Wrong, test.wrong) || read.Events[0].At.Time != parseQuantity(block.Timestamp) {

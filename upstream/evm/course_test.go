@@ -16,11 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/sdk/metric"
-	"go.opentelemetry.io/otel/sdk/metric/metricdata"
-
 	"crossgate/chain"
+	"crossgate/internal/measured"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
@@ -96,11 +93,14 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 			courses[rule] = []string{rule}
 		}
 	}
-	corrections := countingCorrections(t)
+	now := measured.Start(t)
 	t.Cleanup(func() { // after the parallel courses
-		if corrections() == 0 {
-			t.Error("no correction was counted")
+		for name, corrections := range now() {
+			if strings.HasPrefix(name, "crossgate.index.corrections{") && corrections > 0 {
+				return
+			}
 		}
+		t.Error("no correction was counted")
 	})
 	for name, rules := range courses {
 		for _, endpoints := range []int{1, 2} {
@@ -119,33 +119,6 @@ func TestProvidersThatLoseLogs(t *testing.T) {
 
 // isLoss reports whether a rule loses logs at random.
 func isLoss(rule string) bool { return strings.HasPrefix(rule, "drop") }
-
-// countingCorrections enables metrics in this process until the test ends, and returns a function that counts the
-// events corrected by second readings.
-func countingCorrections(t *testing.T) (count func() int64) {
-	t.Helper()
-	reader, before := metric.NewManualReader(), otel.GetMeterProvider()
-	otel.SetMeterProvider(metric.NewMeterProvider(metric.WithReader(reader)))
-	t.Cleanup(func() { otel.SetMeterProvider(before) })
-	return func() (total int64) {
-		var measured metricdata.ResourceMetrics
-		if err := reader.Collect(context.Background(), &measured); err != nil {
-			t.Error(err)
-		}
-		for _, scope := range measured.ScopeMetrics {
-			for _, m := range scope.Metrics {
-				sum, isSum := m.Data.(metricdata.Sum[int64])
-				if !isSum || m.Name != "crossgate.index.corrections" {
-					continue
-				}
-				for _, point := range sum.DataPoints {
-					total += point.Value
-				}
-			}
-		}
-		return total
-	}
-}
 
 // course is one way of following the ledgers.
 type course struct {

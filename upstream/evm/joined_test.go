@@ -29,23 +29,6 @@ func wantEvents(ctx context.Context, t *testing.T, c *evm.Chain, tx chain.TxHash
 	}
 }
 
-func TestSameReceiptIsAskedForOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		terms, id := delivery()
-		n := newNode(1000)
-		tx := n.add(t, 500, true, fulfilledLog(t, terms), unlockLog(t, id))
-		c := serveAll(t, testChain, far{n})
-		var asking sync.WaitGroup
-		for range 2 {
-			asking.Go(func() { wantEvents(t.Context(), t, c, tx) })
-		}
-		asking.Wait()
-		if n.methods["eth_getTransactionReceipt"] != 1 || n.trips() != 1 {
-			t.Errorf("two requests for one receipt made the calls %v", n.methods)
-		}
-	})
-}
-
 // A range's last block proves that an endpoint has the range's logs only if the same endpoint returned both.
 func TestLogsComeWithTheirOwnProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -2,7 +2,6 @@ package evm_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,16 +13,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
-	"go.opentelemetry.io/otel/metric/noop"
-
 	"crossgate/chain"
+	"crossgate/internal/measured"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
@@ -167,7 +161,7 @@ func TestLiesAreRefused(t *testing.T) {
 				return "0x" + strings.Repeat("0", 63) + "1" + strings.Repeat("0", 64*7)
 			}
 
-			counts := countFailures(t)
+			now := measured.Start(t)
 			giveChain := testChain
 			giveChain.ID, giveChain.Native = 137, 137
 			found := findOrder(t, creation, map[chain.ID]order.Source{
@@ -176,10 +170,10 @@ func TestLiesAreRefused(t *testing.T) {
 			if found.ID != id || found.State != order.StateFulfilled || found.Created == nil {
 				t.Errorf("found %s in state %s, want %s, Fulfilled", found.ID, found.State, id)
 			}
-			if told := counts.of("liar"); told[test.class] == 0 {
+			if told := failuresOf("liar", now()); told[test.class] == 0 {
 				t.Errorf("counted %v against the liar, want %q", told, test.class)
 			}
-			if honest := counts.of("honest"); len(honest) > 0 {
+			if honest := failuresOf("honest", now()); len(honest) > 0 {
 				t.Errorf("counted %v against the honest endpoint", honest)
 			}
 		})
@@ -375,62 +369,13 @@ func TestUnknownTransactionsAreConfirmed(t *testing.T) {
 	}
 }
 
-// tally sums the counters of failures.
-type tally struct {
-	noop.MeterProvider
-
-	mu     sync.Mutex
-	counts map[[2]string]int64 // by endpoint and class
-}
-
-func (c *tally) Meter(string, ...metric.MeterOption) metric.Meter { return tallyMeter{tally: c} }
-
-// of returns the failures counted for an endpoint, by class.
-func (c *tally) of(endpoint string) map[string]int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	told := map[string]int64{}
-	for key, n := range c.counts {
-		if key[0] == endpoint {
-			told[key[1]] += n
+// failuresOf returns the failures measured of an endpoint, by class.
+func failuresOf(endpoint string, measured map[string]float64) map[string]float64 {
+	failures := map[string]float64{}
+	for name, n := range measured {
+		if _, class, is := strings.Cut(name, "crossgate.endpoint="+endpoint+",error.type="); is {
+			failures[strings.TrimSuffix(class, ",}")] += n
 		}
 	}
-	return told
-}
-
-type tallyMeter struct {
-	noop.Meter
-
-	tally *tally
-}
-
-func (m tallyMeter) Int64Counter(string, ...metric.Int64CounterOption) (metric.Int64Counter, error) {
-	return tallyCounter{tally: m.tally}, nil
-}
-
-type tallyCounter struct {
-	noop.Int64Counter
-
-	tally *tally
-}
-
-func (c tallyCounter) Add(_ context.Context, n int64, options ...metric.AddOption) {
-	set := metric.NewAddConfig(options).Attributes()
-	value := func(key attribute.Key) string {
-		v, _ := set.Value(key)
-		return v.AsString()
-	}
-	c.tally.mu.Lock()
-	defer c.tally.mu.Unlock()
-	c.tally.counts[[2]string{value("crossgate.endpoint"), value("error.type")}] += n
-}
-
-// countFailures records counters until the test ends.
-func countFailures(t *testing.T) *tally {
-	t.Helper()
-	c := &tally{counts: map[[2]string]int64{}}
-	before := otel.GetMeterProvider()
-	otel.SetMeterProvider(c)
-	t.Cleanup(func() { otel.SetMeterProvider(before) })
-	return c
+	return failures
 }

@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -147,9 +148,14 @@ func (f *Follower) Covers(since uint64) bool {
 	if time.Until(f.announced.quietUntil(s.Head)) > 0 {
 		every = max(every, f.announced.every)
 	}
-	leftOut := func(b ledger.QuarantinedBlock) bool { return b.NotAfter >= since }
-	return s.begun && !slices.ContainsFunc(s.left, leftOut) && (s.Position.FirstTime <= since || s.Position.First == 0) &&
-		s.Doubt == nil && !s.Level.IsZero() && time.Since(s.Level) <= patience*every
+	return s.begun && !s.Lacks(since, math.MaxUint64) && s.Doubt == nil && !s.Level.IsZero() && time.Since(s.Level) <= patience*every
+}
+
+// Lacks reports whether the store is known to lack blocks of the chain from a time, UNIX seconds, up to a block:
+// following began later, or some of them are left out.
+func (s State) Lacks(since, to uint64) bool {
+	isLeft := func(b ledger.QuarantinedBlock) bool { return b.NotAfter >= since && b.Number <= to }
+	return s.Position.First > 0 && s.Position.FirstTime > since || slices.ContainsFunc(s.left, isLeft)
 }
 
 // readHead asks for the newest block. If that can neither follow nor precede the one before, the chain is in doubt from

@@ -182,6 +182,31 @@ func TestFindAsksAChainFollowedSinceTheCreationOnly(t *testing.T) {
 	}
 }
 
+// TestFindAsksForWhatHappenedBeforeTheLookback has an order's steps, perhaps without its creation, in indexed blocks,
+// and changes of its amounts before these.
+func TestFindAsksForWhatHappenedBeforeTheLookback(t *testing.T) {
+	for name, beforeCreation := range map[string]int{"traced": 0, "indexed": 30} {
+		t.Run(name, func(t *testing.T) {
+			give, take, d := newTestChain(1), newTestChain(137), newDeal(1, 1, 137)
+			take.mineEmpty(beforeCreation)
+			take.mine([]told{{d.id, order.TakeDecreased{Final: chain.NewAmount(800)}}})
+			take.mineEmpty(30)
+			give.mineEmpty(beforeCreation)
+			creation := give.mine([]told{d.created()})[0]
+			give.mine([]told{{d.id, order.GiveIncreased{Final: chain.NewAmount(1100)}}})
+			give.mineEmpty(30 - beforeCreation)
+			take.mine([]told{d.fulfilled(), d.sentUnlock()})
+			give.mine([]told{d.claimedUnlock()})
+			x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
+			followAll(t, x)
+			o := mustFind(t, x, creation)
+			if o.State != order.StateClaimedUnlock || o.GiveFinal != chain.NewAmount(1100) || o.TakeFinal != chain.NewAmount(800) {
+				t.Errorf("order is %s, gives %s and takes %s, want ClaimedUnlock, 1100 and 800", o.State, o.GiveFinal, o.TakeFinal)
+			}
+		})
+	}
+}
+
 // TestFindAsksAChainOfWhichBlocksAreLeftOut has a fulfilment in a block that cannot be read.
 func TestFindAsksAChainOfWhichBlocksAreLeftOut(t *testing.T) {
 	w := newWorld()

@@ -64,6 +64,7 @@ func TestInitiatorsAreReadForOrdersThatAreAskedFor(t *testing.T) {
 	x := newIndex(db, map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 5}))
 	followAll(t, x)
 	must.Do(t, audit.Of(x.Chains).Backfill(t.Context(), func(audit.Progress) {}))
+	followAll(t, x)
 	stepsOf := func() (at []order.At, gaps []order.Gap) {
 		found := must.Get(x.ByID(t.Context(), d.id))(t)
 		return []order.At{found.Fulfilled.At, found.SentUnlock.At}, found.Gaps

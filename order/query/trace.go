@@ -70,7 +70,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	}
 	o.Gaps, o.Single = gaps, slices.Concat(from.single[o.ID], single)
 	isFinal := x.isFinal(o.Terms.Give.Chain, o.GiveBlock) && x.isFinal(o.Terms.Take.Chain, o.TakeBlock)
-	isOver := isComplete(o) && (isFinal || from.isSettled(o.Terms.Give.Chain) && from.isSettled(o.Terms.Take.Chain))
+	isOver := isComplete(o) && !x.lacksPart(o) && (isFinal || from.isSettled(o.Terms.Give.Chain) && from.isSettled(o.Terms.Take.Chain))
 	if isOver && !from.traced {
 		return o, nil
 	}
@@ -174,7 +174,17 @@ func (x *Index) unsettled() map[chain.ID]bool {
 	return chains
 }
 
-// isComplete reports whether nothing can be added to an order: it was paid out, all steps before that are known, and
+// lacksPart reports whether the store is known to lack blocks of a chain from an order's creation to its newest event
+// there: they may have changed its amounts, or cancelled it before the message was sent.
+func (x *Index) lacksPart(o *order.Order) bool {
+	lacks := func(id chain.ID, newest uint64) bool {
+		f := x.Of(id)
+		return f != nil && f.State().Lacks(order.Since(o), newest)
+	}
+	return lacks(o.Terms.Give.Chain, o.GiveBlock) || lacks(o.Terms.Take.Chain, o.TakeBlock)
+}
+
+// isComplete reports whether no step can be added to an order: it was paid out, all steps before that are known, and
 // its call has ended.
 func isComplete(o *order.Order) bool {
 	switch {

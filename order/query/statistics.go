@@ -11,41 +11,33 @@ import (
 
 // Daily is stats.Daily with its basis. Errors are those of List, and stats.ErrUncounted.
 func (x *Index) Daily(ctx context.Context, from, to uint64) (days, before []order.DailyStatistics, basis order.Basis, err error) {
-	basis, err = x.statistics(ctx, func() (err error) {
+	days, basis, err = statistics(ctx, x, func() (days []order.DailyStatistics, err error) {
 		days, before, err = stats.Daily(ctx, x.lists.DB, from, to)
-		return err
+		return days, err
 	})
 	return days, before, basis, err
 }
 
 // AllTime is stats.AllTime with its basis. Errors are those of Daily.
-func (x *Index) AllTime(ctx context.Context) (all order.Statistics, basis order.Basis, err error) {
-	basis, err = x.statistics(ctx, func() (err error) {
-		all, err = stats.AllTime(ctx, x.lists.DB)
-		return err
-	})
-	return all, basis, err
+func (x *Index) AllTime(ctx context.Context) (order.Statistics, order.Basis, error) {
+	return statistics(ctx, x, func() (order.Statistics, error) { return stats.AllTime(ctx, x.lists.DB) })
 }
 
 // DeliveryTimes is stats.DeliveryTimes with its basis. Errors are those of Daily.
-func (x *Index) DeliveryTimes(ctx context.Context, from, to uint64) (times []order.DeliveryTimes, basis order.Basis, err error) {
-	basis, err = x.statistics(ctx, func() (err error) {
-		times, err = stats.DeliveryTimes(ctx, x.lists.DB, from, to)
-		return err
-	})
-	return times, basis, err
+func (x *Index) DeliveryTimes(ctx context.Context, from, to uint64) ([]order.DeliveryTimes, order.Basis, error) {
+	return statistics(ctx, x, func() ([]order.DeliveryTimes, error) { return stats.DeliveryTimes(ctx, x.lists.DB, from, to) })
 }
 
 // statistics calls read if the store can be read.
-func (x *Index) statistics(ctx context.Context, read func() error) (basis order.Basis, err error) {
+func statistics[T any](ctx context.Context, x *Index, read func() (T, error)) (all T, basis order.Basis, err error) {
 	basis = x.Basis()
-	if err := x.checkReadable(ctx); err != nil {
-		return basis, fmt.Errorf("statistics: %w", err)
+	if err = x.checkReadable(ctx); err != nil {
+		return all, basis, fmt.Errorf("statistics: %w", err)
 	}
-	if err = read(); err != nil && !errors.Is(err, stats.ErrUncounted) {
+	if all, err = read(); err != nil && !errors.Is(err, stats.ErrUncounted) {
 		err = unavailable(ctx, fmt.Errorf("statistics: %w", err))
 	}
-	return basis, err
+	return all, basis, err
 }
 
 // Values is stats.ValuesOf; ErrUnavailable while the store cannot be read.

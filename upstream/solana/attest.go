@@ -14,7 +14,7 @@ import (
 var _ order.Attester = (*Chain)(nil)
 
 // Attest implements order.Attester. Times are those of blocks as shown by two endpoints, or of transactions if only one
-// shows the block; senders are in the signed messages.
+// shows the block; a hash that others contradict stays one endpoint's word. Senders are in the signed messages.
 func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidence, error) {
 	read := order.Evidence{Events: slices.Clone(events), Standing: order.Intrinsic}
 	blocks := c.seconded(ctx, events, func(e order.Event) *jsonrpc.Call {
@@ -28,9 +28,11 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 		}
 		return call
 	})
+	isSameHash := func(a, b any) bool { return (*a.(**block)).Blockhash == (*b.(**block)).Blockhash }
 	for i := range read.Events {
 		at := &read.Events[i].At
 		standing := standingOf(blocks[at.Block])
+		isContradicted := standing == order.Single && len(blocks[at.Block].Unlike(isSameHash)) > 0
 		if blocks[at.Block].Err == nil {
 			in := *blocks[at.Block].Out.(**block)
 			at.BlockHash, at.Time = chain.Hash(in.Blockhash), cmp.Or(seconds(in.BlockTime), at.Time)
@@ -40,7 +42,9 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 				c.faulty.Mark(blocks[at.Block].By)
 				at.Time = time
 			}
-			standing = order.Corroborated
+			if !isContradicted {
+				standing = order.Corroborated
+			}
 		}
 		read.Standing = min(read.Standing, standing)
 	}

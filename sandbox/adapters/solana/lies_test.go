@@ -122,6 +122,19 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 			t.Errorf("another time by %s: History = %+v, %v, want that of the transaction, which both have", name, read, err)
 		}
 	}
+	forked := liar{w, "getBlock", func(result json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`"blockhash":"[^"]*"`).ReplaceAll(result, []byte(`"blockhash":"`+usdc.Mint.String()+`"`))
+	}}
+	for name, row := range map[string]struct {
+		nodes []http.Handler
+		want  order.Standing
+	}{"one of two": {[]http.Handler{forked, w}, order.Single}, "one of three": {[]http.Handler{forked, w, w}, order.Corroborated}} {
+		c := w.chainOver(row.nodes...)
+		read := order.Agreed(t.Context(), c, must.Get(c.EventsIn(t.Context(), txOf(made.Creation)))(t))
+		if isTrue := read.Events[0].At.BlockHash == truth.At.BlockHash; read.Standing != row.want || row.want > order.Single && !isTrue {
+			t.Errorf("another block hash by %s: standing %d, right: %t, want standing %d", name, read.Standing, isTrue, row.want)
+		}
+	}
 	for name, row := range map[string]struct {
 		nodes []http.Handler
 		want  order.Standing

@@ -302,13 +302,14 @@ func namingCall(out *[]signature, a chain.Address, known chain.TxHash) *jsonrpc.
 	return c
 }
 
-// existingCall asks for a transaction that was listed. A node that does not have it is passed over.
+// existingCall asks for a transaction that was listed, in any slot if its own is zero. A node that does not have it is
+// passed over.
 func existingCall(out **transaction, listed signature) *jsonrpc.Call {
 	c := transactionCall(out, listed.Signature)
 	accept := c.Accept
 	c.Accept = func(result any) error {
 		t := *result.(**transaction)
-		if t == nil || t.Slot != listed.Slot {
+		if t == nil || listed.Slot > 0 && t.Slot != listed.Slot {
 			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("node does not have a transaction that was listed")}
 		}
 		return accept(result)

@@ -122,10 +122,10 @@ func (c *Chain) blockBy(ctx context.Context, rpc *jsonrpc.Client, slot uint64) (
 	return found.in(slot), nil
 }
 
-// at marks a call as reading the chain from a slot on: endpoints known to lack the slot are asked last.
+// at marks a call as reading the chain from a slot on, unless that is zero: endpoints known to lack it are asked last.
 func (c *Chain) at(slot uint64, asked *jsonrpc.Call) *jsonrpc.Call {
 	asked.Reach.Oldest = slot
-	if newest := c.newest.Load(); newest > slot {
+	if newest := c.newest.Load(); slot > 0 && newest > slot {
 		asked.Reach.Depth = newest - slot
 	}
 	return asked

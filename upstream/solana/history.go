@@ -3,7 +3,6 @@ package solana
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
+	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -22,7 +22,7 @@ const mostHistoryPages = 16
 // at since: it is short, and its times are one endpoint's word.
 func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, _ uint64) (order.Evidence, error) {
 	read, err := c.historyBy(ctx, c.rpc, id, side)
-	if errors.As(err, new(*order.UnreadableError)) {
+	if class := upstream.ClassOf(err); err != nil && (class == 0 || class == upstream.BadAnswer || class == upstream.Rejected) {
 		c.rpc.OneByOne(listSignatures, func(alone *jsonrpc.Client) bool {
 			read, err = c.historyBy(ctx, alone, id, side)
 			return err == nil || ctx.Err() != nil

@@ -79,7 +79,9 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	for _, list := range lists {
 		list = distinct(list)
 		slices.SortStableFunc(list, func(a, b signature) int { return cmp.Compare(rank(a), rank(b)) })
-		oldest = append(oldest, list[:min(len(list), first)]...)
+		for _, each := range list[:min(len(list), first)] {
+			oldest = append(oldest, signature{Signature: each.Signature}) // its slot is one endpoint's word
+		}
 	}
 	fulfilments, err := c.transactions(ctx, c.rpc, oldest, false)
 	if err == nil {

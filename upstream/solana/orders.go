@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -40,43 +41,59 @@ func (c *Chain) listedEvents(
 		return nil, "", fmt.Errorf("transactions of blocks %d to %d: %w", from, to, err)
 	}
 	for {
-		events, _, err = c.eventsOf(ctx, rpc, listed, false)
-		bad, is := errors.AsType[*order.UnreadableError](err)
-		if !is {
+		var asked []*jsonrpc.Call
+		events, asked, err = c.eventsOf(ctx, rpc, listed, false)
+		if !errors.As(err, new(*order.UnreadableError)) {
 			return events, by, err
 		}
-		held, failed := c.heldBy(ctx, bad.Block, listed)
+		held, failed := c.held(ctx, listed, asked)
 		if failed != nil || len(held) == len(listed) {
-			return nil, by, err
+			return nil, by, cmp.Or(failed, err)
 		}
 		c.faulty.Mark(by)
 		listed = held
 	}
 }
 
-// heldBy drops from listed transactions those of a slot that are not in its block.
-func (c *Chain) heldBy(ctx context.Context, slot uint64, listed []signature) ([]signature, error) {
-	var in *block
-	if err := c.rpc.All(ctx, c.at(slot, existingBlockCall(&in, slot, "signatures"))); err != nil {
-		return nil, err
+// held drops from listed transactions those that could not be read, by the calls for them, and are not in the block of
+// their slot. *order.UnreadableError if no endpoint has that block.
+func (c *Chain) held(ctx context.Context, listed []signature, asked []*jsonrpc.Call) (held []signature, err error) {
+	blocks := make(map[uint64]*jsonrpc.Call)
+	for i, each := range listed {
+		if asked[i].Err != nil && blocks[each.Slot] == nil {
+			blocks[each.Slot] = c.at(each.Slot, existingBlockCall(new(*block), each.Slot, "signatures"))
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(listed), func(s signature) bool {
-		return s.Slot == slot && !slices.Contains(in.Signatures, s.Signature)
-	}), nil
+	for part := range slices.Chunk(slices.Collect(maps.Values(blocks)), blocksAtOnce) {
+		c.rpc.Each(ctx, part...)
+	}
+	for i, each := range listed {
+		if asked[i].Err != nil {
+			in := blocks[each.Slot]
+			if in.Err != nil {
+				return nil, &order.UnreadableError{Block: each.Slot, Err: in.Err}
+			}
+			if !slices.Contains((*in.Out.(**block)).Signatures, each.Signature) {
+				continue
+			}
+		}
+		held = append(held, each)
+	}
+	return held, nil
 }
 
 // eventsOf returns the order events of listed transactions, in block and log order; *order.UnreadableError if one is
-// unavailable, *order.AsideError with the events if some are not understood. isTwice reads each from two endpoints, by
-// the calls in asked.
+// unavailable, *order.AsideError with the events if some are not understood. isTwice reads each from two endpoints. The
+// calls for the transactions are in asked, even with an error.
 func (c *Chain) eventsOf(
 	ctx context.Context, rpc *jsonrpc.Client, listed []signature, isTwice bool,
 ) (events []order.Event, asked []*jsonrpc.Call, err error) {
 	read, err := c.inBlocks(ctx, rpc, listed, isTwice)
-	if err != nil {
-		return nil, nil, err
+	if err == nil {
+		err = c.name(ctx, read.transactions)
 	}
-	if err := c.name(ctx, read.transactions); err != nil {
-		return nil, nil, err
+	if err != nil {
+		return nil, read.asked, err
 	}
 	events, err = read.events(c.names.Get)
 	if errors.Is(err, onchain.ErrLogsCut) {

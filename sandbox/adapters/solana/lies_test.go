@@ -207,26 +207,60 @@ func TestOneNodeEndsNoLookup(t *testing.T) {
 		slices.SortStableFunc(listed, func(a, b map[string]any) int { return int(b["slot"].(float64) - a["slot"].(float64)) })
 		return must.Get(json.Marshal(listed))(t)
 	}}
-	senseless := liar{w, "getMultipleAccounts", func(result json.RawMessage) json.RawMessage {
-		return regexp.MustCompile(`"data":\["[^"]*"`).ReplaceAll(result, []byte(`"data":["AAAA"`))
-	}}
+	beyond := w.listingLater(1000)
+	account := func(member, as string) liar {
+		return liar{w, "getMultipleAccounts", func(result json.RawMessage) json.RawMessage {
+			return regexp.MustCompile(member).ReplaceAll(result, []byte(as))
+		}}
+	}
 	for isSecond := range 2 {
-		adds, senses, dates := []http.Handler{adding, w}, []http.Handler{senseless, w}, []http.Handler{dating, w}
-		if isSecond == 1 {
-			adds, senses, dates = []http.Handler{w, adding}, []http.Handler{w, senseless}, []http.Handler{w, dating}
+		with := func(node http.Handler) *solana.Chain {
+			if isSecond == 1 {
+				return w.chainOver(w, node)
+			}
+			return w.chainOver(node, w)
 		}
-		dated, err := w.chainOver(dates...).History(t.Context(), id, order.GiveSide, since)
+		dated, err := with(dating).History(t.Context(), id, order.GiveSide, since)
 		if err != nil || len(dated.Events) != 1 || dated.Standing == order.Single {
 			t.Errorf("node %d dates the list too early: History = %+v, %v, want the creation", isSecond, dated, err)
 		}
-		read, err := w.chainOver(adds...).History(t.Context(), id, order.GiveSide, 0)
+		read, err := with(adding).History(t.Context(), id, order.GiveSide, 0)
 		if err != nil || len(read.Events) != 1 || read.Standing != order.Single {
 			t.Errorf("node %d adds a transaction: History = %+v, %v, want the creation", isSecond, read, err)
 		}
-		stored, err := w.chainOver(senses...).States(t.Context(), []order.ID{id})
-		if err != nil || stored[0].State != order.StateCreated || !stored[0].IsSingle {
-			t.Errorf("node %d has a senseless account: States = %+v, %v, want the order's", isSecond, stored, err)
+		if read, err := with(beyond).History(t.Context(), id, order.GiveSide, 0); err != nil || len(read.Events) != 1 {
+			t.Errorf("node %d lists slots that are to come: History = %+v, %v, want the creation", isSecond, read, err)
 		}
+		for name, node := range map[string]http.Handler{
+			"a senseless": account(`"data":\["[^"]*"`, `"data":["AAAA"`),
+		} {
+			stored, err := with(node).States(t.Context(), []order.ID{id})
+			if err != nil || stored[0].State != order.StateCreated || !stored[0].IsSingle {
+				t.Errorf("node %d has %s account: States = %+v, %v, want the order's", isSecond, name, stored, err)
+			}
+		}
+	}
+}
+
+// listingLater is the ledger's node that lists all transactions some slots later or, if that is negative, earlier.
+func (w *world) listingLater(slots int) http.Handler {
+	return liar{w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`"slot":\d+`).ReplaceAllFunc(result, func(text []byte) []byte {
+			return fmt.Appendf(nil, `"slot":%d`, must.Get(strconv.Atoi(string(text[len(`"slot":`):])))(w.t)+slots)
+		})
+	}}
+}
+
+// TestWrongSlotsCostFewCalls has the first node list each of many transactions one slot too late.
+func TestWrongSlotsCostFewCalls(t *testing.T) {
+	w := newWorld(t)
+	from := w.Head()
+	for range 12 {
+		w.create(sandbox.Way{})
+	}
+	c := w.chainOver(w.listingLater(1), w)
+	if trips := w.tripsOf(func() { _, _ = c.Events(t.Context(), from, w.Head()) }); trips > 20 {
+		t.Errorf("%d requests, want few for each answer that is not right", trips)
 	}
 }
 
@@ -236,12 +270,7 @@ func TestNoListBoundsASecondReading(t *testing.T) {
 	w.Mine(100)
 	slot := must.Get(w.chain().EventsIn(t.Context(), txOf(w.create(sandbox.Way{}).Creation)))(t).Events[0].At.Block
 	w.Mine(100)
-	early := liar{w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {
-		return regexp.MustCompile(`"slot":\d+`).ReplaceAllFunc(result, func(text []byte) []byte {
-			return fmt.Appendf(nil, `"slot":%d`, must.Get(strconv.Atoi(string(text[len(`"slot":`):])))(t)-50)
-		})
-	}}
-	c := w.chainOver(early, w)
+	c := w.chainOver(w.listingLater(-50), w)
 	first := must.Get(c.Events(t.Context(), slot-10, slot+10))(t)
 	if proof := must.Get(c.Verify(t.Context(), slot-10, slot+10, first))(t); len(proof.Events) != 1 {
 		t.Errorf("verified as %+v, want the creation", proof)
@@ -417,5 +446,9 @@ func TestAnUnlockIsNotLeftOutForOneNodesGap(t *testing.T) {
 		if err != nil || len(events) != 2 {
 			t.Errorf("a gap of %s: Events = %v, %v, want the unlock of both orders", name, facts(events), err)
 		}
+	}
+	events := must.Get(w.chain().Events(t.Context(), from, w.Head()))(t)
+	if read, err := w.chain(w.listingLater(1)).EventsIn(t.Context(), events[0].At.Tx); err != nil || len(read.Events) != 2 {
+		t.Errorf("the first lists other slots: EventsIn = %v, %v, want the unlock of both orders", facts(read.Events), err)
 	}
 }

@@ -117,12 +117,12 @@ func (c *Chain) CancelCall(ctx context.Context, id order.ID, t order.Terms, _ ..
 	if err := creation.CanCancelCall(t, c.chain.Contracts); err != nil {
 		return creation.Transaction{}, err
 	}
-	isSense := func(a *accountInfo) bool {
-		_, err := onchain.DecodeCallAccount(a.Data)
-		return err == nil || a.Owner.Address != c.chain.Contracts.ExternalCallAdapter
+	isSense := func(data []byte) bool {
+		_, err := onchain.DecodeCallAccount(data)
+		return err == nil
 	}
 	accounts := []chain.Address{onchain.CallAccount(c.chain.Contracts, id), t.Take.Token}
-	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { byAccount(call, isSense) })
+	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { byAccount(call, isSense, c.chain.Contracts.ExternalCallAdapter) })
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the external call: %w", err)
 	}

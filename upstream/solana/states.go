@@ -47,11 +47,11 @@ func (c *Chain) storedStates(
 		accounts[i] = accountOf(c.chain.Contracts, id)
 	}
 	var isSingle []func(i int) bool
-	isSense := func(a *accountInfo) bool {
-		_, err := decode(a.Data)
-		return err == nil || a.Owner.Address != program
+	isSense := func(data []byte) bool {
+		_, err := decode(data)
+		return err == nil
 	}
-	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { isSingle = append(isSingle, byAccount(call, isSense)) })
+	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { isSingle = append(isSingle, byAccount(call, isSense, program)) })
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +90,9 @@ func (c *Chain) Origin(ctx context.Context) (first uint64, err error) {
 	return first, err
 }
 
-// byAccount has two voices read accounts, and returns which are one endpoint's word; those that another one has take
-// the place of missing ones, and of those that make no sense.
-func byAccount(asked *jsonrpc.Call, isSense func(*accountInfo) bool) (isSingle func(i int) bool) {
+// byAccount has two voices read accounts, and returns which are one endpoint's word; those of the programs that another
+// one has take the place of missing, empty and strangers' ones, and of those whose data make no sense.
+func byAccount(asked *jsonrpc.Call, isSense func(data []byte) bool, programs ...chain.Address) (isSingle func(i int) bool) {
 	isSame := func(a, b *accountInfo) bool {
 		return a == b || a != nil && b != nil && a.Owner == b.Owner && bytes.Equal(a.Data, b.Data)
 	}
@@ -100,10 +100,12 @@ func byAccount(asked *jsonrpc.Call, isSense func(*accountInfo) bool) (isSingle f
 		switch {
 		case a == nil:
 			return 0
-		case !isSense(a):
-			return -1
+		case len(a.Data) == 0 || !slices.Contains(programs, a.Owner.Address):
+			return 1
+		case isSense(a.Data):
+			return 2
 		}
-		return 1
+		return -1
 	}
 	return jsonrpc.ByItem(asked, func(result *accountInfos) *[]*accountInfo { return &result.Value }, isSame, weight)
 }

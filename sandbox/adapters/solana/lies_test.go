@@ -232,7 +232,8 @@ func TestOneNodeEndsNoLookup(t *testing.T) {
 			t.Errorf("node %d lists slots that are to come: History = %+v, %v, want the creation", isSecond, read, err)
 		}
 		for name, node := range map[string]http.Handler{
-			"a senseless": account(`"data":\["[^"]*"`, `"data":["AAAA"`),
+			"a senseless": account(`"data":\["[^"]*"`, `"data":["AAAA"`), "an empty": account(`"data":\["[^"]*"`, `"data":[""`),
+			"a stranger's": account(`"owner":"[^"]*"`, `"owner":"`+usdc.Mint.String()+`"`),
 		} {
 			stored, err := with(node).States(t.Context(), []order.ID{id})
 			if err != nil || stored[0].State != order.StateCreated || !stored[0].IsSingle {

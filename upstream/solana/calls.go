@@ -1,6 +1,7 @@
 package solana
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -131,6 +132,14 @@ func slotCall(out *uint64, commitment string) *jsonrpc.Call {
 	if commitment == confirmed {
 		asked.Head = func(result any) uint64 { return *result.(*uint64) }
 	}
+	return asked
+}
+
+// finalCall asks for the newest final slot. One far behind the newest that was seen is doubted: proofs would wait for it.
+func (c *Chain) finalCall(out *uint64) *jsonrpc.Call {
+	asked := slotCall(out, "finalized")
+	jsonrpc.Greater(asked, cmp.Compare[uint64])
+	asked.Doubt = func(result any) bool { return *result.(*uint64)+nearSlots < max(c.newest.Load(), c.chain.FirstBlock) }
 	return asked
 }
 

@@ -78,7 +78,7 @@ func (c *Chain) headBy(ctx context.Context, rpc *jsonrpc.Client) (head order.Hea
 	var newest, finalized uint64
 	asked := slotCall(&newest, confirmed)
 	asked.Fresh = true
-	if err := rpc.All(ctx, asked, slotCall(&finalized, "finalized")); err != nil {
+	if err := rpc.All(ctx, asked, c.finalCall(&finalized)); err != nil {
 		return head, "", err
 	}
 	for slot := newest; ; slot-- {

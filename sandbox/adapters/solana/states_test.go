@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -174,6 +175,15 @@ func TestHeadIsConfirmed(t *testing.T) {
 	}
 	if head.Finalized >= head.Latest.Number || head.Latest.Number-head.Finalized > 40 {
 		t.Errorf("finalized block %d, newest %d", head.Finalized, head.Latest.Number)
+	}
+	unaware := jsonrpc.Altered(w, func(call jsonrpc.Request, _ int) string {
+		if call.Method == "getSlot" && strings.Contains(string(call.Params[0]), "finalized") {
+			return `"result":0`
+		}
+		return ""
+	})
+	if beside, err := w.chain(unaware).Head(t.Context()); err != nil || beside != head {
+		t.Errorf("Head = %+v, %v beside a node that knows of no final block, want %+v", beside, err, head)
 	}
 }
 

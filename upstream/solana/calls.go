@@ -183,8 +183,8 @@ const getBlock = "getBlock"
 
 func contentCall(out **block, slot uint64, details string) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(b *block) error {
-		if b == nil || chain.Hash(b.Blockhash).IsAbsent() {
-			return errors.New("block without hash")
+		if b == nil || chain.Hash(b.Blockhash).IsAbsent() || slot > 0 && chain.Hash(b.PreviousBlockhash).IsAbsent() {
+			return errors.New("block without its hash or its parent's")
 		}
 		return nil
 	}, getBlock, slot, options{
@@ -311,8 +311,7 @@ func namingCall(out *[]signature, a chain.Address, known chain.TxHash) *jsonrpc.
 	return c
 }
 
-// existingCall asks for a transaction that was listed, in any slot if its own is zero. A node that does not have it is
-// passed over.
+// existingCall asks for a listed transaction, in any slot if its own is zero. A node without it is passed over.
 func existingCall(out **transaction, listed signature) *jsonrpc.Call {
 	c := transactionCall(out, listed.Signature)
 	accept := c.Accept

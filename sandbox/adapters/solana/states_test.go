@@ -1,9 +1,11 @@
 package solana_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -182,8 +184,13 @@ func TestHeadIsConfirmed(t *testing.T) {
 		}
 		return ""
 	})
-	if beside, err := w.chain(unaware).Head(t.Context()); err != nil || beside != head {
-		t.Errorf("Head = %+v, %v beside a node that knows of no final block, want %+v", beside, err, head)
+	orphan := liar{w, "getBlock", func(result json.RawMessage) json.RawMessage {
+		return bytes.Replace(result, []byte(`"previousBlockhash"`), []byte(`"previous"`), 1)
+	}}
+	for name, node := range map[string]http.Handler{"knows of no final block": unaware, "names no parent": orphan} {
+		if beside, err := w.chain(node).Head(t.Context()); err != nil || beside != head {
+			t.Errorf("Head = %+v, %v beside a node that %s, want %+v", beside, err, name, head)
+		}
 	}
 }
 

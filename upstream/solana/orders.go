@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -58,22 +57,13 @@ func (c *Chain) listedEvents(
 // held drops from listed transactions those that could not be read, by the calls for them, and are not in the block of
 // their slot. *order.UnreadableError if no endpoint has that block.
 func (c *Chain) held(ctx context.Context, listed []signature, asked []*jsonrpc.Call) (held []signature, err error) {
-	blocks := make(map[uint64]*jsonrpc.Call)
-	for i, each := range listed {
-		if asked[i].Err != nil && blocks[each.Slot] == nil {
-			blocks[each.Slot] = c.at(each.Slot, existingBlockCall(new(*block), each.Slot, "signatures"))
-		}
-	}
-	for part := range slices.Chunk(slices.Collect(maps.Values(blocks)), blocksAtOnce) {
-		c.rpc.Each(ctx, part...)
-	}
 	for i, each := range listed {
 		if asked[i].Err != nil {
-			in := blocks[each.Slot]
-			if in.Err != nil {
-				return nil, &order.UnreadableError{Block: each.Slot, Err: in.Err}
+			var in *block
+			if err := c.rpc.All(ctx, c.at(each.Slot, existingBlockCall(&in, each.Slot, "signatures"))); err != nil {
+				return nil, &order.UnreadableError{Block: each.Slot, Err: err}
 			}
-			if !slices.Contains((*in.Out.(**block)).Signatures, each.Signature) {
+			if !slices.Contains(in.Signatures, each.Signature) {
 				continue
 			}
 		}
@@ -143,11 +133,8 @@ func (c *Chain) eventsOfOne(ctx context.Context, found *transaction) ([]order.Ev
 	if err := c.rpc.All(ctx, c.at(found.Slot, blockCall(&in, found.Slot))); err != nil {
 		return nil, err
 	}
-	for i := range events {
-		at := &events[i].At
-		at.BlockHash, at.Time = chain.Hash(in.Blockhash), cmp.Or(seconds(in.BlockTime), at.Time)
-	}
-	return events, nil
+	read.blocks = map[uint64]**block{found.Slot: &in}
+	return read.events(c.names.Get)
 }
 
 // standingOf returns how well the result of a call is established.

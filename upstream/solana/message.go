@@ -117,12 +117,8 @@ func (c *Chain) CancelCall(ctx context.Context, id order.ID, t order.Terms, _ ..
 	if err := creation.CanCancelCall(t, c.chain.Contracts); err != nil {
 		return creation.Transaction{}, err
 	}
-	isSense := func(data []byte) bool {
-		_, err := onchain.DecodeCallAccount(data)
-		return err == nil
-	}
-	accounts := []chain.Address{onchain.CallAccount(c.chain.Contracts, id), t.Take.Token}
-	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { byAccount(call, isSense, c.chain.Contracts.ExternalCallAdapter) })
+	accounts, adapter := []chain.Address{onchain.CallAccount(c.chain.Contracts, id), t.Take.Token}, c.chain.Contracts.ExternalCallAdapter
+	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { byAccount(call, onchain.DecodeCallAccount, adapter) })
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the external call: %w", err)
 	}

@@ -47,11 +47,7 @@ func (c *Chain) storedStates(
 		accounts[i] = accountOf(c.chain.Contracts, id)
 	}
 	var isSingle []func(i int) bool
-	isSense := func(data []byte) bool {
-		_, err := decode(data)
-		return err == nil
-	}
-	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { isSingle = append(isSingle, byAccount(call, isSense, program)) })
+	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { isSingle = append(isSingle, byAccount(call, decode, program)) })
 	if err != nil {
 		return nil, err
 	}
@@ -92,20 +88,21 @@ func (c *Chain) Origin(ctx context.Context) (first uint64, err error) {
 
 // byAccount has two voices read accounts, and returns which are one endpoint's word; those of the programs that another
 // one has take the place of missing, empty and strangers' ones, and of those whose data make no sense.
-func byAccount(asked *jsonrpc.Call, isSense func(data []byte) bool, programs ...chain.Address) (isSingle func(i int) bool) {
+func byAccount[T any](asked *jsonrpc.Call, decode func([]byte) (T, error), programs ...chain.Address) (isSingle func(i int) bool) {
 	isSame := func(a, b *accountInfo) bool {
 		return a == b || a != nil && b != nil && a.Owner == b.Owner && bytes.Equal(a.Data, b.Data)
 	}
 	weight := func(a *accountInfo) int {
-		switch {
-		case a == nil:
+		if a == nil {
 			return 0
-		case len(a.Data) == 0 || !slices.Contains(programs, a.Owner.Address):
-			return 1
-		case isSense(a.Data):
-			return 2
 		}
-		return -1
+		if len(a.Data) == 0 || !slices.Contains(programs, a.Owner.Address) {
+			return 1
+		}
+		if _, err := decode(a.Data); err != nil {
+			return -1
+		}
+		return 2
 	}
 	return jsonrpc.ByItem(asked, func(result *accountInfos) *[]*accountInfo { return &result.Value }, isSame, weight)
 }

@@ -29,7 +29,7 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 	}
 	var asked []*jsonrpc.Call
 	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) {
-		byAccount(call, func([]byte) bool { return true }, solana.TokenProgram, solana.Token2022Program, metadataProgram)
+		byAccount(call, func(data []byte) ([]byte, error) { return data, nil }, solana.TokenProgram, solana.Token2022Program, metadataProgram)
 		asked = append(asked, call)
 		call.Same = func(a, b any) bool {
 			return reflect.DeepEqual(readMints(a.(*accountInfos).Value), readMints(b.(*accountInfos).Value))

@@ -2,6 +2,7 @@ package evm_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -293,7 +295,7 @@ func TestOneReceiptIsNotBelieved(t *testing.T) {
 }
 
 // TestOneReceiptNamesNone verifies blocks whose nodes have no receipts roots, through endpoints that list different
-// unlocks, the second of which returns no receipt at the time.
+// unlocks: the second of which returns no receipt at the time, or takes part in a list that the first one ends.
 func TestOneReceiptNamesNone(t *testing.T) {
 	listing := func(id order.ID) *node {
 		n := newNode(1000)
@@ -307,6 +309,34 @@ func TestOneReceiptNamesNone(t *testing.T) {
 	proof, err := serveAll(t, testChain, listing(order.ID{1}), spent).Verify(t.Context(), 400, 600, first)
 	if err != nil || proof.Standing != order.Single || len(proof.Wrong) > 0 {
 		t.Errorf("Verify = %+v, %v, want the word of one, and nobody named", proof, err)
+	}
+	liar, whole := newNode(1000), newNode(1000)
+	liar.add(t, 550, true, unlockLog(t, order.ID{1}))
+	whole.maxRange, liar.maxRange, liar.pruned = 101, 101, 501
+	liar.answers["eth_getTransactionReceipt"] = `"result":null`
+	choosing := func(usual http.Handler, other func(body string) http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := must.Get(io.ReadAll(r.Body))(t)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			cmp.Or(other(string(body)), usual).ServeHTTP(w, r)
+		})
+	}
+	var lists atomic.Int64
+	ending := choosing(whole, func(body string) http.Handler {
+		if strings.Contains(body, `"fromBlock":"0x1f5"`) && lists.Add(1) > 1 {
+			return http.NotFoundHandler()
+		}
+		return nil
+	})
+	inventing := choosing(liar, func(body string) http.Handler {
+		if strings.Contains(body, `"eth_getLogs","params":[{"blockHash"`) {
+			return whole
+		}
+		return nil
+	})
+	proof, err = serveAll(t, testChain, inventing, ending).Verify(t.Context(), 400, 600, nil)
+	if err != nil || lists.Load() < 2 || slices.Contains(proof.Wrong, "node-2") {
+		t.Errorf("Verify = %+v, %v, want no blame for another one's part of a list", proof, err)
 	}
 }
 

@@ -81,8 +81,7 @@ func (c *Chain) completed(
 		return nil, err
 	}
 	completed := c.withMissing(whole, slices.Concat(first, second), by, l.half)
-	isOther := func(name string) bool { return name != by }
-	if len(completed) > len(whole) && !slices.ContainsFunc(append(voices, others...), isOther) {
+	if voices = append(voices, others...); len(completed) > len(whole) && slices.Equal(slices.Compact(voices), []string{by}) {
 		c.faulty.Mark(by) // its own lists contradict it
 	}
 	return completed, nil

@@ -223,6 +223,9 @@ func (c *Chain) listings(ctx context.Context, from, to uint64, asked listing) ([
 		Method: getLogs, Liars: c.faulty.Names(), Times: own, LiarTimes: own,
 		List: func(rpc *jsonrpc.Client) ([]log, string, error) {
 			logs, by, err := c.list(ctx, rpc, from, to, asked)
+			if by = slices.Compact(by); len(by) > 1 {
+				by = nil // none of them listed all
+			}
 			return logs, cmp.Or(by...), err
 		},
 		Add: func(union, more []log) []log { return append(union, unlisted(more, union)...) },
@@ -273,14 +276,12 @@ func (c *Chain) eventsOfBlock(
 	logs := lists[0]
 	seen = h.timed(slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash }))
 	for _, l := range unlisted(seen, logs) {
-		_, _, err := c.around(c.rpc, []log{l}, c.isWholeSwap).read(ctx)
-		if errors.As(err, new(*order.UnreadableError)) {
-			continue
-		}
-		if err != nil {
+		switch _, _, err := c.around(c.rpc, []log{l}, c.isWholeSwap).read(ctx); {
+		case err == nil:
+			logs = append(logs, l)
+		case !errors.As(err, new(*order.UnreadableError)):
 			return read, held, err
 		}
-		logs = append(logs, l)
 	}
 	slices.SortFunc(logs, func(a, b log) int { return cmp.Compare(a.Index, b.Index) })
 	return c.aroundAll(c.rpc, logs).read(ctx)

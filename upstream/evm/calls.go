@@ -115,10 +115,10 @@ func (h header) saidBy(endpoint string) *header {
 	return &h
 }
 
-// check refuses an incomplete block, and a time that is not in seconds. The first one has no time on some chains.
+// check refuses an incomplete block, and a time that is not in seconds. The first one may lack parent and time.
 func (h *header) check() error {
-	if h.Hash.IsAbsent() || h.Timestamp == 0 && h.Number != 0 || h.Timestamp>>32 > 0 {
-		return errors.New("block without hash or time")
+	if isFirst := h.Number == 0; h.Hash.IsAbsent() || !isFirst && (h.ParentHash.IsAbsent() || h.Timestamp == 0) || h.Timestamp>>32 > 0 {
+		return errors.New("block without hash, parent or time")
 	}
 	return nil
 }

@@ -40,17 +40,18 @@ func TestStampsThatAreNoneAreIgnored(t *testing.T) {
 	}
 }
 
-// TestBlocksHaveAHashAndATime: however a block is requested, a missing hash or time is an error, not zero.
-func TestBlocksHaveAHashAndATime(t *testing.T) {
+// TestBlocksAreWhole: however a block is requested, a missing hash, parent or time is an error, not zero.
+func TestBlocksAreWhole(t *testing.T) {
 	hash := chain.Hash{1}
 	for name, test := range map[string]struct {
 		told header
 		ok   bool
 	}{
-		"whole":        {header{Number: 5, Hash: hash, Timestamp: 9}, true},
-		"without time": {header{Number: 5, Hash: hash}, false},
-		"milliseconds": {header{Number: 5, Hash: hash, Timestamp: 1_700_000_000_000}, false},
-		"without hash": {header{Number: 5, Timestamp: 9}, false},
+		"whole":          {header{Number: 5, Hash: hash, ParentHash: hash, Timestamp: 9}, true},
+		"without time":   {header{Number: 5, Hash: hash, ParentHash: hash}, false},
+		"milliseconds":   {header{Number: 5, Hash: hash, ParentHash: hash, Timestamp: 1_700_000_000_000}, false},
+		"without hash":   {header{Number: 5, ParentHash: hash, Timestamp: 9}, false},
+		"without parent": {header{Number: 5, Hash: hash, Timestamp: 9}, false},
 	} {
 		told := &test.told
 		for how, asked := range map[string]*jsonrpc.Call{

@@ -61,10 +61,7 @@ func (c *Chain) message(
 	}
 	m := creation.SolanaMessage{At: c.chain.Contracts, Wrapped: c.chain.WrappedCoin, Fees: fees.To, Sender: sender}
 	tx := creation.Transaction{Sender: sender, Value: fees.Amount}
-	if holds := tableOf(states[2]); len(holds) > 0 {
-		return c.simulated(ctx, tx, instructions(m), solana.LookupTable{Address: sendTable, Holds: holds})
-	}
-	return c.simulated(ctx, tx, instructions(m))
+	return c.simulated(ctx, tx, instructions(m), solana.LookupTable{Address: sendTable, Holds: tableOf(states[2])})
 }
 
 // simulated returns a transaction with its data: instructions, compute budget and priority fee. It has been simulated,

@@ -63,8 +63,8 @@ func (p *Query) Account(name string, of chain.Family) chain.Address {
 	return a
 }
 
-// CheckRecipient refuses a recipient on a chain that would lose what it gets: a token, the public router, which lets its
-// next caller take it, or on Solana an account of tokens, which cannot sign.
+// CheckRecipient refuses a recipient on a chain that would lose what it gets: a token, the public router, whose next
+// caller could take it, or on Solana an account of tokens, which cannot sign.
 func (p *Query) CheckRecipient(name string, recipient chain.Address, on chain.Chain, tokens ...chain.Address) {
 	skips := p.Flag("skipSolanaRecipientValidation")
 	switch {

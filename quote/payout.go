@@ -112,8 +112,8 @@ func Share(amount chain.Amount, percent decimal.Decimal) chain.Amount {
 
 var one = big.NewInt(1)
 
-// ParsePercent parses digits with at most one point; the decimal package alone would also expand any exponent. It rounds
-// to twelve decimals, since clients send the rounding errors of floats: 0.30000000000000004 means 0.3.
+// ParsePercent parses digits with at most one point; the decimal package alone would also expand any exponent. It
+// rounds to twelve decimals, since clients send the rounding errors of floats: 0.30000000000000004 means 0.3.
 func ParsePercent(text string) (percent decimal.Decimal, ok bool) {
 	const longest, mostDecimals = 24, 12
 	if len(text) > longest || strings.Trim(text, "0123456789.") != "" {

@@ -135,7 +135,7 @@ func slotCall(out *uint64, commitment string) *jsonrpc.Call {
 	return asked
 }
 
-// finalCall asks for the newest final slot. One far behind the newest that was seen is doubted: proofs would wait for it.
+// finalCall asks for the newest final slot. One far behind the newest seen is doubted: proofs would wait for it.
 func (c *Chain) finalCall(out *uint64) *jsonrpc.Call {
 	asked := slotCall(out, "finalized")
 	jsonrpc.Greater(asked, cmp.Compare[uint64])

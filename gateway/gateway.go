@@ -79,6 +79,9 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := store.Own(ctx, log); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	g := &Gateway{store: store, secure: operators, shared: p.shared, stream: p.stream, catalog: &catalog.Catalog{}, venues: &quote.History{}, log: log, started: time.Now()}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first := newSet(p, c, g)

@@ -78,16 +78,20 @@ func TestPlansOutliveTheGateway(t *testing.T) {
 	}
 	spend(t, node, 200)
 	second.books[0].update(t.Context())
-	third := newGateway(t, c) // while the second has not ended
-	wantLeft(t, "after a kill", third.Endpoint("1", "node"), left-200)
-	for _, g := range []*Gateway{second, third} {
-		must.Do(t, g.Close())
+	if _, err := New(t.Context(), c, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), c.Index.Path+": another gateway uses it") {
+		t.Errorf("a second gateway on the file: %v", err)
 	}
+	must.Do(t, second.Close()) // which writes nothing
+	third := newGateway(t, c)
+	wantLeft(t, "after a kill", third.Endpoint("1", "node"), left-200)
+	must.Do(t, third.Close())
 }
 
 // TestPlansOfGatewaysAddUp has two gateways spend one plan, one of which reloads its configuration.
 func TestPlansOfGatewaysAddUp(t *testing.T) {
 	c := plannedConfig(t)
+	_, address := startPostgres(t)
+	c.Index.Postgres = config.NewSecret(address)
 	one, other := newGateway(t, c), newGateway(t, c)
 	for _, each := range []struct {
 		by    *Gateway

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -126,6 +127,28 @@ func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
 	must.Get(store.writer.ExecContext(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE accounts (id INTEGER)`))(t)
 	if _, err := OpenPostgres(t.Context(), url, PostgresOptions{}); err == nil || !strings.Contains(err.Error(), `"accounts"`) {
 		t.Errorf("OpenPostgres: %v, want the table that it has", err)
+	}
+}
+
+// TestOneGatewayOwnsAFile starts a second one on a link to it, and one where the file system refuses the lock.
+func TestOneGatewayOwnsAFile(t *testing.T) {
+	path, link := t.TempDir()+"/orders.db", t.TempDir()+"/link.db"
+	must.Do(t, os.Symlink(path, link))
+	var log bytes.Buffer
+	own := func(db *DB) error { return db.Own(t.Context(), slog.New(slog.NewTextHandler(&log, nil))) }
+	first := must.Get(OpenSQLite(t.Context(), path))(t)
+	second := openStoreAt(t, link)
+	must.Do(t, own(first))
+	if err := own(second); !strings.HasSuffix(text(err), link+": another gateway uses it: stop that one first, or set index.postgres for several") {
+		t.Errorf("Own of an owned file = %v", err)
+	}
+	must.Do(t, first.Close())
+	must.Do(t, own(second))
+	path = t.TempDir() + "/orders.db"
+	must.Do(t, os.Mkdir(path+".lock", 0o700))
+	must.Do(t, own(openStoreAt(t, path)))
+	if strings.Count(log.String(), "database cannot be locked: make sure that no other gateway uses it") != 1 {
+		t.Errorf("without a lock the log has %q", &log)
 	}
 }
 

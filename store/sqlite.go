@@ -5,8 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -48,6 +51,30 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 	a.hasTables = true
 	db := &DB{name: path, reader: reader, writer: writer, availability: a, writes: new(writeState), telemetry: newTelemetry("sqlite")}
 	return db.measured()
+}
+
+// Own makes this process the only gateway of an SQLite file until Close, or until the process ends: leases are always
+// granted there, so that a second one would follow the same chains. Commands beside a gateway do not call it. It locks a
+// file of its own, since an flock(2) on the database would exclude SQLite itself on macOS and on NFS. A file system
+// without locks is logged, and then nothing is excluded. Any number of gateways own a PostgreSQL.
+func (db *DB) Own(ctx context.Context, log *slog.Logger) error {
+	if db.IsReplicated() {
+		return nil
+	}
+	path, err := filepath.EvalSymlinks(db.name) // as SQLite does for its own files
+	if err == nil {
+		db.owned, err = os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	}
+	if err == nil {
+		err = syscall.Flock(int(db.owned.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return fmt.Errorf("database %s: another gateway uses it: stop that one first, or set index.postgres for several", db.name)
+	}
+	if err != nil {
+		log.WarnContext(ctx, "database cannot be locked: make sure that no other gateway uses it", "database", db.name, "error", err)
+	}
+	return nil
 }
 
 // createPrivate creates an empty file that only this user can read, unless it exists: secrets of webhooks are stored in

@@ -6,8 +6,8 @@
 //
 // Jobs that only one replica at a time may do, such as following a chain, run under a Lease: Claim it, Hold it while
 // working, and write with UpdateUnder, which fails once another replica has taken over the lease. Replicas notify each
-// other of changes with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one process owns the file: a claim always
-// succeeds, and Notify does nothing.
+// other of changes with Tx.Notify and Subscribe (LISTEN/NOTIFY). With SQLite one gateway owns the file (Own): a claim
+// always succeeds, and Notify does nothing.
 //
 // If the database does not answer, calls fail with ErrUnavailable after little more than a second, and immediately from
 // then on, until it answers again (outage.go).
@@ -23,6 +23,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -30,7 +31,8 @@ import (
 type DB struct {
 	name           string // file path, or "PostgreSQL"
 	reader, writer *sql.DB
-	replica        *replica // nil with SQLite, which a single process owns
+	replica        *replica // nil with SQLite, which a single gateway owns
+	owned          *os.File // locked by Own; nil: nothing is
 	availability   *availability
 	limit          time.Duration // time limit of statements that read; 0: none
 	telemetry      *telemetry
@@ -68,10 +70,11 @@ func (db *DB) Within(limit time.Duration) *DB {
 	return &bounded
 }
 
-// Close closes all connections.
+// Close closes all connections, and lets another gateway own the file.
 func (db *DB) Close() error { return errors.Join(db.unobserve(), db.closeConnections()) }
 
 func (db *DB) closeConnections() error {
+	defer db.owned.Close() //nolint:errcheck // nothing was written to it; it may be nil
 	return errors.Join(db.availability.close(), db.reader.Close(), db.writer.Close())
 }
 
@@ -95,7 +98,7 @@ func (db *DB) IsSlow() bool { return db.availability.slow.Load() > 0 }
 func (db *DB) IsReplicated() bool { return db.replica != nil }
 
 // Replica returns this process's name as a holder of leases: its host, process ID and a random suffix that
-// distinguishes it from others with the same. It is empty with SQLite, which a single process owns.
+// distinguishes it from others with the same. It is empty with SQLite.
 func (db *DB) Replica() string {
 	if db.replica == nil {
 		return ""

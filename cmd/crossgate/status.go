@@ -14,13 +14,8 @@ import (
 	"crossgate/order/audit"
 )
 
-// headLimit bounds the reading of the chains' heads.
-const headLimit = 10 * time.Second
-
 func showStatus(flags *pflag.FlagSet) action {
 	return configured(flags, func(ctx context.Context, c config.Config, out, _ io.Writer) error {
-		ctx, cancel := context.WithTimeout(ctx, headLimit)
-		defer cancel()
 		return withBooks(ctx, c, func(books *audit.Books) error {
 			status, err := books.Status(ctx)
 			if err == nil {

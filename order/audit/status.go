@@ -50,8 +50,11 @@ func (b *Books) Status(ctx context.Context) ([]Status, error) {
 			}
 		}
 	}
+	const headLimit = 10 * time.Second
+	limited, cancel := context.WithTimeout(ctx, headLimit)
+	defer cancel()
 	heads := each(b.Readers, func(r *follow.Reader) (head heard[order.Head]) {
-		head.got, head.err = r.Source.Head(ctx)
+		head.got, head.err = r.Source.Head(limited)
 		return head
 	})
 	for i, head := range heads {

@@ -12,6 +12,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/audit"
 	"crossgate/order/follow"
 )
 
@@ -197,8 +198,12 @@ type slowHead struct{ *testChain }
 
 func (s slowHead) Head(ctx context.Context) (order.Head, error) {
 	head, err := s.testChain.Head(ctx)
-	<-time.After(time.Minute)
-	return head, err
+	select {
+	case <-time.After(time.Minute):
+		return head, err
+	case <-ctx.Done():
+		return order.Head{}, ctx.Err()
+	}
 }
 
 // TestSlowHeadsSayNothingOfNow: blocks that appear while a chain takes a minute to return its head are not covered.
@@ -209,6 +214,9 @@ func TestSlowHeadsSayNothingOfNow(t *testing.T) {
 			followAll(t, x)
 			if got := x.Of(1).Covers(0); got == slow {
 				t.Errorf("a chain whose head is slow: %v; covered: %v", slow, got)
+			}
+			if status, err := audit.Of(x.Chains).Status(t.Context()); err != nil || (status[0].Err != nil) != slow {
+				t.Errorf("Status of a chain whose head is slow: %v = %+v, %v", slow, status, err)
 			}
 		}
 	})

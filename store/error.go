@@ -90,22 +90,29 @@ func (e oneLine) Error() string {
 // safe for concurrent use.
 type Failure struct {
 	mu     sync.Mutex
-	logged time.Time
+	logged time.Time // zero after a success was logged, which was at ended
+	failed time.Time
+	ended  time.Time
 }
 
-// Log logs an outcome: a failure as failed, once in a quarter of an hour, and the success after it as again. The store
-// itself logs that the database does not answer. An end of ctx is neither.
+// Log logs an outcome: a failure as failed, once in a quarter of an hour, and the success after it as again. The second
+// such success in that time must be a minute later than the last failure: on a full disk, small changes now and then
+// succeed. The store itself logs that the database does not answer. An end of ctx is neither.
 func (f *Failure) Log(ctx context.Context, to *slog.Logger, err error, failed, again string, args ...any) {
-	const reminder = 15 * time.Minute
+	const reminder, calm = 15 * time.Minute, time.Minute
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	now := time.Now()
 	switch {
 	case err != nil && ctx.Err() != nil:
-	case err != nil && !errors.Is(err, ErrUnavailable) && time.Since(f.logged) >= reminder:
-		f.logged = time.Now()
-		to.WarnContext(ctx, failed, append(args, "error", err)...)
-	case err == nil && !f.logged.IsZero():
-		f.logged = time.Time{}
+	case err != nil:
+		f.failed = now
+		if !errors.Is(err, ErrUnavailable) && now.Sub(f.logged) >= reminder {
+			f.logged = now
+			to.WarnContext(ctx, failed, append(args, "error", err)...)
+		}
+	case !f.logged.IsZero() && (now.Sub(f.ended) >= reminder || now.Sub(f.failed) >= calm):
+		f.logged, f.ended = time.Time{}, now
 		to.InfoContext(ctx, again)
 	}
 }

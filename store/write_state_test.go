@@ -1,9 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
+	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -40,6 +43,25 @@ func TestAFullDiskIsTold(t *testing.T) {
 	if err := db.Update(t.Context(), func(*Tx) error { return sql.ErrNoRows }); !errors.Is(err, sql.ErrNoRows) || db.Writable() != nil {
 		t.Errorf("an error of the change's own: %v, Writable %v", err, db.Writable())
 	}
+}
+
+// TestAFlappingFailureIsLoggedNowAndThen lets every other attempt fail for three minutes, and none after that.
+func TestAFlappingFailureIsLoggedNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var f Failure
+		var log bytes.Buffer
+		to := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			return map[string]slog.Attr{slog.MessageKey: a}[a.Key]
+		}}))
+		const failing, attempts = 18, 26
+		for i := range attempts {
+			f.Log(t.Context(), to, map[bool]error{true: sql.ErrTxDone}[i%2 == 0 && i < failing], "fails", "again")
+			time.Sleep(10 * time.Second)
+		}
+		if got := strings.Fields(log.String()); !slices.Equal(got, []string{"msg=fails", "msg=again", "msg=fails", "msg=again"}) {
+			t.Errorf("the log has %q", got)
+		}
+	})
 }
 
 // TestAStuckWriteIsTold has a write that takes longer than any batch does.

@@ -35,9 +35,9 @@ func (c *Chains) listenOnce(ctx context.Context, failure *store.Failure) error {
 		return err
 	}
 	defer subscription.Close(ctx)
-	failure.Log(ctx, c.Logger, nil, "", "notifications of other replicas arrive again")
 	c.Observer.OrdersChanged(nil)
 	for {
+		failure.Log(ctx, c.Logger, nil, "", "notifications of other replicas arrive again")
 		payload, err := subscription.Next(ctx)
 		if err != nil {
 			return err

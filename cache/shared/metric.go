@@ -26,13 +26,10 @@ func newDuration() metric.Float64Histogram {
 func (c *Cache) observeConnection() (stop func()) {
 	meter := otel.Meter("crossgate/cache/shared")
 	up, _ := meter.Int64ObservableGauge("crossgate.cache.shared.up",
-		metric.WithDescription("1 while there is a connection to the shared cache."))
+		metric.WithDescription("1 while the shared cache is connected and refuses no calls."))
 	registered, _ := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		var value int64
-		if c.isConnected() {
-			value = 1
-		}
-		o.ObserveInt64(up, value)
+		_, ok := c.Status()
+		o.ObserveInt64(up, map[bool]int64{true: 1}[ok])
 		return nil
 	}, up)
 	return func() { _ = registered.Unregister() } // fails only if called twice

@@ -194,15 +194,13 @@ func (s *subscription) close() {
 	s.hearing.Wait()
 }
 
-func (c *Cache) isConnected() bool { return c.connected.Load() != nil }
-
 // Status describes the shared cache to operators.
 func (c *Cache) Status() (state string, ok bool) {
 	c.mu.Lock()
 	lastError, isPast := c.lastError, time.Since(c.lastAt) > errorLife
 	c.mu.Unlock()
 	switch {
-	case !c.isConnected():
+	case c.connected.Load() == nil:
 		return "not connected to " + c.server.address + ": " + lastError, false
 	case c.values.isOpen():
 		return "connected, but slow: skipped for a moment", false

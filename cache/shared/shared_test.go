@@ -18,6 +18,7 @@ import (
 	"github.com/gomodule/redigo/redis"
 	"go.uber.org/goleak"
 
+	"crossgate/internal/measured"
 	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
@@ -78,13 +79,18 @@ func TestARefusalIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := must.Get(New(Options{URL: "redis://cache"}))(t)
 		c.connected.Store(&connection{})
+		now := measured.Start(t)
+		defer c.observeConnection()()
 		for range 2 {
 			first, second := c.noteError(redis.Error("OOM")), c.noteError(redis.Error("OOM"))
 			if state, ok := c.Status(); !first || second || ok || !strings.Contains(state, "refused a call: OOM") {
 				t.Errorf("two refusals are news: %v, %v; then it says %q", first, second, state)
 			}
+			if up := now()["crossgate.cache.shared.up{}"]; up != 0 {
+				t.Errorf("while it refuses calls, it is up: %v", up)
+			}
 			time.Sleep(time.Hour)
-			if state, ok := c.Status(); !ok {
+			if state, ok := c.Status(); !ok || now()["crossgate.cache.shared.up{}"] != 1 {
 				t.Errorf("an hour later it says %q", state)
 			}
 		}

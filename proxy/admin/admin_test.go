@@ -55,7 +55,7 @@ func (g gateway) Endpoint(of, name string) *upstream.Endpoint {
 
 func handlerOf(g gateway, token string) http.Handler {
 	return (&admin{Options: Options{
-		Server: server{}, Gateway: g, Token: token, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
+		Server: server{}, Gateway: g, Pages: web.New(chain.Documented()), Token: token, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
 	}}).handler()
 }
 

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"crossgate/cache"
+	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/proxy/web"
 )
 
 func TestOnlyOperatorsCommand(t *testing.T) {
@@ -31,6 +33,7 @@ func TestOnlyOperatorsCommand(t *testing.T) {
 		"nothing to purge":       {s, "/purge", nil, 400},
 		"no id":                  {s, "/purge?order=7", nil, 400},
 		"no chain":               {s, "/purge?chain=x", nil, 400},
+		"a chain of nobody":      {s, "/purge?chain=5", nil, 400},
 		"a path alone":           {s, "/purge?path=/a", nil, 400},
 		"no way to purge":        {s, "/purge?chain=1&how=gently", nil, 400},
 		"a path of no host":      {s, "/purge?chain=1&path=/a", nil, 400},
@@ -47,7 +50,7 @@ func TestOnlyOperatorsCommand(t *testing.T) {
 func TestCommandsTellTheLogWhoRanThem(t *testing.T) {
 	var log bytes.Buffer
 	handler := (&admin{Options: Options{
-		Server: server{}, Gateway: gateway{}, Token: adminToken, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Server: server{}, Gateway: gateway{}, Pages: web.New(chain.Documented()), Token: adminToken, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.NewTextHandler(&log, nil)),
 	}}).handler()
 	post(handler, "/purge?chain=1&chain=137&how=hard")
 	if got := post(handler, "/purge?host=orders&path=/a&path=/b&chain=1"); strings.TrimSpace(got.Body.String()) != `{"purged":3}` {

@@ -29,8 +29,8 @@ func (a *admin) purge(w http.ResponseWriter, r *http.Request) {
 	var chains []chain.ID
 	for _, text := range given(form, "chain") {
 		id, err := chain.ParseID(text)
-		if err != nil {
-			a.refuse(w, r, http.StatusBadRequest, "chain must be a chain id")
+		if _, known := a.Pages.Chains.Chain(id); err != nil || !known {
+			a.refuse(w, r, http.StatusBadRequest, "chain must be the id of a documented or configured chain")
 			return
 		}
 		chains = append(chains, id)

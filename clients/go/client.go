@@ -159,7 +159,7 @@ func (c *Client) send(ctx context.Context, method, path, accept, lastEvent strin
 	if err := json.NewDecoder(io.LimitReader(response.Body, maxBody)).Decode(&e); err != nil {
 		e = Error{Request: response.Header.Get("X-Request-Id")}
 	}
-	e.Status = response.StatusCode
+	e.Status, e.asked = response.StatusCode, method+" "+path
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
 		e.RetryAfter = time.Duration(seconds) * time.Second
 	}
@@ -174,11 +174,13 @@ type Error struct {
 	Message    string `json:"errorMessage"`
 	Request    string `json:"reqId"` // identifies the request in the gateway's log
 	RetryAfter time.Duration
+
+	asked string // method and path
 }
 
 func (e *Error) Error() string {
 	if e.ID == "" {
-		return fmt.Sprintf("status %d without an error of the API", e.Status)
+		return fmt.Sprintf("%s: status %d without an error of the API", e.asked, e.Status)
 	}
 	return fmt.Sprintf("%s: %s (request %s)", e.ID, e.Message, e.Request)
 }

@@ -34,6 +34,16 @@ func TestReadsAreAskedForWithoutABody(t *testing.T) {
 	}
 }
 
+// TestAnswersOfOthersNameTheRequest is given a URL of something else.
+func TestAnswersOfOthersNameTheRequest(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	_, err := (&Client{URL: server.URL}).Ask(t.Context(), http.MethodGet, "/x", nil, nil)
+	if want := "GET /x: status 404 without an error of the API"; err == nil || err.Error() != want {
+		t.Errorf("Ask = %v, want %s", err, want)
+	}
+}
+
 // gateway answers a watch: each stream is an event, and the cursor of a later one is refused.
 type gateway struct {
 	refusal string

@@ -49,7 +49,7 @@ export async function errorOf(path: string, response: Response): Promise<Respons
     return new is(`${errorId}: ${errorMessage} (request ${reqId})`, response.status, errorId, errorCode, reqId, retryAfter);
   } catch {
     const requestId = response.headers.get("X-Request-Id") ?? "";
-    return new is(`status ${response.status} without an error of the API`, response.status, "", response.status, requestId, retryAfter);
+    return new is(`${path}: status ${response.status} without an error of the API`, response.status, "", response.status, requestId, retryAfter);
   }
 }
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -30,13 +29,15 @@ func Bit(holds bool) int64 {
 	return 0
 }
 
-// Column scans a column of bytes.
+// Column scans a column of bytes or text.
 type Column func(raw []byte) error
 
 func (c Column) Scan(value any) error {
 	switch value := value.(type) {
 	case []byte:
 		return c(value)
+	case string:
+		return c([]byte(value))
 	case nil:
 		return c(nil) // SQLite's driver returns an empty value as nil
 	}
@@ -89,15 +90,9 @@ func TxHashColumn(into *chain.TxHash) Column {
 }
 
 // AmountColumn scans decimal digits into an amount.
-func AmountColumn(into *chain.Amount) sql.Scanner { return amountColumn{into} }
-
-type amountColumn struct{ into *chain.Amount }
-
-func (c amountColumn) Scan(value any) (err error) {
-	digits, is := value.(string)
-	if !is {
-		return fmt.Errorf("column holds %T, not digits", value)
+func AmountColumn(into *chain.Amount) Column {
+	return func(digits []byte) (err error) {
+		*into, err = chain.ParseAmount(string(digits))
+		return err
 	}
-	*c.into, err = chain.ParseAmount(digits)
-	return err
 }

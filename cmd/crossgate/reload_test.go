@@ -97,11 +97,8 @@ func startWatching(t *testing.T, file string) *watched {
 // next returns the next log line and, if a configuration was applied, the name of its endpoint.
 func (w *watched) next(t *testing.T) (said, name string) {
 	t.Helper()
-	said = <-w.log.line
-	select {
-	case c := <-w.used:
-		name = c.Chains[0].Endpoints[0].Name
-	default:
+	if said = <-w.log.line; strings.Contains(said, "configuration reloaded") {
+		name = (<-w.used).Chains[0].Endpoints[0].Name
 	}
 	return said, name
 }

@@ -21,17 +21,13 @@ import (
 	"crossgate/upstream"
 )
 
-// openStore opens the database that c configures, and waits for a PostgreSQL that does not answer yet. The database's
+// openStore opens the database that c configures, and waits for a PostgreSQL that does not answer yet. A PostgreSQL's
 // outages are logged to log.
 func openStore(ctx context.Context, c config.Index, wait time.Duration, log *slog.Logger) (*store.DB, error) {
 	if url := c.Postgres.Reveal(); url != "" {
 		return store.OpenPostgres(ctx, url, store.PostgresOptions{Wait: wait, Readers: c.Connections, Logger: log})
 	}
-	db, err := store.OpenSQLite(ctx, c.Path)
-	if err == nil {
-		db.LogOutages(log)
-	}
-	return db, err
+	return store.OpenSQLite(ctx, c.Path)
 }
 
 // Database returns the location of c's database.

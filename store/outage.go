@@ -127,9 +127,6 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// LogOutages sets the logger for the start and end of outages. Call it before the database is used.
-func (db *DB) LogOutages(log *slog.Logger) { db.availability.log = log }
-
 // err returns ErrUnavailable with the reason while the database does not answer.
 func (a *availability) err() error {
 	a.mu.Lock()

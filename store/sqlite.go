@@ -54,13 +54,15 @@ func OpenSQLite(ctx context.Context, path string) (*DB, error) {
 }
 
 // Own makes this process the only gateway of an SQLite file until Close, or until the process ends: leases are always
-// granted there, so that a second one would follow the same chains. Commands beside a gateway do not call it. It locks a
-// file of its own, since an flock(2) on the database would exclude SQLite itself on macOS and on NFS. A file system
-// without locks is logged, and then nothing is excluded. Any number of gateways own a PostgreSQL.
+// granted there, so that a second one would follow the same chains. Commands beside a gateway do not call it. It locks
+// a file of its own, since an flock(2) on the database would exclude SQLite itself on macOS and on NFS. A file system
+// without locks is logged, and then nothing is excluded; so are outages. Call it before the database is used. Any
+// number of gateways own a PostgreSQL.
 func (db *DB) Own(ctx context.Context, log *slog.Logger) error {
 	if db.IsReplicated() {
 		return nil
 	}
+	db.availability.log = log
 	path, err := filepath.EvalSymlinks(db.name) // as SQLite does for its own files
 	if err == nil {
 		db.owned, err = os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)

@@ -74,7 +74,7 @@ func (c *Chain) held(ctx context.Context, listed []signature, asked []*jsonrpc.C
 
 // eventsOf returns the order events of listed transactions, in block and log order; *order.UnreadableError if one is
 // unavailable, *order.AsideError with the events if some are not understood. isTwice reads each from two endpoints. The
-// calls for the transactions are in asked, even with an error.
+// calls for the transactions are in asked, even with an error, and behind them those for the blocks.
 func (c *Chain) eventsOf(
 	ctx context.Context, rpc *jsonrpc.Client, listed []signature, isTwice bool,
 ) (events []order.Event, asked []*jsonrpc.Call, err error) {
@@ -90,7 +90,7 @@ func (c *Chain) eventsOf(
 		trace.SpanFromContext(ctx).AddEvent("creation left out", trace.WithAttributes(attribute.String("reason", err.Error())))
 		err = nil
 	}
-	return events, read.asked, cmp.Or(err, read.aside())
+	return events, slices.Concat(read.asked, read.dated), cmp.Or(err, read.aside())
 }
 
 // EventsIn returns the order events of one transaction; see order.Source. A failed transaction has no events.

@@ -84,8 +84,8 @@ func withMore(union, more []order.Event) []order.Event {
 }
 
 // eventsInBlocks returns the events of the transactions in the blocks of slots, as shown by two endpoints if there are
-// two. The truth is open if these differ about a transaction or, after readings by two, if only one shows a transaction
-// or the block that lacks one.
+// two. The truth is open if these differ about a transaction or a block or, after readings by two, if only one shows a
+// transaction or the block that lacks one.
 func (c *Chain) eventsInBlocks(
 	ctx context.Context, slots []uint64, readings []jsonrpc.Heard[[]order.Event],
 ) (events []order.Event, isOpen bool, err error) {
@@ -109,7 +109,7 @@ func (c *Chain) eventsInBlocks(
 	}
 	events, asked, err := c.eventsOf(ctx, rpc, distinct(listed), true)
 	return events, isOpen || slices.ContainsFunc(asked, func(asked *jsonrpc.Call) bool {
-		return asked.Seconded == "" && (needsTwo || len(asked.Contradicting()) > 0)
+		return asked.Seconded == "" && (needsTwo && asked.Method != getBlock || len(asked.Contradicting()) > 0)
 	}), err
 }
 

@@ -134,6 +134,10 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 		if isTrue := read.Events[0].At.BlockHash == truth.At.BlockHash; read.Standing != row.want || row.want > order.Single && !isTrue {
 			t.Errorf("another block hash by %s: standing %d, right: %t, want standing %d", name, read.Standing, isTrue, row.want)
 		}
+		proof := must.Get(c.Verify(t.Context(), from, w.Head(), must.Get(c.Events(t.Context(), from, w.Head()))(t)))(t)
+		if isTrue := proof.Events[0].At.BlockHash == truth.At.BlockHash; slices.Contains(proof.Wrong, "node-1") || isTrue != (proof.Standing > order.Single) {
+			t.Errorf("another block hash by %s: verified on standing %d, right: %t, %v named", name, proof.Standing, isTrue, proof.Wrong)
+		}
 	}
 	for name, row := range map[string]struct {
 		nodes []http.Handler

@@ -98,22 +98,30 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	if !slices.Contains(tx.Families(), chain.SVM) {
 		return order.Evidence{}, order.ErrNotFound
 	}
-	var found *transaction
-	asked := c.doubted(transactionCall(&found, tx))
-	if err := cmp.Or(c.rpc.All(ctx, asked), c.rpc.Unheard(asked)); err != nil {
-		return order.Evidence{}, err
-	}
-	standing := standingOf(asked)
-	if found == nil {
-		return order.Evidence{Standing: standing}, order.ErrNotFound
-	}
-	c.sources.Add(string(tx.Bytes()), asked.By)
-	events, err := c.eventsOfOne(ctx, found)
-	read := order.Evidence{Events: events, Standing: standing}
-	if len(events) > 0 {
-		read.Confirm = func(ctx context.Context) order.Evidence { return c.confirm(ctx, asked, events) }
+	read, by, err := c.eventsInBy(ctx, c.rpc, tx)
+	if isHole(err) { // its slot is one endpoint's word, too
+		read, _, err = c.eventsInBy(ctx, c.rpc.Avoiding(by), tx)
 	}
 	return read, err
+}
+
+// eventsInBy is EventsIn with a given client. It also returns the endpoint that reported the transaction.
+func (c *Chain) eventsInBy(ctx context.Context, rpc *jsonrpc.Client, tx chain.TxHash) (read order.Evidence, by string, err error) {
+	var found *transaction
+	asked := c.doubted(transactionCall(&found, tx))
+	if err := cmp.Or(rpc.All(ctx, asked), rpc.Unheard(asked)); err != nil {
+		return read, "", err
+	}
+	read.Standing = standingOf(asked)
+	if found == nil {
+		return read, "", order.ErrNotFound
+	}
+	c.sources.Add(string(tx.Bytes()), asked.By)
+	read.Events, err = c.eventsOfOne(ctx, found)
+	if first := read.Events; len(first) > 0 {
+		read.Confirm = func(ctx context.Context) order.Evidence { return c.confirm(ctx, asked, first) }
+	}
+	return read, asked.By, err
 }
 
 // eventsOfOne returns the order events of a transaction.

@@ -70,8 +70,8 @@ func (i instruction) compiled() solana.CompiledInstruction {
 
 // read decodes what the transaction did, and refuses one that is not tx.
 func (t *transaction) read(tx chain.TxHash) error {
-	if t.Meta == nil {
-		return errors.New("transaction without its outcome")
+	if t.Meta == nil || t.Slot == 0 {
+		return errors.New("transaction without its outcome or slot")
 	}
 	message, err := solana.ParseSigned(t.Transaction)
 	if errors.Is(err, solana.ErrVersion) {

@@ -60,6 +60,8 @@ func TestLiesGoToTheNextNode(t *testing.T) {
 	for name, l := range map[string]liar{
 		"another transaction":       {w, "getTransaction", func(json.RawMessage) json.RawMessage { return anotherText }},
 		"no outcome":                {w, "getTransaction", replace(`"meta":{`, `"mega":{`)},
+		"no slot":                   {w, "getTransaction", replace(`"slot":`, `"slat":`)},
+		"a slot to come":            {w, "getTransaction", replace(`"slot":3`, `"slot":93`)},
 		"transaction cut short":     {w, "getTransaction", replace(`"transaction":["`, `"transaction":["AAAA`)},
 		"other encoding":            {w, "getTransaction", replace(`"base64"]`, `"base58"]`)},
 		"accounts from nowhere":     {w, "getTransaction", replace(`"readonly":[`, `"readonly":["11111111111111111111111111111111"`)},

@@ -47,21 +47,19 @@ func (c *Chain) readSourceState(account *accountInfo) (s sourceState, err error)
 }
 
 // Charges reads the fees of dln_src for makers from its state.
-func (c *Chain) Charges(ctx context.Context, _ chain.ID) (charges crosschain.Charges, err error) {
-	states, err := c.readAccounts(ctx, []chain.Address{c.sourceState()})
-	if err != nil {
-		return charges, err
-	}
-	s, err := c.readSourceState(states[0])
-	switch {
-	case err != nil:
-		return charges, err
-	case !s.isWorking:
-		return charges, fmt.Errorf("chain %d: the order program is paused", c.chain.ID)
-	case s.bps >= 10_000:
-		return charges, fmt.Errorf("the order program of chain %d takes all", c.chain.ID)
-	}
-	return crosschain.Charges{Fixed: chain.NewAmount(s.fixed), TransferBps: int(s.bps)}, nil
+func (c *Chain) Charges(ctx context.Context, _ chain.ID) (crosschain.Charges, error) {
+	return find(ctx, c, []chain.Address{c.sourceState()}, func(states []*accountInfo) (charges crosschain.Charges, err error) {
+		s, err := c.readSourceState(states[0])
+		switch {
+		case err != nil:
+			return charges, err
+		case !s.isWorking:
+			return charges, fmt.Errorf("chain %d: the order program is paused", c.chain.ID)
+		case s.bps >= 10_000:
+			return charges, fmt.Errorf("the order program of chain %d takes all", c.chain.ID)
+		}
+		return crosschain.Charges{Fixed: chain.NewAmount(s.fixed), TransferBps: int(s.bps)}, nil
+	})
 }
 
 type blockhashReply struct {
@@ -97,12 +95,9 @@ func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, be
 		return nil, err
 	}
 	var hash blockhashReply
-	var mints accountInfos
-	if err := c.rpc.All(ctx, latestBlockhashCall(&hash), holdingsCall(&mints, []chain.Address{o.GiveToken})); err != nil {
+	o.TokenProgram, err = find(ctx, c, []chain.Address{o.GiveToken}, programOf(o.GiveToken), latestBlockhashCall(&hash))
+	if err != nil {
 		return nil, err
-	}
-	if o.TokenProgram, err = programOf(o.GiveToken, mints.Value[0]); err != nil {
-		return nil, fmt.Errorf("chain %d: %w", c.chain.ID, err)
 	}
 	bid, _ := price.Bid.Uint64()
 	d := solana.Draft{FeePayer: o.Maker, Instructions: solana.Budget{Units: creationUnits, Price: bid}.Instructions()}

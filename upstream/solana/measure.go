@@ -214,22 +214,25 @@ const lookupTableHead = 56
 // LookUp returns the accounts in lookup tables that a message may write, and those that it only reads. The entries of a
 // table never change.
 func (c *Chain) LookUp(ctx context.Context, m solana.Message) (written, read []chain.Address, err error) {
+	if len(m.Tables) == 0 {
+		return nil, nil, nil
+	}
 	tables := make([]chain.Address, len(m.Tables))
 	for i, use := range m.Tables {
 		tables[i] = use.Table
 	}
-	states, err := c.readAccounts(ctx, tables)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i, use := range m.Tables {
-		found, err := held(use.Table, states[i], slices.Concat(use.Written, use.Read))
-		if err != nil {
-			return nil, nil, err
+	found, err := find(ctx, c, tables, func(states []*accountInfo) (found struct{ written, read []chain.Address }, err error) {
+		for i, use := range m.Tables {
+			holds, err := held(use.Table, states[i], slices.Concat(use.Written, use.Read))
+			if err != nil {
+				return found, err
+			}
+			found.written = append(found.written, holds[:len(use.Written)]...)
+			found.read = append(found.read, holds[len(use.Written):]...)
 		}
-		written, read = append(written, found[:len(use.Written)]...), append(read, found[len(use.Written):]...)
-	}
-	return written, read, nil
+		return found, nil
+	})
+	return found.written, found.read, err
 }
 
 // held returns the accounts at indices of a lookup table.

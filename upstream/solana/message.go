@@ -51,17 +51,24 @@ func (c *Chain) Unlock(ctx context.Context, u creation.Unlock) (creation.Transac
 func (c *Chain) message(
 	ctx context.Context, to chain.ID, sender chain.Address, instructions func(creation.SolanaMessage) []solana.DraftInstruction,
 ) (creation.Transaction, error) {
-	states, err := c.readAccounts(ctx, []chain.Address{creation.MessageSettings(), creation.MessageSupport(to), sendTable})
-	if err != nil {
-		return creation.Transaction{}, fmt.Errorf("settings of the gate: %w", err)
+	type settings struct {
+		creation.MessageFees
+		table []chain.Address
 	}
-	fees, err := creation.ReadMessageFees(dataOf(states[0]), dataOf(states[1]))
+	accounts := []chain.Address{creation.MessageSettings(), creation.MessageSupport(to), sendTable}
+	found, err := find(ctx, c, accounts, func(states []*accountInfo) (s settings, err error) {
+		if s.table = tableOf(states[2]); len(s.table) == 0 {
+			return s, fmt.Errorf("%s is no lookup table", sendTable.Format(chain.SVM))
+		}
+		s.MessageFees, err = creation.ReadMessageFees(dataOf(states[0]), dataOf(states[1]))
+		return s, err
+	})
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("messages from chain %d to %d: %w", c.chain.ID, to, err)
 	}
-	m := creation.SolanaMessage{At: c.chain.Contracts, Wrapped: c.chain.WrappedCoin, Fees: fees.To, Sender: sender}
-	tx := creation.Transaction{Sender: sender, Value: fees.Amount}
-	return c.simulated(ctx, tx, instructions(m), solana.LookupTable{Address: sendTable, Holds: tableOf(states[2])})
+	m := creation.SolanaMessage{At: c.chain.Contracts, Wrapped: c.chain.WrappedCoin, Fees: found.To, Sender: sender}
+	tx := creation.Transaction{Sender: sender, Value: found.Amount}
+	return c.simulated(ctx, tx, instructions(m), solana.LookupTable{Address: sendTable, Holds: found.table})
 }
 
 // simulated returns a transaction with its data: instructions, compute budget and priority fee. It has been simulated,
@@ -114,7 +121,7 @@ func (c *Chain) CancelCall(ctx context.Context, id order.ID, t order.Terms, _ ..
 	if err := creation.CanCancelCall(t, c.chain.Contracts); err != nil {
 		return creation.Transaction{}, err
 	}
-	accounts, adapter := []chain.Address{onchain.CallAccount(c.chain.Contracts, id), t.Take.Token}, c.chain.Contracts.ExternalCallAdapter
+	accounts, adapter := []chain.Address{onchain.CallAccount(c.chain.Contracts, id)}, c.chain.Contracts.ExternalCallAdapter
 	states, err := c.readAccounts(ctx, accounts, func(call *jsonrpc.Call) { byAccount(call, onchain.DecodeCallAccount, adapter) })
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the external call: %w", err)
@@ -122,9 +129,9 @@ func (c *Chain) CancelCall(ctx context.Context, id order.ID, t order.Terms, _ ..
 	if err := creation.CanCancelSolanaCall(dataOf(states[0])); err != nil {
 		return creation.Transaction{}, err
 	}
-	program, err := programOf(t.Take.Token, states[1])
+	program, err := find(ctx, c, []chain.Address{t.Take.Token}, programOf(t.Take.Token))
 	if err != nil {
-		return creation.Transaction{}, fmt.Errorf("chain %d: %w", c.chain.ID, err)
+		return creation.Transaction{}, err
 	}
 	return c.simulated(ctx, creation.Transaction{Sender: t.Authorities.Order}, creation.CancelSolanaCall(c.chain.Contracts, id, t, program))
 }

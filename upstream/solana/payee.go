@@ -22,24 +22,22 @@ func (c *Chain) Payee(ctx context.Context, token, recipient chain.Address) (quot
 	}
 	referral := solana.ProgramAddress(referralProgram, []byte("referral_ata"), recipient.Bytes(), mint.Bytes())
 	accounts := append(holdings(mint, recipient), referral)
-	states, err := c.readAccounts(ctx, accounts)
-	if err != nil {
-		return quote.Payee{}, fmt.Errorf("account of the affiliate: %w", err)
-	}
-	own := states[0]
-	if token.IsNative() && own != nil && own.Owner.Address == solana.SystemProgram {
-		return quote.Payee{Account: recipient}, nil
-	}
-	for i, state := range states {
-		h := readHolding(state)
-		isTheirs := h.owner == recipient || i == 0 || accounts[i] == referral && own != nil && own.Owner.Address == referralProgram
-		switch {
-		case h.mint != mint || !isTheirs:
-		case token.IsNative():
-			return quote.Payee{Account: accounts[i], Wraps: true}, nil
-		default:
-			return quote.Payee{Account: accounts[i], Program: state.Owner.Address}, nil
+	return find(ctx, c, accounts, func(states []*accountInfo) (quote.Payee, error) {
+		own := states[0]
+		if token.IsNative() && own != nil && own.Owner.Address == solana.SystemProgram {
+			return quote.Payee{Account: recipient}, nil
 		}
-	}
-	return quote.Payee{}, fmt.Errorf("%w: %s has no account for %s", quote.ErrNoPayee, recipient.Format(chain.SVM), mint.Format(chain.SVM))
+		for i, state := range states {
+			h := readHolding(state)
+			isTheirs := h.owner == recipient || i == 0 || accounts[i] == referral && own != nil && own.Owner.Address == referralProgram
+			switch {
+			case h.mint != mint || !isTheirs:
+			case token.IsNative():
+				return quote.Payee{Account: accounts[i], Wraps: true}, nil
+			default:
+				return quote.Payee{Account: accounts[i], Program: state.Owner.Address}, nil
+			}
+		}
+		return quote.Payee{}, fmt.Errorf("%w: %s has no account for %s", quote.ErrNoPayee, recipient.Format(chain.SVM), mint.Format(chain.SVM))
+	})
 }

@@ -107,6 +107,23 @@ func byAccount[T any](asked *jsonrpc.Call, decode func([]byte) (T, error), progr
 	return jsonrpc.ByItem(asked, func(result *accountInfos) *[]*accountInfo { return &result.Value }, isSame, weight)
 }
 
+// find finds something in at most accountsAtOnce accounts, which are read beside other calls. If it is not in one
+// endpoint's, another one is asked.
+func find[T any](
+	ctx context.Context, c *Chain, accounts []chain.Address, in func([]*accountInfo) (T, error), beside ...*jsonrpc.Call,
+) (found T, err error) {
+	var answer accountInfos
+	asked := readCall(&answer, accounts, options{"commitment": confirmed, "encoding": "base64"})
+	asked.Doubt = func(result any) bool {
+		_, err := in(result.(*accountInfos).Value)
+		return err != nil
+	}
+	if err := c.rpc.All(ctx, append(beside, asked)...); err != nil {
+		return found, err
+	}
+	return in(answer.Value)
+}
+
 const accountsAtOnce = 100 // the most that a node takes
 
 // readAccounts reads accounts; a missing one is nil.

@@ -50,15 +50,17 @@ func (a *accountInfo) isToken() bool {
 	return a != nil && (a.Owner.Address == solana.TokenProgram || a.Owner.Address == solana.Token2022Program)
 }
 
-// programOf returns the program of a token, given its mint's account. No other may be called with a signature.
-func programOf(token chain.Address, mint *accountInfo) (chain.Address, error) {
-	switch {
-	case token.IsNative():
-		return solana.TokenProgram, nil
-	case !mint.isToken():
-		return chain.Address{}, fmt.Errorf("no mint %s", token.Format(chain.SVM))
+// programOf finds the program of a token in its mint's account. No other may be called with a signature.
+func programOf(token chain.Address) func(mint []*accountInfo) (chain.Address, error) {
+	return func(mint []*accountInfo) (chain.Address, error) {
+		switch {
+		case token.IsNative():
+			return solana.TokenProgram, nil
+		case !mint[0].isToken():
+			return chain.Address{}, fmt.Errorf("no mint %s on Solana", token.Format(chain.SVM))
+		}
+		return mint[0].Owner.Address, nil
 	}
-	return mint.Owner.Address, nil
 }
 
 // readMints decodes mints, each followed by the account of its metadata.

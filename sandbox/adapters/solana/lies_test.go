@@ -19,8 +19,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	wire "crossgate/chain/solana"
 	"crossgate/internal/must"
 	"crossgate/order"
+	"crossgate/order/creation"
+	"crossgate/quote"
 	"crossgate/sandbox/jsonrpc"
 	sandbox "crossgate/sandbox/solana"
 	"crossgate/upstream/solana"
@@ -219,6 +222,39 @@ func TestOneNodeEndsNoLookup(t *testing.T) {
 			return regexp.MustCompile(member).ReplaceAll(result, []byte(as))
 		}}
 	}
+	delivered, openCall := w.terms(nil), w.terms([]byte("call"))
+	w.deliver(sandbox.Way{}, delivered)
+	w.deliver(sandbox.Way{}, openCall)
+	o, promised := asked(t, usdc, 1_000_000, nil)
+	data := must.Get(w.chain().Create(t.Context(), o, promised.ID, nil, quote.Normal))(t)
+	tabled := must.Get(wire.ParseUnsigned(must.Get(w.chain().Unlock(t.Context(), w.unlockOf(delivered)))(t).Data))(t)
+	asks := map[string]func(*solana.Chain) error{
+		"Charges": func(c *solana.Chain) error { return errOf(c.Charges(t.Context(), 1)) },
+		"Payee":   func(c *solana.Chain) error { return errOf(c.Payee(t.Context(), o.GiveToken, o.Maker)) },
+		"Create":  func(c *solana.Chain) error { return errOf(c.Create(t.Context(), o, promised.ID, nil, quote.Normal)) },
+		"Unlock":  func(c *solana.Chain) error { return errOf(c.Unlock(t.Context(), w.unlockOf(delivered))) },
+		"LookUp": func(c *solana.Chain) error {
+			_, _, err := c.LookUp(t.Context(), tabled)
+			return err
+		},
+		"CancelCall": func(c *solana.Chain) error {
+			return errOf(c.CancelCall(t.Context(), order.ID(openCall.ID()), termsOf(openCall)))
+		},
+		"Forecast": func(c *solana.Chain) error {
+			all, err := c.Forecast(t.Context(), creation.Transaction{Data: data})
+			if err == nil && (all[0].Refusal != nil || len(all[0].Unknown) > 0) {
+				err = fmt.Errorf("%+v, %q", all[0].Refusal, all[0].Unknown)
+			}
+			return err
+		},
+	}
+	answers := func(c *solana.Chain, name string) {
+		for what, ask := range asks {
+			if err := ask(c); err != nil {
+				t.Errorf("%s: %s: %v", name, what, err)
+			}
+		}
+	}
 	for isSecond := range 2 {
 		with := func(node http.Handler) *solana.Chain {
 			if isSecond == 1 {
@@ -239,15 +275,18 @@ func TestOneNodeEndsNoLookup(t *testing.T) {
 		}
 		for name, node := range map[string]http.Handler{
 			"a senseless": account(`"data":\["[^"]*"`, `"data":["AAAA"`), "an empty": account(`"data":\["[^"]*"`, `"data":[""`),
-			"a stranger's": account(`"owner":"[^"]*"`, `"owner":"`+usdc.Mint.String()+`"`),
+			"no": account(`\{[^{}]*"owner"[^{}]*\}`, "null"), "a stranger's": account(`"owner":"[^"]*"`, `"owner":"`+usdc.Mint.String()+`"`),
 		} {
 			stored, err := with(node).States(t.Context(), []order.ID{id})
 			if err != nil || stored[0].State != order.StateCreated || !stored[0].IsSingle {
 				t.Errorf("node %d has %s account: States = %+v, %v, want the order's", isSecond, name, stored, err)
 			}
+			answers(with(node), fmt.Sprintf("node %d has %s account", isSecond, name))
 		}
 	}
 }
+
+func errOf(_ any, err error) error { return err }
 
 // listingLater is the ledger's node that lists all transactions some slots later or, if that is negative, earlier.
 func (w *world) listingLater(slots int) http.Handler {

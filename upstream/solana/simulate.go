@@ -72,7 +72,7 @@ type simulationReply struct {
 
 // runCall simulates a transaction without its signatures on the newest confirmed block, whatever block it was made for,
 // and returns accounts as it leaves them. A node that does not report the outcome, or reports success without these
-// accounts, is passed over.
+// accounts, is passed over. A failure is doubted.
 func runCall(out *simulationReply, tx quote.Tx, shown ...chain.Address) *jsonrpc.Call {
 	o := options{"encoding": "base64", "commitment": confirmed, "sigVerify": false, "replaceRecentBlockhash": true}
 	if len(shown) > 0 {
@@ -82,7 +82,7 @@ func runCall(out *simulationReply, tx quote.Tx, shown ...chain.Address) *jsonrpc
 		}
 		o["accounts"] = options{"encoding": "base64", "addresses": texts}
 	}
-	return jsonrpc.NewCall(out, func(ran simulationReply) error {
+	asked := jsonrpc.NewCall(out, func(ran simulationReply) error {
 		switch {
 		case len(ran.Value.Err) == 0:
 			return errors.New("simulation without its outcome")
@@ -91,6 +91,8 @@ func runCall(out *simulationReply, tx quote.Tx, shown ...chain.Address) *jsonrpc
 		}
 		return nil
 	}, "simulateTransaction", base64.StdEncoding.EncodeToString(tx.Data), o)
+	asked.Doubt = func(result any) bool { return !isNull(result.(*simulationReply).Value.Err) }
+	return asked
 }
 
 func (c *Chain) run(ctx context.Context, tx quote.Tx) (simulated, error) {

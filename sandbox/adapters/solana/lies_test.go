@@ -262,6 +262,8 @@ func TestOneNodeEndsNoLookup(t *testing.T) {
 			}
 			return w.chainOver(node, w)
 		}
+		reverting := w.instead("simulateTransaction", `{"value":{"err":{"InstructionError":[0,{"Custom":1}]}}}`)
+		answers(with(reverting), fmt.Sprintf("node %d has all revert", isSecond))
 		dated, err := with(dating).History(t.Context(), id, order.GiveSide, since)
 		if err != nil || len(dated.Events) != 1 || dated.Standing == order.Single {
 			t.Errorf("node %d dates the list too early: History = %+v, %v, want the creation", isSecond, dated, err)

@@ -291,7 +291,7 @@ func historyCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.Call
 	c := signaturesCall(out, a, bounds)
 	c.Twice = true
 	both := func(a, b any) []signature { return distinct(slices.Concat(*a.(*[]signature), *b.(*[]signature))) }
-	c.Same = func(a, b any) bool { return 2*len(both(a, b)) == len(*a.(*[]signature))+len(*b.(*[]signature)) }
+	c.Same = func(a, b any) bool { return 2*len(both(a, b)) == len(both(a, a))+len(both(b, b)) }
 	c.Add = func(a, b any) any { return new(both(a, b)) }
 	return c
 }

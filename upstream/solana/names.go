@@ -42,11 +42,15 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 	for _, tx := range transactions {
 		c.learn(tx.ran)
 	}
+	isUnknown := func(account chain.Address) bool {
+		_, known := c.names.Get(account)
+		return !known
+	}
 	var nameless []chain.Address
 	var naming []*transaction // the transaction that names each
 	for _, tx := range transactions {
 		for _, account := range onchain.UnnamedOrders(c.chain.Contracts, tx.ran) {
-			if _, known := c.names.Get(account); !known && !slices.Contains(nameless, account) {
+			if isUnknown(account) && !slices.Contains(nameless, account) {
 				nameless, naming = append(nameless, account), append(naming, tx)
 			}
 		}
@@ -84,17 +88,15 @@ func (c *Chain) name(ctx context.Context, transactions []*transaction) error {
 		}
 	}
 	fulfilments, err := c.transactions(ctx, c.rpc, oldest, false)
-	if err == nil {
-		err = fulfilments.aside()
-	}
-	if errors.As(err, new(*order.UnreadableError)) || errors.As(err, new(*order.AsideError)) {
-		return &order.UnreadableError{Block: naming[0].Slot, Err: err}
-	}
-	if err != nil {
+	if err != nil && !errors.As(err, new(*order.UnreadableError)) {
 		return err
 	}
+	fulfilments.transactions = slices.DeleteFunc(fulfilments.transactions, func(tx *transaction) bool { return tx == nil })
 	for _, tx := range fulfilments.transactions {
 		c.learn(tx.ran)
+	}
+	if err = cmp.Or(err, fulfilments.aside()); err != nil && slices.ContainsFunc(nameless, isUnknown) {
+		return &order.UnreadableError{Block: naming[0].Slot, Err: err}
 	}
 	return nil
 }

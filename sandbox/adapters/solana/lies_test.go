@@ -484,11 +484,14 @@ func TestAnUnlockIsNotLeftOutForOneNodesGap(t *testing.T) {
 	first, second := w.fulfil(sandbox.Way{}, nil), w.fulfil(sandbox.Way{}, nil)
 	from := w.Head() + 1
 	must.Do(w.t, w.SendUnlock(w.later(), taker, onEVM, first, second))
-	newest := liar{w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {
-		var list []json.RawMessage
-		must.Do(t, json.Unmarshal(result, &list))
-		return must.Get(json.Marshal(list[:min(len(list), 1)]))(t)
-	}}
+	listing := func(alter func(list []map[string]any) []map[string]any) liar {
+		return liar{w, "getSignaturesForAddress", func(result json.RawMessage) json.RawMessage {
+			var list []map[string]any
+			must.Do(t, json.Unmarshal(result, &list))
+			return must.Get(json.Marshal(alter(list)))(t)
+		}}
+	}
+	newest := listing(func(list []map[string]any) []map[string]any { return list[:min(len(list), 1)] })
 	for name, nodes := range map[string][]http.Handler{"the first": {newest, w}, "the second": {w, newest}} {
 		events, err := w.chainOver(nodes...).Events(t.Context(), from, w.Head())
 		if err != nil || len(events) != 2 {
@@ -496,7 +499,16 @@ func TestAnUnlockIsNotLeftOutForOneNodesGap(t *testing.T) {
 		}
 	}
 	events := must.Get(w.chain().Events(t.Context(), from, w.Head()))(t)
-	if read, err := w.chain(w.listingLater(1)).EventsIn(t.Context(), events[0].At.Tx); err != nil || len(read.Events) != 2 {
-		t.Errorf("the first lists other slots: EventsIn = %v, %v, want the unlock of both orders", facts(read.Events), err)
+	for name, node := range map[string]http.Handler{
+		"other slots":       w.listingLater(1),
+		"the unlock always": listing(func(list []map[string]any) []map[string]any { return slices.Repeat(list[:1], len(list)) }),
+		"another delivery": listing(func(list []map[string]any) []map[string]any {
+			list[1]["signature"] = strings.Replace(list[1]["signature"].(string), list[1]["signature"].(string)[40:42], "22", 1)
+			return list
+		}),
+	} {
+		if read, err := w.chain(node).EventsIn(t.Context(), events[0].At.Tx); err != nil || len(read.Events) != 2 {
+			t.Errorf("the first lists %s: EventsIn = %v, %v, want the unlock of both orders", name, facts(read.Events), err)
+		}
 	}
 }

@@ -195,7 +195,8 @@ func contentCall(out **block, slot uint64, details string) *jsonrpc.Call {
 // blocksCall asks which slots between two have a block, both included.
 func blocksCall(out *[]uint64, from, to uint64) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(slots []uint64) error {
-		if !slices.IsSorted(slots) || len(slots) > 0 && (slots[0] < from || slots[len(slots)-1] > to) {
+		isEachLater := slices.IsSorted(slots) && len(slices.Compact(slices.Clone(slots))) == len(slots)
+		if !isEachLater || len(slots) > 0 && (slots[0] < from || slots[len(slots)-1] > to) {
 			return errors.New("other slots than were asked for")
 		}
 		return nil

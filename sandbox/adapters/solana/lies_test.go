@@ -299,7 +299,7 @@ func (w *world) listingLater(slots int) http.Handler {
 	}}
 }
 
-// TestWrongSlotsCostFewCalls has the first node list each of many transactions one slot too late.
+// TestWrongSlotsCostFewCalls has the first node list each of many transactions one slot too late, or one block for all.
 func TestWrongSlotsCostFewCalls(t *testing.T) {
 	w := newWorld(t)
 	from := w.Head()
@@ -309,6 +309,13 @@ func TestWrongSlotsCostFewCalls(t *testing.T) {
 	c := w.chainOver(w.listingLater(1), w)
 	if trips := w.tripsOf(func() { _, _ = c.Events(t.Context(), from, w.Head()) }); trips > 20 {
 		t.Errorf("%d requests, want few for each answer that is not right", trips)
+	}
+	same := newCounter(liar{w, "getBlocks", func(result json.RawMessage) json.RawMessage {
+		return regexp.MustCompile(`\d+`).ReplaceAll(result, regexp.MustCompile(`\d+`).Find(result))
+	}})
+	_, _ = w.chainOver(same, w).Events(t.Context(), from, w.Head())
+	if asked := same.reset()["getBlock"]; asked > 20 {
+		t.Errorf("%d blocks were read where one was listed over and over", asked)
 	}
 }
 

@@ -98,30 +98,29 @@ func (c *Chain) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence, 
 	if !slices.Contains(tx.Families(), chain.SVM) {
 		return order.Evidence{}, order.ErrNotFound
 	}
-	read, by, err := c.eventsInBy(ctx, c.rpc, tx)
-	if isHole(err) { // its slot is one endpoint's word, too
-		read, _, err = c.eventsInBy(ctx, c.rpc.Avoiding(by), tx)
-	}
-	return read, err
+	return c.eventsInBy(ctx, c.rpc, tx)
 }
 
-// eventsInBy is EventsIn with a given client. It also returns the endpoint that reported the transaction.
-func (c *Chain) eventsInBy(ctx context.Context, rpc *jsonrpc.Client, tx chain.TxHash) (read order.Evidence, by string, err error) {
+// eventsInBy is EventsIn with a given client.
+func (c *Chain) eventsInBy(ctx context.Context, rpc *jsonrpc.Client, tx chain.TxHash) (read order.Evidence, err error) {
 	var found *transaction
 	asked := c.doubted(transactionCall(&found, tx))
 	if err := cmp.Or(rpc.All(ctx, asked), rpc.Unheard(asked)); err != nil {
-		return read, "", err
+		return read, err
 	}
 	read.Standing = standingOf(asked)
 	if found == nil {
-		return read, "", order.ErrNotFound
+		return read, order.ErrNotFound
 	}
 	c.sources.Add(string(tx.Bytes()), asked.By)
 	read.Events, err = c.eventsOfOne(ctx, found)
+	if others := rpc.Avoiding(asked.By); isHole(err) && !others.AvoidsAll() {
+		return c.eventsInBy(ctx, others, tx) // its slot is one endpoint's word, too
+	}
 	if first := read.Events; len(first) > 0 {
 		read.Confirm = func(ctx context.Context) order.Evidence { return c.confirm(ctx, asked, first) }
 	}
-	return read, asked.By, err
+	return read, err
 }
 
 // eventsOfOne returns the order events of a transaction.

@@ -151,13 +151,10 @@ func (c *Chain) blockBefore(ctx context.Context, rpc *jsonrpc.Client, slot uint6
 	if err := rpc.All(ctx, c.at(slot-min(slot, widest), blocksCall(&slots, slot-min(slot, widest), slot))); err != nil {
 		return order.Block{}, err
 	}
-	if len(slots) == 0 {
-		return order.Block{}, fmt.Errorf("chain %d: no block in %d slots before %d", c.chain.ID, widest, slot)
-	}
 	slices.Reverse(slots)
 	found, last, err := c.firstShown(ctx, rpc, slots, "none")
 	if err == nil && found == nil {
-		err = fmt.Errorf("chain %d: no endpoint shows the blocks before slot %d", c.chain.ID, slot)
+		err = fmt.Errorf("chain %d: no endpoint shows a block in %d slots before %d", c.chain.ID, widest, slot)
 	}
 	if err != nil {
 		return order.Block{}, err

@@ -137,9 +137,6 @@ func (c *Chain) readAccounts(ctx context.Context, accounts []chain.Address, mark
 			mark(calls[len(calls)-1])
 		}
 	}
-	if len(calls) == 0 {
-		return nil, nil
-	}
 	if err := c.rpc.All(ctx, calls...); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,8 @@ type transaction struct {
 	facts   []onchain.Found
 }
 
-// isEnough reports whether a listed log needs no receipt, given all facts in the listed logs of its transaction.
+// isEnough reports whether a listed log needs no receipt, given all facts in the listed logs of its transaction. nil:
+// all need one, since an endpoint may have made them up.
 type isEnough func(l log, found []onchain.Found) bool
 
 // around reads the data about the transactions of logs.
@@ -51,7 +52,7 @@ func (c *Chain) isWhole(_ log, found []onchain.Found) bool {
 
 // aroundAll is around with receipts from two endpoints, and with proven senders and times.
 func (c *Chain) aroundAll(rpc *jsonrpc.Client, logs []log) *around {
-	a := c.around(rpc, logs, c.isWholeSwap)
+	a := c.around(rpc, logs, nil)
 	a.isTwice, a.attests = true, true
 	return a
 }
@@ -63,7 +64,7 @@ func (c *Chain) around(rpc *jsonrpc.Client, logs []log, isEnough isEnough) *arou
 	for _, listed := range byTransaction(logs) {
 		t := &transaction{first: listed.Logs[0]}
 		facts, err := c.facts(listed)
-		if err == nil && !slices.ContainsFunc(listed.Logs, func(l log) bool { return !isEnough(l, facts) }) {
+		if err == nil && isEnough != nil && !slices.ContainsFunc(listed.Logs, func(l log) bool { return !isEnough(l, facts) }) {
 			if len(facts) == 0 {
 				continue // logs of the gate about other messages
 			}
@@ -74,22 +75,24 @@ func (c *Chain) around(rpc *jsonrpc.Client, logs []log, isEnough isEnough) *arou
 	return a
 }
 
-// byTransaction groups listed logs into receipts, in the order in which their transactions first occur.
+// byTransaction groups listed logs into receipts, in the order in which their transactions first occur. One that is
+// listed in two blocks has two.
 func byTransaction(logs []log) []*receipt {
 	var receipts []*receipt
-	of := make(map[chain.Hash]*receipt)
+	of := make(map[[2]chain.Hash]*receipt)
 	for _, l := range logs {
-		if of[l.TransactionHash] == nil {
-			of[l.TransactionHash] = &receipt{TransactionHash: l.TransactionHash, BlockHash: l.BlockHash, BlockNumber: l.BlockNumber}
-			receipts = append(receipts, of[l.TransactionHash])
+		in := [...]chain.Hash{l.TransactionHash, l.BlockHash}
+		if of[in] == nil {
+			of[in] = &receipt{TransactionHash: l.TransactionHash, BlockHash: l.BlockHash, BlockNumber: l.BlockNumber}
+			receipts = append(receipts, of[in])
 		}
-		of[l.TransactionHash].Logs = append(of[l.TransactionHash].Logs, l)
+		of[in].Logs = append(of[in].Logs, l)
 	}
 	return receipts
 }
 
 // read fetches missing data and returns the events, in the block and log order of the logs, and the standing of the
-// receipts.
+// receipts. Read again, it asks for nothing that it has asked for.
 func (a *around) read(ctx context.Context) (read order.Evidence, receipts order.Standing, err error) {
 	if err := a.readEach(ctx); err != nil {
 		return read, receipts, err
@@ -126,7 +129,7 @@ func (a *around) readEach(ctx context.Context) error {
 		if known := a.chain.read.of(uint64(t.first.BlockNumber)); t.first.BlockTimestamp == 0 && known != nil && known.Hash == hash {
 			t.first.BlockTimestamp = stamp(known.Timestamp)
 		}
-		if t.receipt == nil {
+		if t.receipt == nil && t.asked == nil {
 			t.asked = a.chain.minedReceiptCall(&t.receipt, t.first.TransactionHash, hash)
 			t.asked.Reach, t.asked.Twice = a.chain.reach(uint64(t.first.BlockNumber)), a.isTwice
 			calls = append(calls, t.asked)
@@ -137,8 +140,9 @@ func (a *around) readEach(ctx context.Context) error {
 			a.attested.addTime(hash)
 		}
 	}
-	a.rpc.Each(ctx, append(calls, a.attested.calls()...)...)
-	a.chain.faulty.Judge(a.attested.calls()...)
+	attesting := a.attested.calls()
+	a.rpc.Each(ctx, append(calls, attesting...)...)
+	a.chain.faulty.Judge(attesting...)
 	for _, t := range a.transactions {
 		var err error
 		if timed := a.attested.times[t.first.BlockHash]; timed != nil && t.first.BlockTimestamp == 0 {

@@ -39,8 +39,10 @@ func (a *attestation) addTime(block chain.Hash) {
 	}
 }
 
+// calls returns the calls that were not made yet.
 func (a *attestation) calls() []*jsonrpc.Call {
-	return slices.AppendSeq(slices.Collect(maps.Values(a.senders)), maps.Values(a.times))
+	all := slices.AppendSeq(slices.Collect(maps.Values(a.senders)), maps.Values(a.times))
+	return slices.DeleteFunc(all, func(call *jsonrpc.Call) bool { return call.By != "" || call.Err != nil })
 }
 
 // apply sets the senders and times of events, once the calls are made, and returns their standing.
@@ -84,8 +86,9 @@ func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidenc
 	for _, e := range events {
 		a.add(chain.Hash(e.At.Tx.Bytes()), e.At.BlockHash)
 	}
-	_ = c.rpc.Batching().Batch(ctx, a.calls()...) // each call has its error
-	c.faulty.Judge(a.calls()...)
+	calls := a.calls()
+	_ = c.rpc.Batching().Batch(ctx, calls...) // each call has its error
+	c.faulty.Judge(calls...)
 	events = slices.Clone(events)
 	return order.Evidence{Standing: a.apply(events), Events: events, Wrong: c.faulty.Unreported()}, ctx.Err()
 }

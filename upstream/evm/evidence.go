@@ -94,7 +94,7 @@ func (c *Chain) tipEvents(ctx context.Context, from, to uint64, contracts []chai
 		}
 		proven = append(proven, held.Events...)
 	}
-	read, err := c.settledEvents(ctx, logs, func(logs []log) *around { return c.around(rpc, logs, c.isWholeSwap) })
+	read, err := c.settledEvents(ctx, logs, c.around(rpc, logs, c.isWholeSwap))
 	if err != nil {
 		return nil, err
 	}

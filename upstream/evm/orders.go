@@ -52,7 +52,7 @@ func (c *Chain) eventsBetween(
 		if err != nil {
 			return nil, err
 		}
-		read, err := c.settledEvents(ctx, logs, func(logs []log) *around { return c.around(rpc, logs, isEnough) })
+		read, err := c.settledEvents(ctx, logs, c.around(rpc, logs, isEnough))
 		if err != nil {
 			return nil, err
 		}
@@ -69,13 +69,13 @@ func (c *Chain) eventsBetween(
 	return events, nil
 }
 
-// settledEvents turns listed logs, which may be wrong, into events: if that reveals contradictions, the receipts of
-// their block decide, provided its header proves them.
-func (c *Chain) settledEvents(ctx context.Context, logs []log, of func([]log) *around) (read order.Evidence, err error) {
+// settledEvents turns listed logs, which may be wrong, into events, by the data around them: if that reveals
+// contradictions, the receipts of their block decide, provided its header proves them.
+func (c *Chain) settledEvents(ctx context.Context, logs []log, a *around) (read order.Evidence, err error) {
 	var settled []order.Event
 	known := order.Intrinsic
 	for {
-		read, _, err = of(logs).read(ctx)
+		read, _, err = a.read(ctx)
 		bad, is := errors.AsType[*order.UnreadableError](err)
 		if !is {
 			break
@@ -86,22 +86,16 @@ func (c *Chain) settledEvents(ctx context.Context, logs []log, of func([]log) *a
 		}
 		held, failed := c.provenEvents(ctx, headers[0])
 		if failed != nil {
-			if errors.As(failed, new(*order.UnreadableError)) {
-				err = failed
-			}
 			return read, err
 		}
 		settled, known = append(settled, held.Events...), min(known, held.Standing)
 		truth := placesOfEvents(held.Events)
-		logs = slices.DeleteFunc(logs, func(l log) bool {
-			if uint64(l.BlockNumber) != bad.Block {
-				return false
-			}
-			if places, err := c.placesOf([]log{l}); err != nil || !slices.ContainsFunc(places, func(p order.Place) bool { return slices.Contains(truth, p) }) {
+		for _, l := range logs {
+			if uint64(l.BlockNumber) == bad.Block && !c.isAmong(l, truth) {
 				c.faulty.Mark(l.by)
 			}
-			return true
-		})
+		}
+		a.transactions = slices.DeleteFunc(a.transactions, func(t *transaction) bool { return uint64(t.first.BlockNumber) == bad.Block })
 	}
 	read.Events, read.Standing = order.Sorted(append(read.Events, settled...)), min(read.Standing, known)
 	return read, err

@@ -367,7 +367,7 @@ func (s *search) see(l log, fact order.Fact) {
 
 // events reads the transactions of the logs that were found.
 func (s *search) events(ctx context.Context) (order.Evidence, error) {
-	read, err := s.chain.settledEvents(ctx, s.logs, func(logs []log) *around { return s.chain.aroundAll(s.rpc, logs) })
+	read, err := s.chain.settledEvents(ctx, s.logs, s.chain.aroundAll(s.rpc, s.logs))
 	if err != nil {
 		return order.Evidence{}, err
 	}

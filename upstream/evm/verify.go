@@ -169,6 +169,12 @@ func (c *Chain) placesOf(logs []log) ([]order.Place, error) {
 	return places, nil
 }
 
+// isAmong reports whether the truth contains everything that a log says by itself.
+func (c *Chain) isAmong(l log, truth []order.Place) bool {
+	places, err := c.placesOf([]log{l})
+	return err == nil && !slices.ContainsFunc(places, func(p order.Place) bool { return !slices.Contains(truth, p) })
+}
+
 // saidAlone returns the statement of a fact, without the parts that come from other logs of its transaction.
 func saidAlone(id order.ID, fact order.Fact) string {
 	switch f := fact.(type) {

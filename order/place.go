@@ -52,6 +52,27 @@ func Statement(id ID, fact Fact) string {
 	return fmt.Sprintf("%s %T %s", id, fact, text)
 }
 
+// LogStatement is Statement without the parts of a fact that come from other logs of its transaction on an EVM chain.
+func LogStatement(id ID, fact Fact) string {
+	switch f := fact.(type) {
+	case Created:
+		f.Preswap = nil
+		fact = f
+	case Claimed:
+		f.Submission = chain.Hash{}
+		fact = f
+	case Swapped:
+		if f.Affiliate != nil {
+			f.Affiliate = &Affiliate{Amount: f.Affiliate.Amount}
+		}
+		if f.Affiliate != nil && f.Affiliate.Amount.IsZero() {
+			f.Affiliate = nil
+		}
+		id, fact = ID{}, f // its place identifies it
+	}
+	return Statement(id, fact)
+}
+
 // Say returns the content of events as text, without senders and times.
 func Say(events []Event) string {
 	return fmt.Sprint(PlacesOf(events, func(e Event) string { return Statement(e.Order, e.Fact) }))

@@ -171,11 +171,11 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 }
 
 // readQuarantined reads a quarantined block. If those around it are proven, it reads the block twice: there a single
-// endpoint is not enough.
+// endpoint is not enough, and the second reading is right where the first one cannot be read.
 func (c *Chain) readQuarantined(ctx context.Context, number uint64, position ledger.Checkpoint) ([]order.Event, error) {
 	events, err := c.Source.Events(ctx, number, number)
 	verifier, can := c.Verifier()
-	if err != nil || !can || number >= position.ProvenEnd {
+	if !can || number >= position.ProvenEnd || err != nil && !errors.As(err, new(*order.UnreadableError)) {
 		return events, err
 	}
 	proof, err := c.VerifyBlock(ctx, verifier, number, position, events)

@@ -252,13 +252,14 @@ func receiptCall(out **receipt, tx chain.Hash, accept func(*receipt) error) *jso
 }
 
 // minedReceiptCall returns a call for the receipt of a transaction that is in the block with hash and has logs of the
-// protocol; nodes without such a receipt are skipped.
+// protocol; nodes without such a receipt are skipped. Events that cannot be decoded are a bad answer.
 func (c *Chain) minedReceiptCall(out **receipt, tx, block chain.Hash) *jsonrpc.Call {
 	asked := receiptCall(out, tx, func(r *receipt) error {
 		if r == nil || r.BlockHash != block || !slices.ContainsFunc(r.Logs, func(l log) bool { return l.isOfProtocol() }) {
 			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not transaction %s with its logs in block %s", tx, block)}
 		}
-		return nil
+		_, err := c.facts(r)
+		return err
 	})
 	asked.Says = c.says(block)
 	return asked

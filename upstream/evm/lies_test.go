@@ -11,11 +11,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"crossgate/chain"
@@ -338,6 +340,79 @@ func TestOneReceiptNamesNone(t *testing.T) {
 	if err != nil || lists.Load() < 2 || slices.Contains(proof.Wrong, "node-2") {
 		t.Errorf("Verify = %+v, %v, want no blame for another one's part of a list", proof, err)
 	}
+}
+
+// TestOneListDecidesNoBlock verifies a block whose nodes have no receipts root, through an honest endpoint and another
+// one whose lists are altered.
+func TestOneListDecidesNoBlock(t *testing.T) {
+	terms, id := delivery()
+	n := newNode(1000)
+	n.add(t, 500, true, fulfilledLog(t, terms))
+	n.add(t, 500, true, unlockLog(t, id))
+	n.add(t, 500, true, swapLogs(t, 1000, 9)...)
+	want := must.Get(n.serve(t, swapChain()).Events(t.Context(), 400, 600))(t)
+	const tx = "transactionHash"
+	lists := func(alter func(logs []any, l map[string]any)) func(any) any {
+		return func(result any) any {
+			logs, _ := result.([]any)
+			return eachLog(func(l map[string]any) { alter(logs, l) })(result)
+		}
+	}
+	for name, change := range map[string]func(any) any{
+		"an unknown transaction": lists(func(_ []any, l map[string]any) { l[tx] = unknownTx }),
+		"one transaction":        lists(func(logs []any, l map[string]any) { l[tx] = logs[0].(map[string]any)[tx] }),
+		"the others'":            lists(func(logs []any, l map[string]any) { l[tx] = logs[len(logs)-1].(map[string]any)[tx] }),
+		"other contents":         lists(func(_ []any, l map[string]any) { l["data"] = flipped(l["data"].(string), 255) }),
+		"senseless receipts": ofReceipts(func(receipt map[string]any) any {
+			eachLog(func(l map[string]any) { l["data"] = "0x" })(receipt["logs"])
+			return receipt
+		}),
+	} {
+		for liar, nodes := range map[string][]http.Handler{"node-1": {lie{result: change}.tell(n), n}, "node-2": {n, lie{result: change}.tell(n)}} {
+			t.Run(name+" by "+liar, func(t *testing.T) {
+				c := serveAll(t, swapChain(), nodes...)
+				first, _ := c.Events(t.Context(), 400, 600)
+				for _, first := range [][]order.Event{first, nil} {
+					proof, err := c.Verify(t.Context(), 400, 600, first)
+					isOther := func(name string) bool { return name != liar }
+					if err != nil || !reflect.DeepEqual(proof.Events, want) || slices.ContainsFunc(proof.Wrong, isOther) {
+						t.Errorf("after %d events: Verify = %+v, %v, want %+v, and no other named", len(first), proof, err, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// unknownTx is the hash of no transaction.
+var unknownTx = "0x" + strings.Repeat("0d", 32)
+
+// TestABlockThatOneListSpoilsIsRead follows such a chain, whose first endpoint lists an unknown transaction.
+func TestABlockThatOneListSpoilsIsRead(t *testing.T) {
+	_, id := delivery()
+	n := newNode(1000)
+	n.add(t, 500, true, unlockLog(t, id))
+	lying := lie{result: eachLog(func(l map[string]any) { l["transactionHash"] = unknownTx })}.tell(n)
+	c := tronLike()
+	synctest.Test(t, func(t *testing.T) { // where the minute until a retry passes at once
+		var said lockedBuffer
+		db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
+		defer db.Close()
+		sources := map[chain.ID]order.Source{c.ID: serveAll[http.Handler](t, c, lying, n)}
+		x := query.New(follow.New(db, sources, follow.Options{
+			Chains: chain.NewRegistry(c), Pace: follow.Pace{Asked: time.Second}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
+		}), query.Options{})
+		stop := runIndex(t, x)
+		defer stop()
+		late, ticks := time.After(5*time.Minute), time.Tick(time.Second)
+		for !strings.Contains(said.String(), "quarantined block read") {
+			select {
+			case <-ticks:
+			case <-late:
+				t.Fatalf("the block is not read: %s", said.String())
+			}
+		}
+	})
 }
 
 // otherContents alters a word in the receipts of an order's steps: a creation's fixed fee, a fulfilment's taker, an

@@ -9,7 +9,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
-	"crossgate/order/onchain"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -48,7 +47,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 		places, err := c.placesOf(each.Said)
 		agree = agree && err == nil && len(order.DifferingBlocks(places, before)) == 0
 		seen, read[each.By] = append(seen, places...), places
-		listed = append(listed, unlisted(each.Said, listed)...)
+		listed = append(listed, each.Said...)
 	}
 	isDoubted := len(lists) < 2 && slices.Contains(c.faulty.Names(), lists[0].By)
 	if len(lists) > 1 {
@@ -106,7 +105,7 @@ func (c *Chain) whole(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[
 			times.addTime(e.At.BlockHash)
 		}
 	}
-	a := c.around(c.rpc, sightings(more), func(log, []onchain.Found) bool { return false })
+	a := c.around(c.rpc, sightings(more), nil)
 	a.isTwice, a.attested = true, times
 	read, _, err := a.read(ctx)
 	if err != nil {
@@ -149,51 +148,27 @@ func (c *Chain) blame(truth []order.Place, read map[string][]order.Place, settle
 }
 
 func placesOfEvents(events []order.Event) []order.Place {
-	return order.PlacesOf(events, func(e order.Event) string { return saidAlone(e.Order, e.Fact) })
+	return order.PlacesOf(events, func(e order.Event) string { return e.At.Tx.String() + order.LogStatement(e.Order, e.Fact) })
 }
 
 // placesOf returns the places of the logs of orders.
 func (c *Chain) placesOf(logs []log) ([]order.Place, error) {
-	var places []order.Place
+	var events []order.Event
 	for _, l := range logs {
-		facts, err := c.facts(&receipt{TransactionHash: l.TransactionHash, Logs: []log{l}})
+		alone := byTransaction([]log{l})[0]
+		facts, err := c.facts(alone)
 		if err != nil {
 			return nil, err
 		}
-		for _, fact := range facts {
-			places = append(places, order.Place{
-				Block: uint64(l.BlockNumber), BlockHash: l.BlockHash, LogIndex: uint(l.Index), Said: saidAlone(fact.Order, fact.Fact),
-			})
-		}
+		events = append(events, c.events(alone, facts, 0)...)
 	}
-	return places, nil
+	return placesOfEvents(events), nil
 }
 
 // isAmong reports whether the truth contains everything that a log says by itself.
 func (c *Chain) isAmong(l log, truth []order.Place) bool {
 	places, err := c.placesOf([]log{l})
 	return err == nil && !slices.ContainsFunc(places, func(p order.Place) bool { return !slices.Contains(truth, p) })
-}
-
-// saidAlone returns the statement of a fact, without the parts that come from other logs of its transaction.
-func saidAlone(id order.ID, fact order.Fact) string {
-	switch f := fact.(type) {
-	case order.Created:
-		f.Preswap = nil
-		fact = f
-	case order.Claimed:
-		f.Submission = chain.Hash{}
-		fact = f
-	case order.Swapped:
-		if f.Affiliate != nil {
-			f.Affiliate = &order.Affiliate{Amount: f.Affiliate.Amount}
-		}
-		if f.Affiliate != nil && f.Affiliate.Amount.IsZero() {
-			f.Affiliate = nil
-		}
-		id, fact = order.ID{}, f // its place identifies it
-	}
-	return order.Statement(id, fact)
 }
 
 // suspects returns the headers of the blocks that may hold logs: by their filters, if the chain has them, and those
@@ -263,7 +238,7 @@ func sightings(events []order.Event) []log {
 }
 
 // eventsOfBlock returns a block's events, proven by its receipts, and the standing of these. If they cannot prove them,
-// it returns those of the transactions in a list by its hash, and of those in seen that have a receipt in this block.
+// it returns those of the transactions that are listed.
 func (c *Chain) eventsOfBlock(
 	ctx context.Context, h *header, contracts []chain.Address, seen []log,
 ) (read order.Evidence, held order.Standing, err error) {
@@ -275,22 +250,35 @@ func (c *Chain) eventsOfBlock(
 	if !isWithoutReceipts(err) {
 		return read, held, err
 	}
-	lists, err := c.logsIn(ctx, c.rpc, []*header{h}, contracts)
+	c.rpc.OneByOne(getLogs, func(alone *jsonrpc.Client) bool {
+		read, held, err = c.listedEvents(ctx, alone, h, contracts, seen)
+		return err == nil || ctx.Err() != nil
+	})
+	return read, held, err
+}
+
+// listedEvents returns the events of the transactions in a list of a block by its hash, and of those in seen that have
+// a receipt in this block, and the standing of the receipts. *order.UnreadableError if they do not have all that the
+// list has.
+func (c *Chain) listedEvents(
+	ctx context.Context, rpc *jsonrpc.Client, h *header, contracts []chain.Address, seen []log,
+) (read order.Evidence, held order.Standing, err error) {
+	lists, err := c.logsIn(ctx, rpc, []*header{h}, contracts)
 	if err != nil {
 		return read, held, err
 	}
-	logs := lists[0]
-	seen = h.timed(slices.DeleteFunc(slices.Clone(seen), func(l log) bool { return l.BlockHash != h.Hash }))
-	for _, l := range unlisted(seen, logs) {
-		switch _, _, err := c.around(c.rpc, []log{l}, c.isWholeSwap).read(ctx); {
-		case err == nil:
-			logs = append(logs, l)
-		case !errors.As(err, new(*order.UnreadableError)):
-			return read, held, err
-		}
+	isElsewhere := func(l log) bool { return l.BlockHash != h.Hash }
+	a := c.aroundAll(c.rpc, h.timed(slices.DeleteFunc(slices.Concat(lists[0], seen), isElsewhere)))
+	if read, held, err = a.read(ctx); errors.As(err, new(*order.UnreadableError)) {
+		a.transactions = slices.DeleteFunc(a.transactions, func(t *transaction) bool { return t.receipt == nil })
+		read, held, err = a.read(ctx)
 	}
-	slices.SortFunc(logs, func(a, b log) int { return cmp.Compare(a.Index, b.Index) })
-	return c.aroundAll(c.rpc, logs).read(ctx)
+	truth := placesOfEvents(read.Events)
+	if err == nil && slices.ContainsFunc(lists[0], func(l log) bool { return !c.isAmong(l, truth) }) {
+		err = &order.UnreadableError{Block: uint64(h.Number), Err: errors.New("receipts lack events that were listed")}
+	}
+	order.Sorted(read.Events)
+	return read, held, err
 }
 
 // provenEvents returns a block's events, proven by its receipts. Its errors are those of receiptsOf and

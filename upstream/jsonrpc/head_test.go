@@ -135,6 +135,17 @@ func TestEndpointsAwayFromTheMajorityComeLast(t *testing.T) {
 	}
 }
 
+// TestTheFirstHeadIsCompared begins with an endpoint that has hardly any blocks, beside one that has all.
+func TestTheFirstHeadIsCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 10, 3, 1000)
+		first := headCall()
+		if must.Do(t, f.client.Batch(t.Context(), first)); *first.Out.(*string) != "0x3e8" {
+			t.Errorf("the first head is %s, want the other's", *first.Out.(*string))
+		}
+	})
+}
+
 // TestOfTwoEndpointsNobodyIsBlamedWithoutProof: one that claims to be far ahead is believed if its blocks link up.
 func TestOfTwoEndpointsNobodyIsBlamedWithoutProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -211,6 +222,7 @@ func TestHeadsAreAskedForRarely(t *testing.T) {
 func TestHeadsAreLearnedFromCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 10, 1000, 1000)
+		must.Do(t, f.client.Batch(t.Context(), headCall())) // compares all
 		f.asks(t, 16)
 		f.heads[0].Store(f.heads[1].Load() - 50)
 		asked := f.asked[1].Load()

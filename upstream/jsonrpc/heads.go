@@ -17,6 +17,8 @@ const (
 	headsTogether = time.Second
 	// headsEvery is the time after which an endpoint is asked for its head if that has not been seen.
 	headsEvery = 15 * time.Second
+	// firstHeads is how long the first call for a head waits for those of all endpoints.
+	firstHeads = 2 * time.Second
 )
 
 // heads compares the heads of a pool's endpoints.
@@ -29,6 +31,7 @@ type heads struct {
 	all    []*head
 	asked  time.Time // when endpoints were last asked just for their heads
 	linked time.Time // when two heads were last tried to be linked
+	first  sync.Once
 }
 
 type head struct {
@@ -173,19 +176,34 @@ func (c *Client) askHeads() {
 	}
 	h.asked = now
 	for _, each := range h.all {
-		if !each.endpoint.MayBeProbed() {
-			continue
+		if each.endpoint.MayBeProbed() {
+			each.endpoint.InBackground(func(ctx context.Context) { c.askHead(ctx, each.endpoint) })
 		}
-		each.endpoint.InBackground(func(ctx context.Context) {
-			got, known := c.probe(ctx, each.endpoint, h.ask)
-			if !known {
-				return
-			}
-			if number, known := got.head(h.ask); known {
-				if prove := c.sawHead(each.endpoint, number); prove != nil {
-					prove(ctx)
-				}
-			}
-		})
 	}
+}
+
+func (c *Client) askHead(ctx context.Context, e *upstream.Endpoint) {
+	got, _ := c.probe(ctx, e, c.heads.ask)
+	if number, known := got.head(c.heads.ask); known {
+		if prove := c.sawHead(e, number); prove != nil {
+			prove(ctx)
+		}
+	}
+}
+
+// compareFirst compares the heads of all endpoints before the first of calls for one: an index begins there, and the
+// endpoint may be a node that has just begun to read the chain.
+func (c *Client) compareFirst(ctx context.Context, calls []*Call) {
+	if !slices.ContainsFunc(calls, func(call *Call) bool { return call.Head != nil }) {
+		return
+	}
+	c.heads.first.Do(func() {
+		ctx, cancel := context.WithTimeout(ctx, firstHeads)
+		defer cancel()
+		var asking sync.WaitGroup
+		for _, each := range c.heads.all {
+			asking.Go(func() { c.askHead(ctx, each.endpoint) })
+		}
+		asking.Wait()
+	})
 }

@@ -163,6 +163,7 @@ var errPanicked = errors.New("panicked")
 func (c *Client) run(ctx context.Context, b *inflightBatch) {
 	defer c.inflight.complete(b)
 	c.inflight.awaitOthers(ctx, b)
+	c.compareFirst(ctx, b.calls)
 	c.askHeads()
 	_, b.err = c.pool.Run(ctx, upstream.Job{
 		Kind: kindOf(b.calls), Callers: b.callers, IsRead: true, Avoid: c.avoided, Suits: c.suits(b.calls), // no method here changes anything

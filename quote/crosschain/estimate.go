@@ -334,7 +334,7 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 	s := &step{journey: j, route: route, rules: Rules{
 		ProtocolBps: j.charges.TransferBps, Affiliate: j.request.Affiliate.Percent, IncentiveBps: j.request.IncentiveBps,
 	}}
-	if err := s.settle(); err != nil {
+	if err := s.settle(ctx); err != nil {
 		return Estimate{}, err
 	}
 	in := j.request.AmountIn
@@ -345,12 +345,12 @@ func (j *journey) follow(ctx context.Context, route Route) (Estimate, error) {
 		return s.from(ctx, s.rules.GrossFor(j.request.AmountOut, s.decimals, s.expenses))
 	}
 	// A taker's costs are the same for any amount; everything else is proportional.
-	costs, err := s.inInput(s.rules.Prepended(s.expenses, s.decimals))
+	wanted, prices := j.request.AmountOut, j.usd()
+	first := quote.Guess(prices[s.in()], prices[s.out()], s.tokens[s.in()].Decimals, s.tokens[s.out()].Decimals, wanted)
+	costs, err := s.inInput(ctx, s.rules.Prepended(s.expenses, s.decimals), first)
 	if err != nil {
 		return Estimate{}, err
 	}
-	wanted, prices := j.request.AmountOut, j.usd()
-	first := quote.Guess(prices[s.in()], prices[s.out()], s.tokens[s.in()].Decimals, s.tokens[s.out()].Decimals, wanted)
 	samples := map[chain.Amount]Estimate{} // a second question could have another answer
 	found, err := quote.SearchInput(first, wanted, func(in chain.Amount) (chain.Amount, error) {
 		sample, err := s.from(ctx, in.Add(costs))

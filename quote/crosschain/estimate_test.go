@@ -393,21 +393,36 @@ func TestNearAmountsShareTheirTenth(t *testing.T) {
 	}
 }
 
-// TestPrependedExpensesLeaveTheRecipientWhole compares with an order that has no expenses.
+// TestPrependedExpensesLeaveTheRecipientWhole compares with an order that has no expenses. They are converted to a token
+// without a price at the rate of its swap.
 func TestPrependedExpensesLeaveTheRecipientWhole(t *testing.T) {
-	for _, in := range []chain.Address{usd, dai} {
-		plain, prepended := request(in, usd, 5e18), request(in, usd, 5e18)
-		if in == usd {
-			plain.AmountIn, prepended.AmountIn = chain.NewAmount(5e6), chain.NewAmount(5e6)
-		}
+	for _, row := range []struct {
+		in     chain.Address
+		amount uint64
+		change func(*crosschain.Options)
+	}{{usd, 5e6, withoutPrice(here, pepe)}, {dai, 5e18, withoutPrice(here, pepe)}, {dai, 5e18, withoutPrice(here, dai)}} {
+		plain := request(row.in, usd, row.amount)
+		prepended := plain
 		prepended.Prepend = true
-		e := must.Get(newJourney().Estimate(t.Context(), prepended))(t)
-		free := must.Get(newJourney(func(o *crosschain.Options) { o.CostPercent = 0 }).Estimate(t.Context(), plain))(t)
+		e := must.Get(newJourney(row.change).Estimate(t.Context(), prepended))(t)
+		free := must.Get(newJourney(row.change, func(o *crosschain.Options) { o.CostPercent = 0 }).Estimate(t.Context(), plain))(t)
 		less := free.Amount.Sub(e.Amount)
 		// The slippage of a swap also applies to the prepended part.
 		if slack := chain.NewAmount(1000).Add(e.Prepended.MulDiv(30, 10_000).MulDiv(1, 1e12)); e.Prepended.IsZero() || less.Cmp(slack) > 0 || e.Course.In != prepended.AmountIn.Add(e.Prepended) {
-			t.Errorf("%s with %s prepended, %s in: %s instead of %s", in, e.Prepended, e.Course.In, e.Amount, free.Amount)
+			t.Errorf("%s with %s prepended, %s in: %s instead of %s", row.in, e.Prepended, e.Course.In, e.Amount, free.Amount)
 		}
+	}
+}
+
+// withoutPrice leaves out the price of a token.
+func withoutPrice(on chain.ID, address chain.Address) func(*crosschain.Options) {
+	return func(o *crosschain.Options) {
+		all := o.Tokens.DirectoryOptions.Prices[0]
+		o.Tokens.DirectoryOptions.Prices = []token.PriceSource{func(ctx context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
+			prices, err := all(ctx, keys)
+			delete(prices, token.Key{Chain: on, Address: address})
+			return prices, err
+		}}
 	}
 }
 
@@ -499,12 +514,7 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		to, _ := o.Registry.Chain(there)
 		from.Reserves, to.Reserves = map[string]chain.Address{"dai": dai, "usd": usd}, map[string]chain.Address{"dai": dai, "usd": usd}
 		o.Registry = chain.NewRegistry(from, to)
-		all := o.Tokens.DirectoryOptions.Prices[0]
-		o.Tokens.DirectoryOptions.Prices = []token.PriceSource{func(ctx context.Context, keys []token.Key) (map[token.Key]*big.Rat, error) {
-			prices, err := all(ctx, keys)
-			delete(prices, token.Key{Chain: there, Address: dai})
-			return prices, err
-		}}
+		withoutPrice(there, dai)(o)
 	}
 	silent := func(o *crosschain.Options) {
 		o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{here: said{}, there: said{}}

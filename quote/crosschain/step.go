@@ -28,7 +28,7 @@ func (s *step) out() token.Key {
 }
 
 // settle waits for a taker's costs and converts them to amounts. It fails if the input is worth less, to spare venues.
-func (s *step) settle() (err error) {
+func (s *step) settle(ctx context.Context) (err error) {
 	if s.route.SwapsBefore() && s.give.Family != chain.SVM && s.give.Contracts.Router.IsAbsent() {
 		return legError("source", quote.ErrNoRouter, nil)
 	}
@@ -46,7 +46,7 @@ func (s *step) settle() (err error) {
 		return err
 	}
 	if s.request.Prepend && !s.request.AmountIn.IsZero() && !s.request.MaxBalance {
-		s.prepended, err = s.inInput(s.rules.Prepended(s.expenses, s.decimals))
+		s.prepended, err = s.inInput(ctx, s.rules.Prepended(s.expenses, s.decimals), s.request.AmountIn)
 		return err
 	}
 	price, in := s.usd()[s.in()], s.request.AmountIn
@@ -68,16 +68,24 @@ func (s *step) worth(usd *big.Rat, of token.Key) (chain.Amount, error) {
 	return unitsOf(new(big.Rat).Quo(usd, price), s.tokens[of].Decimals), nil
 }
 
-// inInput converts an amount of the give chain's reserve token to the input token, by their prices if they differ.
-func (s *step) inInput(reserve chain.Amount) (chain.Amount, error) {
+// inInput converts an amount of the give chain's reserve token to the input token: by their prices if they differ, or,
+// where one is missing, at the rate of a swap of another amount.
+func (s *step) inInput(ctx context.Context, reserve, other chain.Amount) (chain.Amount, error) {
 	if !s.route.SwapsBefore() {
 		return reserve, nil
 	}
-	price := s.usd()[s.route.Give]
-	if price == nil {
-		return chain.Amount{}, fmt.Errorf("%w: no price of %s", ErrUnknownCosts, s.tokens[s.route.Give].Symbol)
+	price, in := s.usd()[s.route.Give], s.usd()[s.in()]
+	if price != nil && in != nil && in.Sign() > 0 {
+		return s.worth(new(big.Rat).Mul(reserve.Units(s.decimals[0]), price), s.in())
 	}
-	return s.worth(new(big.Rat).Mul(reserve.Units(s.decimals[0]), price), s.in())
+	swap, err := s.before(ctx, s.request, s.route, other)
+	if err != nil {
+		return chain.Amount{}, err
+	}
+	if swap.Out.IsZero() {
+		return chain.Amount{}, fmt.Errorf("%w: nothing comes out of the swap before", ErrLowAmount)
+	}
+	return other.Over(swap.Out).Of(reserve), nil
 }
 
 // from follows an input to its end.

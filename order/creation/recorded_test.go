@@ -14,8 +14,8 @@ import (
 	"crossgate/order/creation"
 )
 
-// TestRecordedTransactionsAreForeseen judges 55 transactions to the order contracts and the router, found on six chains,
-// and compares with another decoder: 25 create an order, one swaps for another contract, and the rest is no creation.
+// TestRecordedTransactionsAreForeseen judges 55 transactions to the order contracts and the router, found on six
+// chains, and compares with another decoder: 25 create an order.
 func TestRecordedTransactionsAreForeseen(t *testing.T) {
 	var decoded []struct {
 		Hash  string

@@ -219,6 +219,47 @@ func TestVerifySubtractsPrependedExpenses(t *testing.T) {
 	}
 }
 
+// TestVerifyComparesTheInputOnSolana with what other programs and the order take together, if that is known.
+func TestVerifyComparesTheInputOnSolana(t *testing.T) {
+	onSolana, _ := chain.Documented().Chain(chain.Solana)
+	usdc, coin := onSolana.Reserves["usd"], chain.NativeCoin(chain.SVM)
+	spend := func(token chain.Address, amount uint64) order.Offer {
+		return order.Offer{Token: token, Amount: chain.NewAmount(amount)}
+	}
+	in := func(token chain.Address) string {
+		return `"srcChainTokenIn":"` + token.Format(chain.SVM) + `","srcChainTokenInAmount":"70"`
+	}
+	differs := func(parameter, requested, found string) string {
+		return fmt.Sprintf(`{"parameter":%q,"requested":%q,"found":%q}`, parameter, requested, found)
+	}
+	for _, row := range []struct {
+		asked   string
+		spent   []order.Offer
+		unknown []string
+		want    string
+	}{
+		{in(coin), []order.Offer{spend(coin, 70)}, nil, ""},
+		{in(onSolana.WrappedCoin), []order.Offer{spend(coin, 70)}, nil, ""},
+		{in(coin) + `,"prependOperatingExpenses":true`, []order.Offer{spend(coin, 73)}, nil, ""},
+		{in(coin), []order.Offer{spend(coin, 71)}, nil, differs("srcChainTokenInAmount", "70", "71")},
+		{in(coin), []order.Offer{spend(coin, 70), spend(usdc, 5)}, nil, differs("srcChainTokenIn", coin.Format(chain.SVM), coin.Format(chain.SVM)+", "+usdc.Format(chain.SVM)) + "," + differs("srcChainTokenInAmount", "70", "70, 5")},
+		{in(coin), nil, []string{creation.UnknownInput}, ""},
+		{in(coin), nil, nil, differs("srcChainTokenIn", coin.Format(chain.SVM), usdc.Format(chain.SVM)) + "," + differs("srcChainTokenInAmount", "70", "9")},
+	} {
+		s := newWorld(t).server(t, func(p *parts) {
+			p.Manage = managing{forecasts: func(creation.Transaction) ([]creation.Forecast, error) {
+				metadata := must.Get(onchain.Metadata{CreationProcessType: "SrcAmountSet", OperatingExpenses: chain.NewAmount(3)}.Encode())(t)
+				f := creation.Forecast{Spent: row.spent, Unknown: row.unknown, Creation: creation.Creation{GiveToken: usdc, GiveAmount: chain.NewAmount(9), Metadata: metadata}}
+				return []creation.Forecast{f}, nil
+			}}
+		})
+		text := post(s, verifyPath, `{"chainId":7565164,"data":"0x00","request":{`+row.asked+`}}`).Body.String()
+		if _, got, _ := strings.Cut(text, `"differences":`); strings.TrimSpace(got) != "["+row.want+"]}" {
+			t.Errorf("%s of %v: differences %s, want %s", row.asked, row.spent, got, row.want)
+		}
+	}
+}
+
 type appraising []creation.Warning
 
 func (a appraising) Appraise(context.Context, order.Terms) []creation.Warning { return a }

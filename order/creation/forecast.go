@@ -15,7 +15,10 @@ import (
 type Forecast struct {
 	Creation  Creation
 	Affiliate *order.Affiliate // of the creation; nil if none
-	Swap      *Swap            // before the creation; nil if none
+	Swap      *Swap            // before the creation, in the router's call; nil if none
+	// Spent is what a whole transaction on Solana takes from the maker besides its fees and the deposits of accounts,
+	// by token, with the wrapped coin as the coin. nil: the give amount, or unknown.
+	Spent []order.Offer
 
 	// Maker is the sender. For a contract wallet, that is the account which eventually sends the transaction.
 	Maker    chain.Address
@@ -29,6 +32,9 @@ type Forecast struct {
 	Unknown  []string // checks that could not be made
 	Warnings []Warning
 }
+
+// UnknownInput is the unknown that other calls before a creation take from its maker.
+const UnknownInput = "what the other programs take from the maker"
 
 // Judge returns what the transaction would do in state s. It returns ErrOtherFunction for calldata of other functions
 // or contracts.

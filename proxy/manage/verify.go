@@ -17,6 +17,7 @@ import (
 
 	"crossgate/cache"
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
 	"crossgate/proxy"
@@ -116,7 +117,7 @@ func compare(q posed, all []creation.Forecast, chains chain.Registry) (differenc
 	if len(all) == 0 || q.request.Values == nil {
 		return nil
 	}
-	found := traces(all[0], q.chain, chains, q.request.First("prependOperatingExpenses") == "true")
+	found := traces(all[0], q, chains)
 	take, _ := chains.Chain(all[0].Creation.Take.Chain)
 	if to := creation.CallReceiver(take, all[0].Creation.ExternalCall); !to.IsAbsent() && to == all[0].Creation.Receiver {
 		delete(found, "dstChainTokenOutRecipient") // the call decides who gets the delivery
@@ -173,23 +174,35 @@ func otherShare(asked quote.Affiliate, f creation.Forecast) *string {
 	return new(strconv.FormatFloat(got.Over(gross).Round(chain.NewAmount(whole)).Float64()/(whole/100), 'f', -1, 64))
 }
 
-// traces returns the parameters of create-tx that can be read from an order, by name. Prepended expenses are those that
-// the metadata names.
-func traces(f creation.Forecast, give chain.ID, chains chain.Registry, isPrepended bool) map[string]*string {
+// traces returns the parameters of create-tx that can be read from an order, by name; nil if not known. Prepended
+// expenses are those that the metadata names.
+func traces(f creation.Forecast, q posed, chains chain.Registry) map[string]*string {
 	c := f.Creation
-	giveFamily, takeFamily := chains.Family(give), chains.Family(c.Take.Chain)
-	tokenIn, amountIn := c.GiveToken, c.GiveAmount
-	if f.Swap != nil {
-		tokenIn, amountIn = f.Swap.TokenIn, f.Swap.AmountIn
+	give, _ := chains.Chain(q.chain)
+	giveFamily, takeFamily := give.Family, chains.Family(c.Take.Chain)
+	inputs := []order.Offer{{Token: c.GiveToken, Amount: c.GiveAmount}}
+	switch {
+	case f.Swap != nil:
+		inputs = []order.Offer{{Token: f.Swap.TokenIn, Amount: f.Swap.AmountIn}}
+	case f.Spent != nil:
+		inputs = f.Spent
 	}
-	if isPrepended {
-		metadata, _ := onchain.ParseMetadata(c.Metadata)
-		amountIn = amountIn.Sub(metadata.OperatingExpenses)
+	var tokensIn, amountsIn []string
+	for _, input := range inputs {
+		isCoin := f.Spent != nil && input.Token.IsNative()
+		if isCoin && q.request.First("srcChainTokenIn") == give.WrappedCoin.Format(giveFamily) {
+			input.Token = give.WrappedCoin // spent as the coin
+		}
+		if q.request.First("prependOperatingExpenses") == "true" && len(inputs) == 1 {
+			metadata, _ := onchain.ParseMetadata(c.Metadata)
+			input.Amount = input.Amount.Sub(metadata.OperatingExpenses)
+		}
+		tokensIn, amountsIn = append(tokensIn, input.Token.Format(giveFamily)), append(amountsIn, input.Amount.String())
 	}
 	found := map[string]*string{
-		"srcChainId":                    new(give.String()),
-		"srcChainTokenIn":               new(tokenIn.Format(giveFamily)),
-		"srcChainTokenInAmount":         new(amountIn.String()),
+		"srcChainId":                    new(q.chain.String()),
+		"srcChainTokenIn":               new(strings.Join(tokensIn, ", ")),
+		"srcChainTokenInAmount":         new(strings.Join(amountsIn, ", ")),
 		"dstChainId":                    new(c.Take.Chain.String()),
 		"dstChainTokenOut":              new(c.Take.Token.Format(takeFamily)),
 		"dstChainTokenOutAmount":        new(c.Take.Amount.String()),
@@ -211,6 +224,9 @@ func traces(f creation.Forecast, give chain.ID, chains chain.Registry, isPrepend
 	}
 	if f.Swap != nil {
 		found["srcChainRefundAddress"] = new(f.Swap.RefundRecipient.Format(giveFamily))
+	}
+	if slices.Contains(f.Unknown, creation.UnknownInput) {
+		found["srcChainTokenIn"], found["srcChainTokenInAmount"] = nil, nil
 	}
 	return found
 }

@@ -227,12 +227,28 @@ func (f front) made(t *testing.T, give side, address, in string, amount *big.Int
 	t.Helper()
 	if give.evm == nil {
 		get(t, address, made)
+		f.isAsRequested(t, give, address, made.Tx.Data)
 		give.solana.send(t, made.Tx.Data)
 	} else {
 		give.create(t, address, in, amount, made)
 	}
 	if o, err := f.world.Order(t.Context(), common.HexToHash(made.OrderID)); err != nil || o.GiveChain() != give.place.Facts.ID {
 		t.Errorf("%s: order %s: %v", address, made.OrderID, err)
+	}
+}
+
+// isAsRequested has a transaction on Solana compared with the parameters of its own request.
+func (f front) isAsRequested(t *testing.T, give side, address, data string) {
+	t.Helper()
+	request := map[string]string{}
+	for name, values := range must.Get(url.Parse(address))(t).Query() {
+		request[name] = values[0]
+	}
+	sent := must.Get(json.Marshal(map[string]any{"chainId": uint64(give.place.Facts.ID), "data": data, "request": request}))(t)
+	response, text := ask(t, http.MethodPost, f.url+"/v1.0/dln/order/verify", string(sent))
+	checkDocumented(t, response, text)
+	if !strings.HasSuffix(strings.TrimSpace(string(text)), `"differences":[]}`) || !strings.Contains(string(text), `"verdict":"Creates"`) {
+		t.Errorf("%s: verified as %s", address, text)
 	}
 }
 

@@ -24,12 +24,13 @@ func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creatio
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", creation.ErrMalformed, err)
 	}
-	instructions, err := c.creationsIn(ctx, m)
+	instructions, lookedUp, err := c.creationsIn(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	states := c.views(ctx, instructions)
-	said, made := c.probe(ctx, m, t.Data, instructions, states)
+	c.enterUse(ctx, instructions, states)
+	said, made, accounts := c.probe(ctx, m, t.Data, lookedUp)
 	all := make([]creation.Forecast, len(instructions))
 	for i, in := range instructions {
 		states[i].Executed = said
@@ -39,6 +40,7 @@ func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creatio
 	var warnings []creation.Warning
 	if also := c.besides(m); also != "" {
 		warnings = append(warnings, creation.Warning{Code: creation.CallsOthers, Text: "the transaction also calls " + also + ", which is not judged"})
+		c.measure(m, instructions, accounts, all)
 	}
 	if fee := priorityFee(m); fee.Cmp(chain.NewAmount(mostFee)) > 0 {
 		warnings = append(warnings, creation.Warning{Code: creation.HighPriority, Text: "the transaction pays " + fee.String() + " lamports for priority"})
@@ -65,15 +67,52 @@ func (c *Chain) besides(m solana.Message) string {
 	return strings.Join(names, ", ")
 }
 
-// creationsIn returns the instructions of a message that ask for orders.
-func (c *Chain) creationsIn(ctx context.Context, m solana.Message) (found []creation.InstructionOnSolana, err error) {
+// measure records in the forecasts what the whole transaction takes from their maker, given the accounts before and
+// after, nil if not known. So is that with other signers, who may pay a part of it.
+func (c *Chain) measure(m solana.Message, instructions []creation.InstructionOnSolana, accounts []watched, all []creation.Forecast) {
+	measured := measurement{quote.Simulation{Sender: m.FeePayer()}, c.chain.WrappedCoin, nil, accounts, cost(m)}
+	had, has, err := measured.purses()
+	opened := measured.opened(func(w watched) bool {
+		return slices.ContainsFunc(instructions, func(in creation.InstructionOnSolana) bool { return slices.Contains(in.Accounts, w.at) })
+	})
+	if most := chain.NewAmount(2 * reserveLamports); opened.Cmp(most) > 0 { // of a swap and an order
+		opened = most
+	}
+	has.lamports = has.lamports.Add(measured.cost).Add(opened)
+	isKnown := err == nil && accounts != nil && !m.IsSigner(m.Account(1))
+	for _, f := range all {
+		if isKnown = isKnown && f.Maker == m.FeePayer() && f.FixedFee != nil; isKnown {
+			has.lamports = has.lamports.Add(*f.FixedFee)
+		}
+	}
+	spent := []order.Offer{}
+	for token, amount := range measured.lost(had, has) {
+		spent = append(spent, order.Offer{Chain: c.chain.ID, Token: token, Amount: amount})
+	}
+	slices.SortFunc(spent, func(a, b order.Offer) int { return a.Token.Compare(b.Token) })
+	for i := range all {
+		switch f := &all[i]; {
+		case isKnown:
+			f.Spent = spent
+		case err != nil:
+			f.Warnings = append(f.Warnings, creation.Warning{Code: creation.CallsOthers, Text: err.Error()})
+			fallthrough
+		default:
+			f.Unknown = append(f.Unknown, creation.UnknownInput)
+		}
+	}
+}
+
+// creationsIn returns the instructions of a message that ask for orders, and the accounts in lookup tables that it may
+// write, nil if these cannot be read.
+func (c *Chain) creationsIn(ctx context.Context, m solana.Message) (found []creation.InstructionOnSolana, written []chain.Address, err error) {
 	lookedUp := make([]chain.Address, m.LookedUp) // absent if the tables cannot be read
-	if written, read, err := c.LookUp(ctx, m); err == nil {
-		lookedUp = append(written, read...)
+	if tables, read, err := c.LookUp(ctx, m); err == nil {
+		lookedUp, written = slices.Concat(tables, read), append([]chain.Address{}, tables...)
 	}
 	tx, err := m.Resolve(lookedUp, nil, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", creation.ErrMalformed, err)
+		return nil, nil, fmt.Errorf("%w: %w", creation.ErrMalformed, err)
 	}
 	isFirst := true
 	for _, in := range tx.Instructions {
@@ -86,9 +125,9 @@ func (c *Chain) creationsIn(ctx context.Context, m solana.Message) (found []crea
 		isFirst = isFirst && in.Program == solana.ComputeBudgetProgram
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%w: the transaction does not call dln_src to create an order", creation.ErrOtherFunction)
+		return nil, nil, fmt.Errorf("%w: the transaction does not call dln_src to create an order", creation.ErrOtherFunction)
 	}
-	return found, nil
+	return found, written, nil
 }
 
 // views returns the states by which instructions are judged, except for whether their orders exist.
@@ -158,11 +197,8 @@ func (c *Chain) enter(s *creation.State, in creation.InstructionOnSolana, accoun
 	}
 }
 
-// probe simulates a transaction, and records in states whether the orders exist. It returns the result of the whole,
-// nil if no node provides one, and the orders created.
-func (c *Chain) probe(
-	ctx context.Context, m solana.Message, data []byte, instructions []creation.InstructionOnSolana, states []creation.State,
-) (said *creation.CallResult, made []onchain.Found) {
+// enterUse records in states whether the orders exist.
+func (c *Chain) enterUse(ctx context.Context, instructions []creation.InstructionOnSolana, states []creation.State) {
 	var ids []order.ID
 	of := map[order.ID][]*creation.State{}
 	for i, in := range instructions {
@@ -177,19 +213,27 @@ func (c *Chain) probe(
 			}
 		}
 	}
-	ran, err := c.run(ctx, quote.Tx{Data: data})
-	if err != nil {
-		return nil, nil
+}
+
+// probe simulates a transaction. It returns the result of the whole, nil if no node provides one, the orders created,
+// and the accounts that it may write before and after, nil if not all are known.
+func (c *Chain) probe(ctx context.Context, m solana.Message, data []byte, lookedUp []chain.Address) (said *creation.CallResult, made []onchain.Found, accounts []watched) {
+	ran, accounts, err := c.runWatched(ctx, m, quote.Tx{Data: data}, lookedUp)
+	if err != nil && !errors.Is(err, quote.ErrRefused) {
+		return nil, nil, nil
+	}
+	if lookedUp == nil {
+		accounts = nil
 	}
 	switch failure := ran.failure(); {
 	case ran.isOf(wrongMoment):
-		return nil, nil
+		return nil, nil, nil
 	case failure != nil:
-		return &creation.CallResult{IsReverted: true, Text: failure.Error()}, nil
+		return &creation.CallResult{IsReverted: true, Text: failure.Error()}, nil, nil
 	}
 	made, err = onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), noNames)
 	if err != nil {
 		made = nil
 	}
-	return &creation.CallResult{}, made
+	return &creation.CallResult{}, made, accounts
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 
 	"crossgate/chain"
@@ -42,28 +43,19 @@ func watch(at chain.Address, before, after *accountInfo) watched {
 // received returns how much the recipient gains of the output. It is an error if the sender loses more than the input,
 // the cost and the deposits of opened accounts, or if others may take from his accounts.
 func (m measurement) received() (received chain.Amount, err error) {
-	had, has := purse{tokens: map[chain.Address]chain.Amount{}}, purse{tokens: map[chain.Address]chain.Amount{}}
-	var opened chain.Amount
-	for _, w := range m.accounts {
-		if w.changesHands(m.Sender) {
-			return received, fmt.Errorf("it lets others take from the sender's account %s", w.at.Format(chain.SVM))
-		}
-		if w.at == m.Sender || w.was.owner == m.Sender {
-			had.add(w.before, w.was)
-		}
-		if w.at == m.Sender || w.is.owner == m.Sender && w.isSafe() {
-			has.add(w.after, w.is)
-		}
-		received = received.Add(m.paid(w))
-		if w.isNew() && w.is.owner != m.Sender && (w.is.owner == m.Recipient || !isWallets(w.after)) {
-			opened = opened.Add(deposit(w.after))
-		}
+	had, has, err := m.purses()
+	if err != nil {
+		return received, err
 	}
+	for _, w := range m.accounts {
+		received = received.Add(m.paid(w))
+	}
+	opened := m.opened(func(w watched) bool { return w.is.owner == m.Recipient })
 	if opened.Cmp(chain.NewAmount(reserveLamports)) > 0 {
 		return received, fmt.Errorf("it leaves %s lamports on accounts that it opens", opened)
 	}
 	has.lamports = has.lamports.Add(m.cost).Add(opened)
-	if err := m.lost(had, has); err != nil || m.Recipient != m.Sender {
+	if err := m.exceeds(m.lost(had, has)); err != nil || m.Recipient != m.Sender {
 		return received, err
 	}
 	gained := has.lamports.Sub(had.lamports)
@@ -74,6 +66,34 @@ func (m measurement) received() (received chain.Amount, err error) {
 		received = gained
 	}
 	return received, nil
+}
+
+// purses returns what the sender has before and afterwards. It is an error if others may take from his accounts.
+func (m measurement) purses() (had, has purse, err error) {
+	had, has = purse{tokens: map[chain.Address]chain.Amount{}}, purse{tokens: map[chain.Address]chain.Amount{}}
+	for _, w := range m.accounts {
+		if w.changesHands(m.Sender) {
+			return had, has, fmt.Errorf("it lets others take from the sender's account %s", w.at.Format(chain.SVM))
+		}
+		if w.at == m.Sender || w.was.owner == m.Sender {
+			had.add(w.before, w.was)
+		}
+		if w.at == m.Sender || w.is.owner == m.Sender && w.isSafe() {
+			has.add(w.after, w.is)
+		}
+	}
+	return had, has, nil
+}
+
+// opened returns the deposits on new accounts that programs keep about the sender, and on those that he may open for
+// others.
+func (m measurement) opened(mayOpen func(watched) bool) (sum chain.Amount) {
+	for _, w := range m.accounts {
+		if w.isNew() && w.is.owner != m.Sender && (mayOpen(w) || !isWallets(w.after)) {
+			sum = sum.Add(deposit(w.after))
+		}
+	}
+	return sum
 }
 
 // paid returns the recipient's gain by an account, except for a sender's gain of the coin.
@@ -89,17 +109,24 @@ func (m measurement) paid(w watched) (paid chain.Amount) {
 	return paid
 }
 
-// lost returns an error if the sender loses more than the input.
-func (m measurement) lost(had, has purse) error {
-	exceeds := func(lost chain.Amount, isInput bool) bool {
-		return !lost.IsZero() && (!isInput || lost.Cmp(m.AmountIn) > 0)
-	}
-	if lost := had.lamports.Sub(has.lamports); exceeds(lost, m.In.IsNative() || m.In == m.wrapped) {
-		return fmt.Errorf("it takes %s lamports of the sender's", lost)
-	}
+// lost returns what the sender has less of afterwards, by token. The wrapped coin counts as the coin.
+func (m measurement) lost(had, has purse) map[chain.Address]chain.Amount {
+	lost := map[chain.Address]chain.Amount{chain.NativeCoin(chain.SVM): had.lamports.Sub(has.lamports)}
 	for mint, amount := range had.tokens {
-		if lost := amount.Sub(has.tokens[mint]); mint != m.wrapped && exceeds(lost, mint == m.In) {
-			return fmt.Errorf("it takes %s of the sender's token %s", lost, mint.Format(chain.SVM))
+		if mint != m.wrapped {
+			lost[mint] = amount.Sub(has.tokens[mint])
+		}
+	}
+	maps.DeleteFunc(lost, func(_ chain.Address, amount chain.Amount) bool { return amount.IsZero() })
+	return lost
+}
+
+// exceeds returns an error if the sender loses more than the input.
+func (m measurement) exceeds(lost map[chain.Address]chain.Amount) error {
+	for token, amount := range lost {
+		isInput := token == m.In || token.IsNative() && m.In == m.wrapped
+		if !isInput || amount.Cmp(m.AmountIn) > 0 {
+			return fmt.Errorf("it takes %s of the sender's token %s", amount, token.Format(chain.SVM))
 		}
 	}
 	return nil

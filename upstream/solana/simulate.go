@@ -101,6 +101,27 @@ func (c *Chain) run(ctx context.Context, tx quote.Tx) (simulated, error) {
 	return ran.Value, err
 }
 
+// runWatched simulates a transaction and compares the accounts that its message names and may write. Those that it
+// looks up may be large: quote.ErrRefused if one of them is the sender's.
+func (c *Chain) runWatched(ctx context.Context, m solana.Message, tx quote.Tx, lookedUp []chain.Address) (ran simulated, accounts []watched, err error) {
+	written := m.Written()
+	var reply simulationReply
+	var before accountInfos
+	err = c.rpc.All(ctx, runCall(&reply, tx, written...), holdingsCall(&before, slices.Concat(written, lookedUp)))
+	if ran = reply.Value; err != nil || !isNull(ran.Err) {
+		return ran, nil, err
+	}
+	for i, at := range written {
+		accounts = append(accounts, watch(at, before.Value[i], ran.Accounts[i]))
+	}
+	for _, state := range before.Value[len(written):] {
+		if readHolding(state).owner == m.FeePayer() {
+			return ran, nil, fmt.Errorf("%w: an account of the sender's is in a lookup table", quote.ErrRefused)
+		}
+	}
+	return ran, accounts, nil
+}
+
 // Simulate implements quote.Simulator in one round trip, after one for lookup tables. It measures compute units, the
 // recipient's gain, and all of the sender's accounts that the transaction may write. A failure proves something only if
 // the sender has the input, which takes another round trip: nodes cannot override state.
@@ -113,33 +134,19 @@ func (c *Chain) Simulate(ctx context.Context, t quote.Simulation) (quote.Result,
 	if err != nil {
 		return quote.Result{}, err
 	}
-	written := m.Written()
-	var ran simulationReply
-	var before, elsewhere accountInfos
-	calls := []*jsonrpc.Call{runCall(&ran, t.Tx, written...), holdingsCall(&before, written)}
-	if len(lookedUp) > 0 {
-		calls = append(calls, holdingsCall(&elsewhere, lookedUp))
-	}
-	if err := c.rpc.All(ctx, calls...); err != nil {
+	ran, accounts, err := c.runWatched(ctx, m, t.Tx, lookedUp)
+	if err != nil {
 		return quote.Result{}, err
 	}
-	if failure := ran.Value.failure(); failure != nil {
+	if failure := ran.failure(); failure != nil {
 		return quote.Result{}, c.unlessPoor(ctx, t, failure)
 	}
-	for _, state := range elsewhere.Value {
-		if readHolding(state).owner == t.Sender {
-			return quote.Result{}, fmt.Errorf("%w: an account of the sender's is in a lookup table", quote.ErrRefused)
-		}
-	}
-	measured := measurement{t, c.chain.WrappedCoin, holdings(t.Out, t.Recipient)[1:], nil, cost(m)}
-	for i, at := range written {
-		measured.accounts = append(measured.accounts, watch(at, before.Value[i], ran.Value.Accounts[i]))
-	}
+	measured := measurement{t, c.chain.WrappedCoin, holdings(t.Out, t.Recipient)[1:], accounts, cost(m)}
 	received, err := measured.received()
 	if err != nil {
 		return quote.Result{}, fmt.Errorf("%w: %w", quote.ErrRefused, err)
 	}
-	return quote.Result{Measured: true, Received: received, Gas: ran.Value.Units}, nil
+	return quote.Result{Measured: true, Received: received, Gas: ran.Units}, nil
 }
 
 // unlessPoor returns why a transaction failed: the sender's balances if they are too low, otherwise failure. If

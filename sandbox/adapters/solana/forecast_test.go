@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -116,6 +117,48 @@ func TestForecastOfAnybodysTransaction(t *testing.T) {
 				t.Errorf("a second time: %+v, want a refusal", again[0].Refusal)
 			}
 		})
+	}
+}
+
+// TestForecastMeasuresTheInput puts other calls before an order of 1 USDC: whatever they take from the maker counts,
+// except for deposits, fees and tips.
+func TestForecastMeasuresTheInput(t *testing.T) {
+	of := func(account sandbox.Account) chain.Address { return chain.NewAddress(account.Key[:]) }
+	coin, wrapped, dollars := chain.NativeCoin(chain.SVM), chain.NewAddress(sandbox.Tokens[0].Mint[:]), chain.NewAddress(usdc.Mint[:])
+	walletOf := func(mint, owner chain.Address) chain.Address {
+		return wire.TokenAccount(owner, wire.TokenProgram, mint)
+	}
+	pay := func(mint, to chain.Address, amount uint64, decimals uint8) wire.DraftInstruction {
+		return wire.TransferTokens(wire.TokenProgram, mint, walletOf(mint, of(maker)), walletOf(mint, to), of(maker), amount, decimals)
+	}
+	approval := wire.DraftInstruction{Program: wire.TokenProgram, Data: []byte{4, 1, 0, 0, 0, 0, 0, 0, 0}, Accounts: []wire.DraftAccount{
+		{Address: walletOf(dollars, of(maker)), Writable: true}, {Address: of(other)}, {Address: of(maker), Signer: true},
+	}}
+	for name, row := range map[string]struct {
+		before []wire.DraftInstruction
+		want   string
+	}{
+		"nothing":                 {nil, "[]"},
+		"a tip":                   {[]wire.DraftInstruction{wire.Transfer(of(maker), wire.MustAccount("96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5"), 1_000_000)}, "[1000000 of " + dollars.Format(chain.SVM) + "]"},
+		"coin to a stranger":      {[]wire.DraftInstruction{wire.Transfer(of(maker), of(other), 77)}, "[77 of " + coin.Format(chain.SVM) + " 1000000 of " + dollars.Format(chain.SVM) + "]"},
+		"more of the same":        {[]wire.DraftInstruction{pay(dollars, of(other), 5, 6)}, "[1000005 of " + dollars.Format(chain.SVM) + "]"},
+		"a wrapped coin":          {[]wire.DraftInstruction{pay(wrapped, of(other), 9, 9)}, "[9 of " + coin.Format(chain.SVM) + " 1000000 of " + dollars.Format(chain.SVM) + "]"},
+		"wrapping for oneself":    {[]wire.DraftInstruction{wire.Transfer(of(maker), walletOf(wrapped, of(maker)), 77), wire.SyncNative(walletOf(wrapped, of(maker)))}, "[1000000 of " + dollars.Format(chain.SVM) + "]"},
+		"an approval":             {[]wire.DraftInstruction{approval}, "[" + creation.UnknownInput + "]"},
+		"more than the maker has": {[]wire.DraftInstruction{wire.Transfer(of(maker), of(other), math.MaxUint64)}, "[" + creation.UnknownInput + "]"},
+	} {
+		c := newWorld(t).chain()
+		o, promised := asked(t, usdc, 1_000_000, nil)
+		d := must.Get(must.Get(wire.ParseUnsigned(must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Normal))(t)))(t).Draft(nil))(t)
+		d.Instructions = slices.Insert(d.Instructions, len(d.Instructions)-1, row.before...)
+		all := must.Get(c.Forecast(t.Context(), creation.Transaction{Data: must.Get(d.Compile())(t)}))(t)
+		got := slices.DeleteFunc(all[0].Unknown, func(text string) bool { return text != creation.UnknownInput })
+		for _, spent := range all[0].Spent {
+			got = append(got, spent.Amount.String()+" of "+spent.Token.Format(chain.SVM))
+		}
+		if fmt.Sprint(got) != row.want {
+			t.Errorf("%s: the maker spends %v, want %s", name, got, row.want)
+		}
 	}
 }
 

@@ -36,6 +36,18 @@ type LookupTable struct {
 	Holds   []chain.Address
 }
 
+// ReadLookupTable returns the accounts in a lookup table, which follow a header
+// (docs.rs/solana-address-lookup-table-interface).
+func ReadLookupTable(data []byte) (holds []chain.Address) {
+	const head = 56
+	for keys := range slices.Chunk(data[min(head, len(data)):], KeySize) {
+		if len(keys) == KeySize {
+			holds = append(holds, chain.NewAddress(keys))
+		}
+	}
+	return holds
+}
+
 // Errors of drafts that cannot be compiled.
 var (
 	ErrTooLong      = errors.New("transaction is too long")

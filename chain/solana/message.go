@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 
 	"crossgate/chain"
 )
@@ -256,4 +258,28 @@ func (c CompiledInstruction) resolve(accounts []chain.Address) (Instruction, err
 		resolved.Accounts = append(resolved.Accounts, accounts[position])
 	}
 	return resolved, nil
+}
+
+// Ran reconstructs a simulated transaction from its logs, since nodes need not return the inner instructions of a
+// simulation. Only the programs of these are known. The runtime's lines begin with "Program".
+func (m Message) Ran(logs []string) Transaction {
+	tx := Transaction{Logs: logs}
+	outer := 0
+	for _, line := range logs {
+		said, isRuntime := strings.CutPrefix(line, "Program ")
+		program, verb, _ := strings.Cut(said, " ")
+		depth, isBegin := strings.CutPrefix(verb, "invoke [")
+		at, err := chain.ParseAddress(program, chain.SVM)
+		if !isRuntime || !isBegin || err != nil {
+			continue
+		}
+		n, _ := strconv.Atoi(strings.TrimSuffix(depth, "]"))
+		in := Instruction{Program: at, Depth: n}
+		if n == 1 && outer < len(m.Instructions) {
+			in.Data = m.Instructions[outer].Data
+			outer++
+		}
+		tx.Instructions = append(tx.Instructions, in)
+	}
+	return tx
 }

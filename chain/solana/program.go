@@ -15,6 +15,7 @@ var (
 	Token2022Program       = MustAccount("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb")
 	AssociatedTokenProgram = MustAccount("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL")
 	ComputeBudgetProgram   = MustAccount("ComputeBudget111111111111111111111111111111")
+	LookupTableProgram     = MustAccount("AddressLookupTab1e1111111111111111111111111")
 	MemoProgram            = MustAccount("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr")
 	InstructionsSysvar     = MustAccount("Sysvar1nstructions1111111111111111111111111")
 )

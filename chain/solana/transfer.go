@@ -52,6 +52,22 @@ func Transfer(from, to chain.Address, lamports uint64) DraftInstruction {
 	}
 }
 
+// Paid is a transfer of lamports between wallets.
+type Paid struct {
+	From, To chain.Address
+	Lamports chain.Amount
+}
+
+// ReadTransfer decodes an instruction, if it is a transfer by the system program.
+func (m Message) ReadTransfer(i CompiledInstruction) (read Paid, is bool) {
+	if m.Account(i.Program) != SystemProgram || len(i.Data) != 12 || len(i.Accounts) != 2 || binary.LittleEndian.Uint32(i.Data) != systemTransfer {
+		return read, false
+	}
+	return Paid{
+		m.Account(int(i.Accounts[0])), m.Account(int(i.Accounts[1])), chain.NewAmount(binary.LittleEndian.Uint64(i.Data[4:])),
+	}, true
+}
+
 // SyncNative updates the amount of an account of the wrapped coin to the lamports that it received.
 func SyncNative(account chain.Address) DraftInstruction {
 	return DraftInstruction{

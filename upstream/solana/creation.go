@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
@@ -139,7 +137,7 @@ func (c *Chain) Creation(ctx context.Context, t creation.Transaction, promised c
 	if failure := ran.failure(); failure != nil {
 		return 0, c.unlessMakerPoor(ctx, m, promised.Created, failure)
 	}
-	made, err := onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), noNames)
+	made, err := onchain.DecodeSolana(c.chain.Contracts, m.Ran(ran.Logs), noNames)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %w", creation.ErrBroken, err)
 	}
@@ -160,28 +158,4 @@ func (c *Chain) unlessMakerPoor(ctx context.Context, m solana.Message, made orde
 		}
 	}
 	return c.unlessPoor(ctx, needs, failure)
-}
-
-// ranBy reconstructs a simulated transaction from its logs, since nodes need not return the inner instructions of a
-// simulation. Only the programs of these are known. The runtime writes the lines with this prefix.
-func ranBy(m solana.Message, logs []string) solana.Transaction {
-	tx := solana.Transaction{Logs: logs}
-	outer := 0
-	for _, line := range logs {
-		said, isRuntime := strings.CutPrefix(line, "Program ")
-		program, verb, _ := strings.Cut(said, " ")
-		depth, isBegin := strings.CutPrefix(verb, "invoke [")
-		at, err := chain.ParseAddress(program, chain.SVM)
-		if !isRuntime || !isBegin || err != nil {
-			continue
-		}
-		n, _ := strconv.Atoi(strings.TrimSuffix(depth, "]"))
-		in := solana.Instruction{Program: at, Depth: n}
-		if n == 1 && outer < len(m.Instructions) {
-			in.Data = m.Instructions[outer].Data
-			outer++
-		}
-		tx.Instructions = append(tx.Instructions, in)
-	}
-	return tx
 }

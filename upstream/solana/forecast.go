@@ -231,7 +231,7 @@ func (c *Chain) probe(ctx context.Context, m solana.Message, data []byte, looked
 	case failure != nil:
 		return &creation.CallResult{IsReverted: true, Text: failure.Error()}, nil, nil
 	}
-	made, err = onchain.DecodeSolana(c.chain.Contracts, ranBy(m, ran.Logs), noNames)
+	made, err = onchain.DecodeSolana(c.chain.Contracts, m.Ran(ran.Logs), noNames)
 	if err != nil {
 		made = nil
 	}

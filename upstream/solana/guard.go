@@ -1,7 +1,6 @@
 package solana
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,10 +28,6 @@ const (
 	syncNative         = 17
 	initializeAccount3 = 18
 )
-
-// transferLamports is the system program's instruction that a swap may use: its number, in four bytes before the
-// amount.
-const transferLamports = 2
 
 // Guard checks swap transactions of Solana.
 type Guard struct{}
@@ -181,35 +176,20 @@ func isOwn(s quote.Swap, account chain.Address) bool {
 	return !account.IsAbsent() && (account == s.Sender || account == s.Recipient)
 }
 
-type move struct {
-	from, to chain.Address
-	lamports chain.Amount
-}
-
-// readMove decodes an instruction of the system program, if it is a transfer.
-func readMove(m solana.Message, i solana.CompiledInstruction) (read move, is bool) {
-	if len(i.Data) != 12 || len(i.Accounts) != 2 || binary.LittleEndian.Uint32(i.Data) != transferLamports {
-		return read, false
-	}
-	return move{
-		m.Account(int(i.Accounts[0])), m.Account(int(i.Accounts[1])), chain.NewAmount(binary.LittleEndian.Uint64(i.Data[4:])),
-	}, true
-}
-
 // checkTransfer allows lamports to go only into the sender's account of the wrapped coin, or to block builders.
 func checkTransfer(s quote.Swap, m solana.Message, i solana.CompiledInstruction, moved *movedLamports) error {
-	read, is := readMove(m, i)
+	read, is := m.ReadTransfer(i)
 	switch {
 	case !is:
 		return errors.New("it asks of the system program what swaps do not need")
-	case read.from != s.Sender:
+	case read.From != s.Sender:
 		return errors.New("it moves a stranger's lamports")
-	case slices.Contains(holdings(s.Chain.WrappedCoin, s.Sender)[1:], read.to):
-		moved.wrapped = moved.wrapped.Add(read.lamports)
-	case slices.Contains(tipAccounts, read.to):
-		moved.tips = moved.tips.Add(read.lamports)
+	case slices.Contains(holdings(s.Chain.WrappedCoin, s.Sender)[1:], read.To):
+		moved.wrapped = moved.wrapped.Add(read.Lamports)
+	case slices.Contains(tipAccounts, read.To):
+		moved.tips = moved.tips.Add(read.Lamports)
 	default:
-		return fmt.Errorf("it moves %s lamports to a stranger", read.lamports)
+		return fmt.Errorf("it moves %s lamports to a stranger", read.Lamports)
 	}
 	return nil
 }

@@ -225,18 +225,12 @@ func deposit(state *accountInfo) chain.Amount {
 func cost(m solana.Message) chain.Amount {
 	sum := chain.NewAmount(signatureFee).Add(priorityFee(m))
 	for _, i := range m.Instructions {
-		if move, is := readMove(m, i); is && m.Account(i.Program) == solana.SystemProgram && slices.Contains(tipAccounts, move.to) {
-			sum = sum.Add(move.lamports)
+		if paid, is := m.ReadTransfer(i); is && slices.Contains(tipAccounts, paid.To) {
+			sum = sum.Add(paid.Lamports)
 		}
 	}
 	return sum
 }
-
-// lookupTableProgram owns lookup tables, whose accounts follow a header
-// (docs.rs/solana-address-lookup-table-interface).
-var lookupTableProgram = solana.MustAccount("AddressLookupTab1e1111111111111111111111111")
-
-const lookupTableHead = 56
 
 // LookUp returns the accounts in lookup tables that a message may write, and those that it only reads. The entries of a
 // table never change.
@@ -278,14 +272,9 @@ func held(table chain.Address, state *accountInfo, places []byte) (found []chain
 }
 
 // tableOf returns the accounts in a lookup table, none for any other account.
-func tableOf(state *accountInfo) (holds []chain.Address) {
-	if state == nil || state.Owner.Address != lookupTableProgram || len(state.Data) < lookupTableHead {
+func tableOf(state *accountInfo) []chain.Address {
+	if state == nil || state.Owner.Address != solana.LookupTableProgram {
 		return nil
 	}
-	for keys := range slices.Chunk(state.Data[lookupTableHead:], solana.KeySize) {
-		if len(keys) == solana.KeySize {
-			holds = append(holds, chain.NewAddress(keys))
-		}
-	}
-	return holds
+	return solana.ReadLookupTable(state.Data)
 }

@@ -176,7 +176,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 		adapter := solana.New(known, rpc)
 		made.orders, made.tokens, made.manage = adapter, adapter, adapter
 		made.swaps = quote.Chain{Guard: solana.Guard{}, Fees: adapter, Simulator: adapter, Payee: adapter.Payee, LookUp: adapter.LookUp}
-		made.makes = crosschain.Chain{Fees: adapter, Charges: adapter.Charges, Runner: adapter, Writer: adapter}
+		made.makes = crosschain.Chain{Fees: adapter, Charges: adapter.Charges, Runner: adapter, Writer: adapter, Signable: adapter.Signable}
 	}
 	made.makes.IsAlone = len(c.Endpoints) == 1
 }

@@ -312,6 +312,7 @@ func TestOrderFailuresHaveTheirErrors(t *testing.T) {
 		{crosschain.ErrRefusesCoin, 400, "RECIPIENT_REFUSES_COIN"},
 		{crosschain.ErrNotDelivered, 400, "UNSUPPORTED_TOKEN_OUT"},
 		{crosschain.ErrNotRefundable, 400, "INVALID_QUERY_PARAMETERS"},
+		{crosschain.ErrKeyless, 400, "INVALID_QUERY_PARAMETERS"},
 		{crosschain.ErrCallsNothing, 400, "EXTERNAL_CALL_WITHOUT_CODE"},
 		{crosschain.ErrNotClaimable, 400, "GIVE_TOKEN_NOT_CLAIMABLE"},
 		{crosschain.ErrUnknownCosts, 502, "ESTIMATION_FAILED"},

@@ -38,6 +38,7 @@ var domainErrors = []struct {
 	{crosschain.ErrRefusesCoin, recipientRefuses},
 	{crosschain.ErrNotDelivered, notDelivered},
 	{crosschain.ErrNotRefundable, notRefundable},
+	{crosschain.ErrKeyless, keyless},
 	{crosschain.ErrCallsNothing, callsNothing},
 	{crosschain.ErrCallNeverRun, callNeverRun},
 	{crosschain.ErrLongCall, longCall},

@@ -52,6 +52,7 @@ var (
 	recipientRefuses    = Kind{400, 1109, "RECIPIENT_REFUSES_COIN", "dstChainTokenOutRecipient is a contract that refuses the coin, so that the order could never be filled"}
 	notDelivered        = Kind{400, 1004, unsupportedTokenOut.ID, "dstChainTokenOut takes a share of transfers, or is not paid to dstChainTokenOutRecipient, so that the order could never be filled"}
 	notRefundable       = Kind{400, 2, InvalidParameters.ID, "srcAllowedCancelBeneficiary must not be a contract that refuses the coin, or a refund would fail"}
+	keyless             = Kind{400, 2, InvalidParameters.ID, "srcChainOrderAuthorityAddress, dstChainOrderAuthorityAddress and srcAllowedCancelBeneficiary must be able to sign on Solana: wallets or vaults, not programs, tokens or accounts of tokens"}
 	callsNothing        = Kind{400, 1110, "EXTERNAL_CALL_WITHOUT_CODE", "the hook calls an address without a contract, so that it would do nothing"}
 	callNeverRun        = Kind{400, 2, InvalidParameters.ID, "the hook's reward must not exceed the amount that the order takes, or the call could never be run"}
 	longCall            = Kind{400, 2, InvalidParameters.ID, "the hook is too long for a transaction on Solana; choose a shorter one"}

@@ -92,3 +92,9 @@ func (d Draft) AddUnits(more uint64) {
 func PriorityFee(units uint64, price chain.Amount) chain.Amount {
 	return price.MulDiv(units, 1).Add(chain.NewAmount(microPerLamport-1)).MulDiv(1, microPerLamport)
 }
+
+// PriorityFee returns a message's priority fee, in lamports.
+func (m Message) PriorityFee() chain.Amount {
+	budget := m.Budget()
+	return PriorityFee(budget.Units, chain.NewAmount(budget.Price))
+}

@@ -52,6 +52,8 @@ type Chain struct {
 	Approvals func(_ context.Context, sender, token, spender chain.Address, amount chain.Amount) ([]quote.Tx, error)
 	// Delivers returns why an account would not get an amount of a token in full; nil: unknown.
 	Delivers func(_ context.Context, token, to chain.Address, amount chain.Amount) error
+	// Signable returns ErrKeyless if one of the accounts cannot sign; nil: unknown.
+	Signable func(context.Context, ...chain.Address) error
 	Code     func(context.Context, chain.Address) ([]byte, error) // at an address; nil: unknown
 	IsAlone  bool                                                 // the chain has one endpoint, whose word is all there is
 }

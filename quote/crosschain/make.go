@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,6 +32,9 @@ var (
 	// ErrNotRefundable: a refund includes the fixed fee, in the coin, and fails with that (golden/create, rule 23).
 	ErrNotRefundable = errors.New("the cancel beneficiary's contract refuses the coin, so that nothing can be refunded")
 )
+
+// ErrKeyless says that an order could not be cancelled, or its refund not be used.
+var ErrKeyless = errors.New("neither a key nor a program can sign for an authority or cancel beneficiary")
 
 // Making holds what a transaction needs besides the amounts.
 type Making struct {
@@ -102,8 +106,9 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 	promise.ID = onchain.ID(promise.Created.Terms)
 	m := &Made{Salt: *c.Salt, ID: promise.ID, Terms: promise.Created.Terms, Metadata: c.Metadata}
 	var reading sync.WaitGroup
-	var undeliverable error
+	var undeliverable, uncontrolled error
 	reading.Go(func() { undeliverable = j.deliverable(ctx, e) })
+	reading.Go(func() { uncontrolled = j.controlled(ctx) })
 	reading.Go(func() { m.Short = j.short(ctx, e) })
 	if code := j.Chains[j.give.ID].Code; code != nil {
 		reading.Go(func() {
@@ -121,7 +126,7 @@ func (j *journey) make(ctx context.Context, e *Estimate) (*Made, error) {
 		err = j.direct(ctx, e, c, promise, m)
 	}
 	reading.Wait()
-	if err = cmp.Or(undeliverable, err); err == nil {
+	if err = cmp.Or(undeliverable, uncontrolled, err); err == nil {
 		err = j.claimable(ctx, e, m.Tx)
 	}
 	if err == nil {
@@ -311,6 +316,22 @@ func (j *journey) short(ctx context.Context, e *Estimate) (all []Short) {
 		}
 	}
 	return all
+}
+
+// controlled refuses an order whose authority or cancel beneficiary cannot sign, as accounts of tokens on Solana.
+func (j *journey) controlled(ctx context.Context) error {
+	a := j.request.Making.Authorities
+	for at, accounts := range map[chain.ID][]chain.Address{j.give.ID: {a.GivePatch, a.CancelBeneficiary}, j.take.ID: {a.Order}} {
+		signable := j.Chains[at].Signable
+		accounts = slices.DeleteFunc(accounts, func(account chain.Address) bool { return account.IsAbsent() || account == j.request.Making.Sender })
+		if signable == nil || len(accounts) == 0 {
+			continue
+		}
+		if err := signable(ctx, accounts...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // deliverable refuses an order that no taker could fill: a call of nothing, or that cannot be run, a coin to a contract

@@ -23,6 +23,7 @@ import (
 	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
+	sandboxsolana "crossgate/sandbox/solana"
 )
 
 // side is a chain from which the first account gives, and on which the second one receives.
@@ -131,6 +132,7 @@ func TestOrdersBetweenFamilies(t *testing.T) {
 		front.ordersByTronWeb(t, sides[chain.TVM][0], sides[chain.SVM][0], sides[chain.EVM][0])
 	})
 	t.Run("as the integrator's example asks", func(t *testing.T) { front.ordersOfTheExample(t, sides[chain.SVM][0], sides[chain.EVM]) })
+	t.Run("accounts of tokens are not authorities", func(t *testing.T) { front.keylessAreRefused(t, sides[chain.SVM][0], on(137, sides[chain.EVM])) })
 	t.Run("a delivery is taken without its call", func(t *testing.T) {
 		base, polygon := on(8453, sides[chain.EVM]), on(137, sides[chain.EVM])
 		front.callIsCancelled(t, base, polygon,
@@ -400,6 +402,29 @@ func (f front) awaitCancelled(t *testing.T, id string) {
 		get(t, f.url+"/api/Orders/"+id, &seen)
 		return seen.State == "SentOrderCancel"
 	})
+}
+
+// keylessAreRefused names accounts on Solana that cannot sign as authorities of an order, or to get its refund.
+func (f front) keylessAreRefused(t *testing.T, solana, other side) {
+	owner := f.world.Accounts()[0].Wallet.Key
+	toSolana := f.exampleOf(other, solana, other.token("USDC"), solana.token("USDC"), "50000000", other.address(f.world, 0), owner.String())
+	fromSolana := f.exampleOf(solana, other, solana.token("USDC"), other.token("USDC"), "50000000", owner.String(), other.address(f.world, 0))
+	onSolana, _ := chain.Documented().Chain(chain.Solana)
+	for name, address := range map[string]string{
+		"dstChainOrderAuthorityAddress": toSolana, "srcChainOrderAuthorityAddress": fromSolana, "srcAllowedCancelBeneficiary": fromSolana,
+	} {
+		asked := must.Get(url.Parse(address))(t)
+		for _, account := range []string{
+			sandboxsolana.Tokens[1].Wallet(owner).String(), solana.token("PYUSD"), onSolana.Contracts.DlnSource.Format(chain.SVM),
+		} {
+			query := asked.Query()
+			query.Set(name, account)
+			asked.RawQuery = query.Encode()
+			if p := problemAt(t, asked.String()); p.ErrorID != "INVALID_QUERY_PARAMETERS" || !strings.Contains(p.Message, name) {
+				t.Errorf("%s of %s: %+v", name, account, p)
+			}
+		}
+	}
 }
 
 // on returns the side of a chain.

@@ -220,6 +220,8 @@ type accountInfo struct {
 	Data     payload       `json:"data"`
 	Owner    solana.Base58 `json:"owner"`
 	Lamports uint64        `json:"lamports"`
+
+	IsProgram bool `json:"executable"`
 }
 
 type accountInfos struct {

@@ -118,6 +118,21 @@ func (c *Chain) Create(ctx context.Context, o creation.OnSolana, id order.ID, be
 	return d.Compile()
 }
 
+// Signable returns crosschain.ErrKeyless if one of the accounts is a program or belongs to a token program, so that no
+// key and no other program can sign for it.
+func (c *Chain) Signable(ctx context.Context, accounts ...chain.Address) error {
+	var states accountInfos
+	if err := c.rpc.All(ctx, holdingsCall(&states, accounts)); err != nil {
+		return fmt.Errorf("authorities of the order: %w", err)
+	}
+	for i, state := range states.Value {
+		if state.isToken() || state != nil && state.IsProgram {
+			return fmt.Errorf("%w: %s", crosschain.ErrKeyless, accounts[i].Format(chain.SVM))
+		}
+	}
+	return nil
+}
+
 // Creation simulates a transaction that creates an order on the newest block, checks that it creates the promised one,
 // and returns the compute units that it took. Errors: quote.ErrReverted, a certain failure; creation.ErrBroken, another
 // order; quote.ErrRefused, a priority fee beyond the guard's bound; quote.ErrNotSimulated, which says nothing about the

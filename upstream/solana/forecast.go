@@ -42,7 +42,7 @@ func (c *Chain) Forecast(ctx context.Context, t creation.Transaction) ([]creatio
 		warnings = append(warnings, creation.Warning{Code: creation.CallsOthers, Text: "the transaction also calls " + also + ", which is not judged"})
 		c.measure(m, instructions, accounts, all)
 	}
-	if fee := priorityFee(m); fee.Cmp(chain.NewAmount(mostFee)) > 0 {
+	if fee := m.PriorityFee(); fee.Cmp(chain.NewAmount(mostFee)) > 0 {
 		warnings = append(warnings, creation.Warning{Code: creation.HighPriority, Text: "the transaction pays " + fee.String() + " lamports for priority"})
 	}
 	for i := range all {

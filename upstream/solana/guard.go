@@ -38,12 +38,6 @@ var _ quote.Guard = Guard{}
 // bid.
 const mostFee = 2_000_000
 
-// priorityFee returns a message's priority fee, in lamports.
-func priorityFee(m solana.Message) chain.Amount {
-	budget := m.Budget()
-	return solana.PriorityFee(budget.Units, chain.NewAmount(budget.Price))
-}
-
 // checkBid refuses a message whose priority fee for the units that it took exceeds the bound.
 func checkBid(m solana.Message, units uint64) error {
 	if fee := solana.PriorityFee(units, chain.NewAmount(m.Budget().Price)); fee.Cmp(chain.NewAmount(mostFee)) > 0 {
@@ -119,7 +113,7 @@ func check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 			return err
 		}
 	}
-	spent := moved.tips.Add(priorityFee(m))
+	spent := moved.tips.Add(m.PriorityFee())
 	switch {
 	case called != 1:
 		return fmt.Errorf("it calls the venue's program %d times", called)

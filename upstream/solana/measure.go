@@ -55,8 +55,14 @@ func (m measurement) received() (received chain.Amount, err error) {
 		return received, fmt.Errorf("it leaves %s lamports on accounts that it opens", opened)
 	}
 	has.lamports = has.lamports.Add(m.cost).Add(opened)
-	if err := m.exceeds(m.lost(had, has)); err != nil || m.Recipient != m.Sender {
-		return received, err
+	for token, amount := range m.lost(had, has) {
+		isInput := token == m.In || token.IsNative() && m.In == m.wrapped
+		if !isInput || amount.Cmp(m.AmountIn) > 0 {
+			return received, fmt.Errorf("it takes %s of the sender's token %s", amount, token.Format(chain.SVM))
+		}
+	}
+	if m.Recipient != m.Sender {
+		return received, nil
 	}
 	gained := has.lamports.Sub(had.lamports)
 	switch {
@@ -119,17 +125,6 @@ func (m measurement) lost(had, has purse) map[chain.Address]chain.Amount {
 	}
 	maps.DeleteFunc(lost, func(_ chain.Address, amount chain.Amount) bool { return amount.IsZero() })
 	return lost
-}
-
-// exceeds returns an error if the sender loses more than the input.
-func (m measurement) exceeds(lost map[chain.Address]chain.Amount) error {
-	for token, amount := range lost {
-		isInput := token == m.In || token.IsNative() && m.In == m.wrapped
-		if !isInput || amount.Cmp(m.AmountIn) > 0 {
-			return fmt.Errorf("it takes %s of the sender's token %s", amount, token.Format(chain.SVM))
-		}
-	}
-	return nil
 }
 
 // changesHands reports whether an account of the owner's belongs to another afterwards, or others may take from it.
@@ -223,7 +218,7 @@ func deposit(state *accountInfo) chain.Amount {
 
 // cost returns the cost of a message's transaction to its sender, in lamports.
 func cost(m solana.Message) chain.Amount {
-	sum := chain.NewAmount(signatureFee).Add(priorityFee(m))
+	sum := chain.NewAmount(signatureFee).Add(m.PriorityFee())
 	for _, i := range m.Instructions {
 		if paid, is := m.ReadTransfer(i); is && slices.Contains(tipAccounts, paid.To) {
 			sum = sum.Add(paid.Lamports)

@@ -2,7 +2,6 @@ package solana
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"reflect"
 
@@ -72,57 +71,24 @@ func readMints(states []*accountInfo) []token.Reading {
 	return readings
 }
 
-// Offsets in a mint's account (github.com/solana-program/token, and its extensions in token-2022).
-const (
-	mintDecimals    = 44
-	mintInitialised = 45
-	mintSize        = 82
-	mintKind        = 165 // of a mint with extensions, which follow it
-	isMint          = 1
-	extensionNames  = 19 // TokenMetadata
-)
-
 // readMint decodes a mint; the names that Metaplex stores take precedence over the mint's own.
-func readMint(mint, metadata *accountInfo) token.Reading {
-	if !mint.isToken() || len(mint.Data) < mintSize || mint.Data[mintInitialised] != 1 {
-		return token.Reading{}
+func readMint(account, metadata *accountInfo) (reading token.Reading) {
+	if !account.isToken() {
+		return reading
 	}
-	decimals := mint.Data[mintDecimals]
-	reading := token.Reading{Decimals: &decimals}
-	if metadata != nil && metadata.Owner.Address == metadataProgram && len(metadata.Data) > 0 {
-		const key = 1 // which kind of account it is
-		reading.Name, reading.Symbol = namesIn(metadata.Data[key:])
+	mint, is := solana.ReadMint(account.Data)
+	if !is {
+		return reading
+	}
+	reading.Decimals = &mint.Decimals
+	name := func(name, symbol string) {
+		reading.Name, reading.Symbol = token.CleanText(name), token.CleanText(symbol)
+	}
+	if metadata != nil && metadata.Owner.Address == metadataProgram {
+		name(solana.ReadMetadata(metadata.Data))
 	}
 	if reading.Name == "" && reading.Symbol == "" {
-		reading.Name, reading.Symbol = namesIn(extension(mint.Data))
+		name(mint.Names())
 	}
 	return reading
-}
-
-// extension returns the content of the extension with a mint's own names, nil without one. Extensions are kind and
-// length, two bytes each, and content, one after the other.
-func extension(mint []byte) []byte {
-	if len(mint) <= mintKind || mint[mintKind] != isMint {
-		return nil
-	}
-	for rest := mint[mintKind+1:]; len(rest) >= 4; {
-		kind, length := binary.LittleEndian.Uint16(rest), int(binary.LittleEndian.Uint16(rest[2:]))
-		if rest = rest[4:]; length > len(rest) {
-			return nil
-		}
-		if kind == extensionNames {
-			return rest[:length]
-		}
-		rest = rest[length:]
-	}
-	return nil
-}
-
-// namesIn decodes name and symbol, which follow two keys both at Metaplex and in an extension.
-func namesIn(data []byte) (name, symbol string) {
-	r := solana.Reader{Rest: data}
-	r.Take(2 * solana.KeySize) // who may change it, and the mint
-	text := func() string { return token.CleanText(string(r.Take(uint64(r.Uint32())))) }
-	name = text()
-	return name, text()
 }

@@ -28,8 +28,11 @@ func (c *Cache) observeConnection() (stop func()) {
 	up, _ := meter.Int64ObservableGauge("crossgate.cache.shared.up",
 		metric.WithDescription("1 while the shared cache is connected and refuses no calls."))
 	registered, _ := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		_, ok := c.Status()
-		o.ObserveInt64(up, map[bool]int64{true: 1}[ok])
+		var value int64
+		if _, ok := c.Status(); ok {
+			value = 1
+		}
+		o.ObserveInt64(up, value)
 		return nil
 	}, up)
 	return func() { _ = registered.Unregister() } // fails only if called twice

@@ -187,15 +187,15 @@ func traces(f creation.Forecast, q posed, chains chain.Registry) map[string]*str
 	case f.Spent != nil:
 		inputs = f.Spent
 	}
+	if q.request.First("prependOperatingExpenses") == "true" && len(inputs) == 1 {
+		metadata, _ := onchain.ParseMetadata(c.Metadata)
+		inputs = []order.Offer{{Token: inputs[0].Token, Amount: inputs[0].Amount.Sub(metadata.OperatingExpenses)}}
+	}
+	isWrapped := f.Spent != nil && q.request.First("srcChainTokenIn") == give.WrappedCoin.Format(giveFamily)
 	var tokensIn, amountsIn []string
 	for _, input := range inputs {
-		isCoin := f.Spent != nil && input.Token.IsNative()
-		if isCoin && q.request.First("srcChainTokenIn") == give.WrappedCoin.Format(giveFamily) {
+		if isWrapped && input.Token.IsNative() {
 			input.Token = give.WrappedCoin // spent as the coin
-		}
-		if q.request.First("prependOperatingExpenses") == "true" && len(inputs) == 1 {
-			metadata, _ := onchain.ParseMetadata(c.Metadata)
-			input.Amount = input.Amount.Sub(metadata.OperatingExpenses)
 		}
 		tokensIn, amountsIn = append(tokensIn, input.Token.Format(giveFamily)), append(amountsIn, input.Amount.String())
 	}

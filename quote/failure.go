@@ -48,6 +48,9 @@ func (c *comparison) failure() error {
 		return fmt.Errorf("%w: %v", ErrUnsupportedChain, absent)
 	}
 	if len(faults) == 0 || c.quoted && len(failures) > 0 {
+		for _, o := range c.candidates { // those that are only compared
+			failures = append(failures, fmt.Errorf("%s: %w", o.profile.Name, o.compareOnly))
+		}
 		return fmt.Errorf("%w: %w", ErrNoTransaction, failures)
 	}
 	shared := requestFault(faults[0])

@@ -270,8 +270,8 @@ func TestForeignSpenders(t *testing.T) {
 	if drop := got.Compared[1].PriceDrop; drop != 0 {
 		t.Errorf("price drop of who pays more = %v, want 0", drop)
 	}
-	if _, err := estimator(foreign()).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrNoTransaction) {
-		t.Errorf("Estimate with the foreign spender alone = %v, want ErrNoTransaction", err)
+	if _, err := estimator(foreign()).Estimate(t.Context(), usdcToDai()); !errors.Is(err, quote.ErrNoTransaction) || !errors.Is(err, quote.ErrRefused) {
+		t.Errorf("Estimate with the foreign spender alone = %v, want ErrNoTransaction by ErrRefused", err)
 	}
 
 	r := usdcToDai()

@@ -197,7 +197,7 @@ func (n *node) answer(out *bytes.Buffer, c call) {
 	case "eth_call":
 		var message struct{ Data string }
 		_ = json.Unmarshal(c.Params[0], &message)
-		out.WriteString(cmp.Or(n.storage[message.Data], zeroWord))
+		out.WriteString(cmp.Or(n.storage[message.Data], zeros))
 	default:
 		out.WriteString("null")
 	}
@@ -208,8 +208,8 @@ func (n *node) header(out *bytes.Buffer, number uint64) {
 	fmt.Fprintf(out, `{"number":"0x%x","hash":%q,"parentHash":%q,"timestamp":"0x%x"}`, b.Number, b.Hash, b.Parent, b.Time)
 }
 
-// zeroWord is the contracts' answer about unknown orders.
-var zeroWord = `"0x` + strings.Repeat("0", 64) + `"`
+// zeros is the contracts' answer about unknown orders, with the words of the longest one.
+var zeros = `"0x` + strings.Repeat("0", 8*64) + `"`
 
 // search writes the logs of contracts in a range of blocks.
 func (n *node) search(out *bytes.Buffer, from, to uint64, emitters []string) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Chain is a chain that the gateway reads. A documented chain needs only its id and endpoints; any other key overrides
-// the documented value. An undocumented chain needs all keys.
+// the documented value. For an undocumented chain crossgate check reports the missing keys.
 type Chain struct {
 	ID        chain.ID   `yaml:"id"`        // the chain's number in the API
 	Endpoints []Endpoint `yaml:"endpoints"` // JSON-RPC endpoints
@@ -141,7 +141,9 @@ func checkAdded(c chain.Chain, at place) {
 		"native":                   c.Family == chain.EVM && c.Native == 0,
 		"genesis":                  c.Family == chain.SVM && c.Genesis.IsAbsent(),
 		"blockTime":                c.BlockTime == 0,
+		"finality":                 c.Family != chain.SVM && c.Finality == 0,
 		"coin.symbol":              c.Coin.Symbol == "",
+		"coin.decimals":            c.Coin.Decimals == 0,
 		"contracts.dlnSource":      c.Contracts.DlnSource == chain.Address{},
 		"contracts.dlnDestination": c.Contracts.DlnDestination == chain.Address{},
 	} {

@@ -32,6 +32,7 @@ chains:
     name: Staging
     coin: {symbol: ETH, decimals: 18}
     blockTime: 2s
+    finality: 12
     contracts: {dlnSource: "0x2222222222222222222222222222222222222222", dlnDestination: "0x3333333333333333333333333333333333333333"}
     endpoints: [{url: "https://example.com"}]
   - id: 10
@@ -50,7 +51,7 @@ chains:
 	}
 	want = chain.Chain{
 		ID: 100000099, Native: 31337, Name: "Staging", Listed: "Staging", Family: chain.EVM, BlockTime: 2 * time.Second,
-		Coin: chain.Coin{Name: "ETH", Symbol: "ETH", Decimals: 18},
+		Finality: 12, Coin: chain.Coin{Name: "ETH", Symbol: "ETH", Decimals: 18},
 		Contracts: chain.Contracts{
 			DlnSource:      address(t, "0x2222222222222222222222222222222222222222"),
 			DlnDestination: address(t, "0x3333333333333333333333333333333333333333"),

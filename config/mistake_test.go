@@ -47,7 +47,7 @@ tokens:
     - {name: uniswap, endpoints: [{url: "https://lists.example"}]}
 telemetry: {admin: "", admin: b}
 `))
-	want := `38 mistakes
+	want := `40 mistakes
   listen: line 1: want host:port, for instance 127.0.0.1:8080
   index.lookback: line 2: want a whole number, at least 0
   index.path: line 2: want the path of the database file
@@ -65,7 +65,9 @@ telemetry: {admin: "", admin: b}
   chains[1].family: line 14: this chain is of family evm
   chains[1].endpoints: line 15: want at least one endpoint with a url
   chains[2].blockTime: line 16: required: chain 424242 is not documented
+  chains[2].coin.decimals: line 16: required: chain 424242 is not documented
   chains[2].coin.symbol: line 16: required: chain 424242 is not documented
+  chains[2].finality: line 16: required: chain 424242 is not documented
   chains[2].name: line 16: required: chain 424242 is not documented
   chains[2].native: line 16: required: chain 424242 is not documented
   chains[2].contracts.dlnDestination: line 19: required: chain 424242 is not documented

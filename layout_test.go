@@ -39,7 +39,7 @@ var house = map[string]room{
 	"order/proof":    {"chain order order/ledger store", "what endpoints say is believed or not here: when a chain is read belongs to order/follow"},
 	"order/follow":   {"chain order order/ledger order/proof order/stats store", "followers ask chains through order.Source; gateway hands them in"},
 	"order/query":    {"chain order order/follow order/ledger order/list order/stats store", "answers read the ledger and ask chains; writing belongs to order/follow and order/audit"},
-	"order/feed":     {"chain order order/ledger store", "the feed knows the log and who reads it: how entries leave belongs to proxy/orders and push"},
+	"order/feed":     {"chain order order/ledger store", "the feed knows the log and who reads it: how entries leave belongs to proxy/orders and webhook"},
 	"webhook":        {"internal/publicnet order order/feed store upstream", "subscribers are sent the feed: what is told of orders belongs to order/ledger"},
 	"order/audit":    {"chain order order/follow order/ledger order/proof store", "commands read chains through follow.Reader, apart from what a gateway follows"},
 	"store":          {"chain quote token", "the database knows tables, not what they mean: queries belong to who keeps something"},
@@ -60,13 +60,13 @@ var house = map[string]room{
 	"upstream/evm/seal":          {"chain internal/rawjson", "a hash knows no node: what asks for what is hashed belongs to upstream/evm"},
 	"upstream/evm":               {"chain chain/words order order/onchain token upstream upstream/evm/seal upstream/jsonrpc", "the client knows orders and no swap: what a swap needs belongs to upstream/evm/swap"},
 	"upstream/evm/swap":          {"chain chain/revert chain/words internal/rawjson order order/creation order/onchain quote quote/crosschain token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
-	"upstream/tron":              {"chain chain/words order/creation quote upstream/evm upstream/evm/swap upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
+	"upstream/tron":              {"chain quote upstream/evm upstream/evm/swap upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
 	"upstream/solana":            {"cache/recent chain chain/solana order order/creation order/onchain quote quote/crosschain token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
-	"upstream/venue":             {"chain chain/solana chain/words internal/didyoumean internal/rawjson quote token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
+	"upstream/venue":             {"chain chain/solana chain/words internal/didyoumean internal/rawjson quote upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 	"upstream/tokenlist":         {"internal/publicnet upstream", "a list is fetched here and read by token/catalog"},
 	"upstream/price":             {"chain chain/words token upstream", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},
 
-	"proxy/wire":          {"chain chain/revert chain/words order order/creation order/onchain quote quote/crosschain token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
+	"proxy/wire":          {"chain chain/revert order order/creation order/onchain quote quote/crosschain token", "wire is the documented JSON and nothing else: what decides belongs to proxy"},
 	"proxy/reference":     {"", "the API's document is read here: what is shown of it belongs to proxy/pages, what there is to proxy"},
 	"proxy/web":           {"cache chain internal/release order proxy/shadow quote upstream webhook", "what all pages have, and the operators' page: a page of the API belongs to proxy/pages"},
 	"proxy/transport":     {"", "connections know nothing of what they carry: paths and responses belong to proxy"},
@@ -74,9 +74,9 @@ var house = map[string]room{
 	"proxy/shadow":        {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
 	"proxy/quota":         {"cache/recent cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":         {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":               {"cache cache/shared chain chain/solana order order/list order/query order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote quote/crosschain upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
-	"proxy/orders":        {"cache cache/recent chain order order/feed order/list order/query order/stats proxy proxy/shadow proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
-	"proxy/creations":     {"cache chain chain/solana order order/creation proxy proxy/orders proxy/wire quote quote/crosschain", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy":               {"cache cache/shared chain chain/solana order order/query order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote quote/crosschain upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
+	"proxy/orders":        {"cache cache/recent chain order order/feed order/list order/query proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
+	"proxy/creations":     {"cache chain order order/creation proxy proxy/orders proxy/wire quote/crosschain", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/mcp":           {"internal/release proxy proxy/reference", "a tool is an operation of the document: what answers it belongs to a noun"},
 	"proxy/manage":        {"cache chain order order/creation order/onchain proxy proxy/creations proxy/orders proxy/wire quote", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/swaps":         {"cache chain proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
@@ -90,7 +90,7 @@ var house = map[string]room{
 	"config":              {"chain internal/didyoumean", "the file says what is wanted; gateway builds it"},
 
 	"gateway": {
-		"cache cache/rfc9111 cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/list order/stats proxy proxy/admin proxy/manage proxy/mcp proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream order/feed proxy/creations quote/crosschain webhook " +
+		"cache/shared internal/tlsfiles chain config order order/audit order/follow order/query order/stats proxy proxy/admin proxy/manage proxy/mcp proxy/orders proxy/pages proxy/pages/compare proxy/passthrough proxy/quota proxy/shadow proxy/swaps proxy/web quote internal/release store token token/catalog upstream order/feed proxy/creations quote/crosschain webhook " +
 			"upstream/evm upstream/evm/swap upstream/jsonrpc upstream/price upstream/solana upstream/tokenlist upstream/tron upstream/venue",
 		"the gateway's parts are introduced to each other here, and the sandbox is none of them",
 	},
@@ -98,9 +98,9 @@ var house = map[string]room{
 		"cache/shared chain gateway config internal/publicnet order order/audit proxy/web quote store token token/catalog upstream upstream/jsonrpc upstream/price upstream/tokenlist upstream/venue",
 		"the doctor calls what a configuration names; what a running gateway does belongs to gateway",
 	},
-	"cmd/crossgate": {"chain clients/go config doctor gateway internal/didyoumean internal/release order order/audit order/ledger proxy/orders proxy/web store", "the command reads flags; the building of parts belongs to gateway"},
+	"cmd/crossgate": {"chain clients/go config doctor gateway internal/didyoumean internal/release order order/audit order/ledger proxy/web store", "the command reads flags; the building of parts belongs to gateway"},
 
-	"sandbox/contracts":   {"chain", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
+	"sandbox/contracts":   {"", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/balancer":    {"sandbox/jsonrpc", "a mechanism of providers: it knows the shape of JSON-RPC, and no chain"},
 	"sandbox/jsonrpc":     {"", "a mechanism of nodes: methods and limits belong to the node"},
 	"sandbox/solana":      {"sandbox/jsonrpc", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
@@ -108,7 +108,7 @@ var house = map[string]room{
 	"sandbox/venues":      {"chain sandbox/contracts sandbox/solana", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox":             {"chain order sandbox/balancer sandbox/contracts sandbox/jsonrpc sandbox/solana sandbox/tron sandbox/venues", "the world outside shares words with the gateway (chain, order) and nothing that computes, or it would repeat its mistakes"},
 	"sandbox/sandboxtest": {"sandbox", "a world for tests, and nothing else: what a test wants of it belongs to the test"},
-	"sandbox/cmd/sandbox": {"chain config gateway internal/release order sandbox sandbox/venues", "the command starts a world and a gateway; their insides belong to them"},
+	"sandbox/cmd/sandbox": {"chain config gateway internal/release order sandbox", "the command starts a world and a gateway; their insides belong to them"},
 
 	"sandbox/stories":         {"", "stories are tests: what they need goes into files named _test.go"},
 	"sandbox/processes":       {"", "tests of the command are tests: what they need goes into files named _test.go"},
@@ -158,7 +158,7 @@ var doors = []door{
 	{"github.com/dunglas/httpsfv", "cache/rfc9111", "", "structured fields are read where the rules about them are"},
 	{"github.com/gomodule/redigo", "cache/shared", "cache", "what replicas share is behind shared.Cache"},
 	{"github.com/sony/gobreaker/v2", "cache/shared", "", "call services through upstream.Endpoint, which has a breaker"},
-	{"golang.org/x/time", "upstream proxy/shadow", "", "call services through upstream.Endpoint, which has a rate budget"},
+	{"golang.org/x/time", "upstream", "", "call services through upstream.Endpoint, which has a rate budget"},
 	{"github.com/coder/websocket", "upstream/evm", "", "heads are announced by upstream/evm: call services through upstream.Endpoint"},
 	{"github.com/KimMachineGun/automemlimit", "cmd/crossgate", "", "memory is the process's, and so the command's"},
 	{"github.com/coreos/go-systemd/v22", "cmd/crossgate", "", "the supervisor is the process's, and so the command's"},
@@ -174,7 +174,7 @@ var doors = []door{
 	{"golang.org/x/crypto", "chain", "sandbox/stories", "hashes are made by chain, Keccak by go-ethereum's crypto in order/onchain"},
 	{"filippo.io/edwards25519", "chain/solana", "", "accounts of Solana's programs are derived by solana.ProgramAddress"},
 	{"rsc.io/qr", "proxy/pages", "", "codes of pages are drawn with the pages"},
-	{"github.com/shopspring/decimal", "quote quote/crosschain upstream/venue proxy proxy/swaps proxy/pages/compare", "token upstream/evm/swap upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
+	{"github.com/shopspring/decimal", "quote quote/crosschain upstream/venue proxy proxy/swaps proxy/pages/compare", "upstream/evm/swap upstream/solana sandbox/adapters/venue", "percents are decimals in quote, its venues and the face; prices are big.Rat"},
 
 	{"go.opentelemetry.io/otel", "cache/shared order/... quote store upstream/... proxy gateway webhook cmd/... internal/measured", "...", "pure packages have no spans: their callers do"},
 	{"go.opentelemetry.io/otel/sdk", "gateway internal/measured", "...", "spans are made with the OpenTelemetry API; where they go is decided in gateway"},
@@ -187,7 +187,6 @@ var doors = []door{
 	{"go.opentelemetry.io/proto/otlp", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 	{"google.golang.org/protobuf", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 	{"google.golang.org/protobuf/encoding/protowire", "sandbox/tron", "", "TRON's transactions are read by sandbox/tron"},
-	{"google.golang.org/grpc", "", "sandbox/stories", "spans leave by the SDK's exporter; only tests read what left"},
 
 	{"github.com/agext/levenshtein", "internal/didyoumean", "", "names are compared by internal/didyoumean"},
 

@@ -1,5 +1,4 @@
-// Package gateway builds a running gateway from a configuration. It is the only place that knows every part;
-// cmd/crossgate and cmd/sandbox are its two callers.
+// Package gateway builds a running gateway from a configuration. It is the only place that knows every part.
 package gateway
 
 import (

@@ -29,10 +29,10 @@ func tokensIn(text, pattern string) []string {
 }
 
 func TestTokensOfTheDesignAreThoseOfTheSheet(t *testing.T) {
-	page := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "design.md")))(t)
+	page := must.Get(os.ReadFile(filepath.Join("..", "..", "docs", "pages.md")))(t)
 	defined, documented := tokensIn(sheet(t, "tokens.css"), `(--[a-z0-9-]+):`), tokensIn(string(page), "`(--[a-z0-9-]+)`")
 	if !slices.Equal(defined, documented) {
-		t.Errorf("tokens.css defines %v, docs/design.md has %v", defined, documented)
+		t.Errorf("tokens.css defines %v, docs/pages.md has %v", defined, documented)
 	}
 }
 

@@ -196,7 +196,7 @@ var doors = []door{
 	{"github.com/ethereum/go-ethereum/accounts/abi", "chain/revert sandbox/...", "order/onchain upstream/evm upstream/venue", abiLibrary},
 	{"github.com/ethereum/go-ethereum/common", "chain/revert upstream/evm/swap upstream/venue sandbox/...", "order/onchain upstream/evm", abiLibrary},
 	{"github.com/ethereum/go-ethereum/rlp", "upstream/evm upstream/evm/seal upstream/evm/swap", "", abiLibrary},
-	{"github.com/ethereum/go-ethereum/crypto", "chain/words order/onchain upstream/evm/seal upstream/evm/swap sandbox/...", "order/creation upstream/evm upstream/venue", abiLibrary},
+	{"github.com/ethereum/go-ethereum/crypto", "chain/words order/onchain upstream/evm/seal upstream/evm/swap sandbox/...", "upstream/evm upstream/venue", abiLibrary},
 
 	{"github.com/getkin/kin-openapi", "", "...", testsOnly},
 	{"github.com/santhosh-tekuri/jsonschema", "", "...", testsOnly},

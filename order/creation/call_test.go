@@ -13,7 +13,7 @@ import (
 // TestCallEnvelopesAreThoseThatWereExecuted re-encodes the external calls of orders that the contracts fulfilled.
 func TestCallEnvelopesAreThoseThatWereExecuted(t *testing.T) {
 	seen := 0
-	for _, v := range readVectors(t, "orders-vectors-A.json").Cases {
+	for _, v := range readVectors(t, "orders-vectors-A.json") {
 		c, _, err := parse(v.Tx.Data)
 		if err != nil || len(c.ExternalCall) < 1+32*8 || c.ExternalCall[0] != 1 {
 			continue

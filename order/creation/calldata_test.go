@@ -33,7 +33,7 @@ func parse(data []byte) (creation.Creation, *creation.Swap, error) {
 func TestCreationsBecomeTheOrdersThatTheContractsMade(t *testing.T) {
 	parsed, written := 0, 0
 	for _, file := range files {
-		for _, v := range readVectors(t, file).Cases {
+		for _, v := range readVectors(t, file) {
 			c, swap, err := parse(v.Tx.Data)
 			if err != nil || len(v.Result.Created) != 1 {
 				continue

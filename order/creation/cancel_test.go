@@ -46,7 +46,7 @@ func (o vectorOrder) terms() order.Terms {
 // keepers and from beneficiaries that the maker chose differently.
 func TestCancelsAreThoseThatTheContractsTook(t *testing.T) {
 	compared := map[string]int{}
-	for _, c := range readVectors(t, "orders-vectors-A.json").Cases {
+	for _, c := range readVectors(t, "orders-vectors-A.json") {
 		if c.Call.Function != "sendEvmOrderCancel" && c.Call.Function != "sendSolanaOrderCancel" || c.Result.Status != "success" {
 			continue
 		}
@@ -91,7 +91,7 @@ func TestCancelOfACallOfWhichOnlyTheHashIsKnown(t *testing.T) {
 
 // TestCallsAreCancelledByTheirHash encodes the calldata of an external call's recorded cancel, and computes its ID.
 func TestCallsAreCancelledByTheirHash(t *testing.T) {
-	for _, c := range readVectors(t, "orders-vectors-A.json").Cases {
+	for _, c := range readVectors(t, "orders-vectors-A.json") {
 		if c.ID != "A-506-ext-cancel" {
 			continue
 		}
@@ -131,7 +131,7 @@ func unlockOf(t *testing.T, beneficiary chain.Address, authority chain.Address, 
 // TestUnlocksAreThoseThatTheContractsTook encodes the calldata of recorded unlocks, apart from what they offer keepers.
 func TestUnlocksAreThoseThatTheContractsTook(t *testing.T) {
 	compared := map[string]int{}
-	for _, c := range readVectors(t, "orders-vectors-A.json").Cases {
+	for _, c := range readVectors(t, "orders-vectors-A.json") {
 		fees, isKnown := map[string]int{"sendEvmUnlock": 1, "sendBatchEvmUnlock": 1, "sendSolanaUnlock": 3}[c.Call.Function]
 		if !isKnown || c.Result.Status != "success" {
 			continue

@@ -236,7 +236,8 @@ func (m *mixer) try(world worldState, c orderCase) {
 	if tx.Value = value.String(); !m.of(20) {
 		db.SetBalance(tx.From, uint256.MustFromBig(new(big.Int).Lsh(common.Big1, 255)), 0)
 	}
-	m.came[o.compareForecast(m.t, db, c, "mixed for "+strconv.FormatUint(o.DeBridgeID, 10)+" "+tx.Value, tx)]++
+	came, _ := o.compareForecast(m.t, db, c, "mixed for "+strconv.FormatUint(o.DeBridgeID, 10)+" "+tx.Value, tx)
+	m.came[came]++
 }
 
 // swap mixes the router's part of a call around an order's parts, and returns the token and the amount that it takes.

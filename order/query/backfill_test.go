@@ -12,8 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/chain"
 	"crossgate/internal/measured"
 	"crossgate/internal/must"
@@ -141,37 +139,6 @@ func TestABlockOfHistoryThatIsLeftOutIsNoneOfLaterOrders(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestBackfillGoesOnWhereItWasStopped stops a backfill after every step, while a follower continues to read.
-func TestBackfillGoesOnWhereItWasStopped(t *testing.T) {
-	ledger, deals := oldLedger(205)
-	path := t.TempDir() + "/orders.db"
-	for done := false; !done; {
-		store := openStoreAt(t, path)
-		x := newIndex(store, map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{Chains: evmChains(1), Lookback: 20, Range: 4}))
-		ledger.mine()
-		followAll(t, x)
-		ctx, stop := context.WithCancel(t.Context())
-		err := audit.Of(x.Chains).Backfill(ctx, func(p audit.Progress) {
-			done = p.Done
-			if !p.Done {
-				stop()
-			}
-		})
-		stop()
-		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-	}
-	straight := openStore(t)
-	catchUp(t, newFollower(straight, 1, ledger, quietly(follow.Options{})))
-	got := openStoreAt(t, path)
-	for _, d := range deals {
-		if diff := cmp.Diff(stored(t, straight, d.id), stored(t, got, d.id), compare); diff != "" {
-			t.Errorf("order %s (-straight +backfilled):\n%s", d.id, diff)
-		}
-	}
 }
 
 func TestBackfillSurvivesAChainThatIsDown(t *testing.T) {

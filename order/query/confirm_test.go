@@ -167,6 +167,9 @@ func TestLockedIsAboutFollowedChains(t *testing.T) {
 	if got := lockedOrders(t, x); got != 0 {
 		t.Errorf("%d orders are locked on a chain that is no longer followed, want none", got)
 	}
+	if got, _, err := x.Locked(t.Context(), chain.Address{}); err != nil || len(got) != 0 {
+		t.Errorf("Locked of nobody = %v, %v", got, err)
+	}
 }
 
 // TestLockedHasDeliveriesWhoseCreationComesNext reads a delivery before the block of its creation, which a reorg drops

@@ -140,6 +140,12 @@ func TestFindAsksAChainWhoseFollowerIsBehind(t *testing.T) {
 		if o := mustFind(t, x, w.creation); o.State != order.StateFulfilled {
 			t.Errorf("state %v, want Fulfilled", o.State)
 		}
+		followAll(t, x)
+		w.take.drop(1)
+		<-time.After(time.Minute)
+		if o := mustFind(t, x, w.creation); o.State != order.StateCreated {
+			t.Errorf("after a reorg that dropped the fulfilment: state %v, want Created", o.State)
+		}
 		w.take.fail(errors.New("no route to host"))
 		var unreachable *UnreachableError
 		if _, _, err := x.Find(t.Context(), w.creation); !errors.As(err, &unreachable) {
@@ -227,20 +233,6 @@ func TestFindAsksAChainOfWhichBlocksAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestFindForgetsAFulfilmentThatAReorgDropped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.fulfil()
-		x := w.index(t)
-		followAll(t, x)
-		w.take.drop(1)
-		<-time.After(time.Minute) // without any follower running
-		if o := mustFind(t, x, w.creation); o.State != order.StateCreated {
-			t.Errorf("state %v, want Created", o.State)
-		}
-	})
-}
-
 func TestFindTellsWhatTheGiveChainKnowsOfAChainNotConfigured(t *testing.T) {
 	give := newTestChain(1)
 	d := newDeal(1, 1, chain.Solana)
@@ -300,34 +292,6 @@ func TestByID(t *testing.T) {
 	o, err := x.ByID(t.Context(), w.deal.id)
 	if err != nil || o.State != order.StateFulfilled {
 		t.Errorf("ByID = %v, %v", o, err)
-	}
-}
-
-func TestLockedFromFulfilmentToClaim(t *testing.T) {
-	w := newWorld()
-	x := w.index(t)
-	forged := newDeal(7, 1, 137)
-	w.take.mine([]told{forged.fulfilled()})
-	expect := func(when string, want int) {
-		t.Helper()
-		followAll(t, x)
-		got, _, err := x.Locked(t.Context(), taker)
-		if err != nil || len(got) != want {
-			t.Errorf("%s: Locked = %+v, %v, want %d chains", when, got, err, want)
-		}
-	}
-	expect("created", 0)
-	w.fulfil()
-	expect("fulfilled", 1)
-	w.take.mine([]told{w.deal.sentUnlock()})
-	expect("unlock sent", 1)
-	w.give.mine([]told{w.deal.claimedUnlock()})
-	expect("claimed", 0)
-	w.give.drop(1)
-	w.give.mine()
-	expect("claim dropped by a reorg", 1)
-	if got, _, err := x.Locked(t.Context(), chain.Address{}); err != nil || len(got) != 0 {
-		t.Errorf("Locked of nobody = %v, %v", got, err)
 	}
 }
 

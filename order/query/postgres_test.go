@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
@@ -61,40 +59,6 @@ func create(t testing.TB, server *postgrestest.Server, database string) string {
 	t.Helper()
 	url := must.Get(server.Create(database))(t)
 	return url
-}
-
-// TestPostgresTellsTheSame follows chains with reorgs into both databases.
-func TestPostgresTellsTheSame(t *testing.T) {
-	stores := []*store.DB{openStore(t), openPostgres(t)}
-	deals := []deal{newDeal(1, 1, 137), newDeal(2, 1, 137), newDeal(3, 137, 1)}
-	give, take := newTestChain(1), newTestChain(137)
-	pass := func() {
-		for _, store := range stores {
-			catchUp(t, newFollower(store, 1, give, quietly(follow.Options{Range: 2})))
-			catchUp(t, newFollower(store, 137, take, quietly(follow.Options{Range: 2})))
-		}
-		for _, d := range deals {
-			if diff := cmp.Diff(stored(t, stores[0], d.id), stored(t, stores[1], d.id), compare); diff != "" {
-				t.Fatalf("order %s (-SQLite +PostgreSQL):\n%s", d.id, diff)
-			}
-		}
-		for _, store := range stores {
-			checkListed(t, store)
-		}
-		if diff := cmp.Diff(lockedIn(t, stores[0]), lockedIn(t, stores[1]), compare); diff != "" {
-			t.Fatalf("locked (-SQLite +PostgreSQL):\n%s", diff)
-		}
-	}
-	give.mine([]told{deals[0].created(), deals[1].created()}, []told{deals[2].fulfilled()})
-	pass()
-	take.mine([]told{deals[0].fulfilled(), deals[1].fulfilled()}, []told{deals[2].created()})
-	take.mine([]told{deals[0].sentUnlock()})
-	pass()
-	take.drop(2)
-	take.mine([]told{deals[1].fulfilled()})
-	take.mine()
-	give.mine([]told{deals[1].claimedUnlock()})
-	pass()
 }
 
 // TestOrdersAreFoundByIndexWhileAnIndexGrows starts with an empty PostgreSQL, whose first query plans are for empty

@@ -368,20 +368,6 @@ func withFees(v *invented, events []order.Event) []order.Event {
 	return events
 }
 
-// TestAValueThatWasKnownStays counts orders again while no price is known.
-func TestAValueThatWasKnownStays(t *testing.T) {
-	db, v := openStore(t), newInvented(17)
-	var events []order.Event
-	for range 20 {
-		events = append(events, withFees(v, v.events())...)
-	}
-	apply(t, db, events, nil)
-	checkStatistics(t, db, events)
-	execute(t, db, `INSERT INTO uncounted SELECT number FROM orders`)
-	countAll(t, db, nil)
-	checkStatistics(t, db, events)
-}
-
 // TestPricesThatWereAwayAreAskedForAgain counts an order while no price is known, and once more after a restart.
 func TestPricesThatWereAwayAreAskedForAgain(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.DB) {

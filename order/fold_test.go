@@ -176,10 +176,15 @@ func TestFoldIgnoresSequenceAndRepetition(t *testing.T) {
 }
 
 func TestStepsListsWhatHappened(t *testing.T) {
-	o, _ := order.Fold([]order.Event{claimedUnlock, fulfilled, created, sentUnlock})
-	want := []order.At{created.At, fulfilled.At, sentUnlock.At, claimedUnlock.At}
-	if diff := cmp.Diff(want, o.Steps(), compare); diff != "" {
-		t.Errorf("Steps (-want +got):\n%s", diff)
+	for _, life := range [][]order.Event{{created, fulfilled, sentUnlock, claimedUnlock}, {created, cancelled, sentCancel, claimedCancel}} {
+		var want []order.At
+		for _, each := range life {
+			want = append(want, each.At)
+		}
+		o, _ := order.Fold([]order.Event{life[3], life[1], life[0], life[2]})
+		if diff := cmp.Diff(want, o.Steps(), compare); diff != "" {
+			t.Errorf("Steps (-want +got):\n%s", diff)
+		}
 	}
 }
 
@@ -191,25 +196,6 @@ func TestFoldOfADeliveryAlone(t *testing.T) {
 	}
 	if o.GiveBlock != 30 || o.TakeBlock != 21 {
 		t.Errorf("read up to blocks %d and %d, want 30 and 21", o.GiveBlock, o.TakeBlock)
-	}
-}
-
-func TestStepsOfACancellation(t *testing.T) {
-	o, _ := order.Fold([]order.Event{claimedCancel, created, sentCancel, cancelled})
-	want := []order.At{created.At, cancelled.At, sentCancel.At, claimedCancel.At}
-	if diff := cmp.Diff(want, o.Steps(), compare); diff != "" {
-		t.Errorf("Steps (-want +got):\n%s", diff)
-	}
-}
-
-func TestCallsThatNeedNoFurtherStep(t *testing.T) {
-	for state, isFinal := range map[order.ExternalCallState]bool{
-		order.NoExtCall: true, order.AwaitingOrderFulfillment: false, order.AwaitingExecution: false, order.Executing: false,
-		order.Completed: true, order.Failed: true, order.CancelledCall: true, order.OrderCancelled: true,
-	} {
-		if got := state.IsFinal(); got != isFinal {
-			t.Errorf("%v.IsFinal() = %t, want %t", state, got, isFinal)
-		}
 	}
 }
 
@@ -247,6 +233,10 @@ func TestStatesHaveTheirDocumentedNames(t *testing.T) {
 	} {
 		if got := call.String(); got != want {
 			t.Errorf("call state %d is called %s, want %s", call, got, want)
+		}
+		isOpen := slices.Contains([]order.ExternalCallState{order.AwaitingOrderFulfillment, order.AwaitingExecution, order.Executing}, call)
+		if call.IsFinal() == isOpen {
+			t.Errorf("%s.IsFinal() = %t", want, call.IsFinal())
 		}
 	}
 }

@@ -151,23 +151,6 @@ func TestSolanaCreationsAreReadAsWritten(t *testing.T) {
 	}
 }
 
-func TestSolanaMessagesAreWritten(t *testing.T) {
-	plain, called := toSolana(t), toSolana(t)
-	called.Terms.ExternalCall, called.Terms.Authorities.AllowedTaker, called.Terms.Authorities.CancelBeneficiary = []byte("call"), key(1), key(2)
-	calledID, to := onchain.ID(called.Terms), []byte("beneficiary of 20 by")
-	for name, row := range map[string]struct{ got, want []byte }{
-		"a cancel":             {onchain.SolanaCancellation(plain.Terms), tagged(t, "5f81edf00831df84").terms(plain.Terms).raw(plain.ID[:])},
-		"with all that it has": {onchain.SolanaCancellation(called.Terms), tagged(t, "5f81edf00831df84").terms(called.Terms).raw(calledID[:])},
-		"its message":          {onchain.SolanaCancelMessage(plain.ID, chain.NewAddress(to)), tagged(t, "28c80b44d62db5ac").raw(plain.ID[:]).bytes(to).u64(0)},
-		"an unlock":            {onchain.SolanaUnlockMessage(chain.NewAddress(to), plain.ID), tagged(t, "c572c4f9aa4badcc").raw(plain.ID[:]).bytes(to).u64(0)},
-		"an unlock of several": {onchain.SolanaUnlockMessage(chain.NewAddress(to), plain.ID, called.ID), tagged(t, "2c0d9c04eb26b7e9").bytes(to).u64(0)},
-	} {
-		if !bytes.Equal(row.got, row.want) {
-			t.Errorf("%s is written as %x, want %x", name, row.got, row.want)
-		}
-	}
-}
-
 func FuzzParseSolanaCreation(f *testing.F) {
 	nonce := uint64(5)
 	f.Add(onchain.SolanaCreation{

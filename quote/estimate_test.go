@@ -141,15 +141,6 @@ func TestEstimateOfPricesAloneBuildsNothing(t *testing.T) {
 	expect(t, "transaction", got.Tx, quote.Tx{})
 }
 
-func TestEstimateLeavesOutWhoCannotPayTheAffiliate(t *testing.T) {
-	cheap := &fakeVenue{name: "cheap", perInput: 9, affiliate: decimal.RequireFromString("0.99")}
-	able := &fakeVenue{name: "able", perInput: 8, affiliate: decimal.NewFromInt(1)}
-	r := usdcToDai()
-	r.Affiliate = quote.Affiliate{Percent: decimal.NewFromInt(1), Recipient: sender}
-	got := estimate(t, estimator(cheap, able), r)
-	expect(t, "compared", names(got.Compared), []string{"able"})
-}
-
 var errDown = errors.New("no connection")
 
 type downReader struct{}

@@ -179,19 +179,6 @@ func TestInputLeftInThePublicRouterIsRefused(t *testing.T) {
 	}
 }
 
-func TestLateSimulationsAreNotWaitedFor(t *testing.T) {
-	synctest.Test(t, lateSimulation)
-}
-
-func lateSimulation(t *testing.T) {
-	only := &fakeVenue{name: "only", perInput: 10_000}
-	d := &dryRun{takes: time.Hour}
-	got := estimate(t, rehearsed(d, only), usdcToDai())
-	if one := got.Asked[0]; one.Verdict != quote.Won || one.Result != nil || !errors.Is(one.Err, quote.ErrNotSimulated) {
-		t.Errorf("asked = %+v, want that it won without a simulation", one)
-	}
-}
-
 // TestUnsimulatedDirectTransactionsAreRefused: no venue wins by not being simulated, for whatever reason.
 func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -211,6 +198,7 @@ func TestUnsimulatedDirectTransactionsAreRefused(t *testing.T) {
 			{name: "it runs and is not measured", simulator: ran, refused: true},
 			{name: "it runs and is not measured, and the operator allows it", simulator: ran, allowed: true},
 			{name: "it runs and is not measured, and the gateway wrote it", simulator: ran, writes: true},
+			{name: "it takes for ever, and the operator allows it", simulator: &dryRun{takes: time.Hour}, allowed: true},
 			{name: "the operator allows it", allowed: true},
 			{name: "the gateway wrote it", writes: true},
 			{name: "the public router stands before it", router: true},

@@ -187,6 +187,25 @@ func newJourney(change ...func(*crosschain.Options)) journey {
 	return j
 }
 
+// on changes how one of the chains is asked.
+func on(id chain.ID, change func(*crosschain.Chain)) func(*crosschain.Options) {
+	return func(o *crosschain.Options) {
+		c := o.Chains[id]
+		change(&c)
+		o.Chains[id] = c
+	}
+}
+
+// between changes the facts about both chains.
+func between(change func(from, to *chain.Chain)) func(*crosschain.Options) {
+	return func(o *crosschain.Options) {
+		from, _ := o.Registry.Chain(here)
+		to, _ := o.Registry.Chain(there)
+		change(&from, &to)
+		o.Registry = chain.NewRegistry(from, to)
+	}
+}
+
 func request(in, out chain.Address, amount uint64) crosschain.Request {
 	return crosschain.Request{Give: here, Take: there, TokenIn: in, TokenOut: out, AmountIn: chain.NewAmount(amount)}
 }
@@ -220,16 +239,11 @@ func TestOrdersAreAppraised(t *testing.T) {
 		"a receiver of usd": {made(usd, 9e6), there, nil},
 		"a beneficiary":     {made(usd, 9e6), here, []creation.WarningCode{creation.BeneficiaryRefuses}},
 	} {
-		j := newJourney(func(o *crosschain.Options) {
-			from, _ := o.Registry.Chain(here)
-			to, _ := o.Registry.Chain(there)
-			to.WrappedCoin, from.WrappedCoin = named(0xee), named(0xee)
-			o.Registry = chain.NewRegistry(from, to)
+		j := newJourney(wrapping, func(o *crosschain.Options) {
 			o.Tokens.DirectoryOptions.Readers = map[chain.ID]token.Reader{there: said{}}
 			delete(o.Tokens.DirectoryOptions.Own, token.Key{Chain: there, Address: pepe})
-			if at, is := o.Chains[row.refusing]; is {
-				at.Fees = refusing{}
-				o.Chains[row.refusing] = at
+			if _, is := o.Chains[row.refusing]; is {
+				on(row.refusing, func(c *crosschain.Chain) { c.Fees = refusing{} })(o)
 			}
 		})
 		var got []creation.WarningCode
@@ -510,10 +524,8 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 	down := errors.New("down")
 	// Both chains have another reserve token, which has no price on one of them.
 	unpriced := func(o *crosschain.Options) {
-		from, _ := o.Registry.Chain(here)
-		to, _ := o.Registry.Chain(there)
-		from.Reserves, to.Reserves = map[string]chain.Address{"dai": dai, "usd": usd}, map[string]chain.Address{"dai": dai, "usd": usd}
-		o.Registry = chain.NewRegistry(from, to)
+		both := map[string]chain.Address{"dai": dai, "usd": usd}
+		between(func(from, to *chain.Chain) { from.Reserves, to.Reserves = both, both })(o)
 		withoutPrice(there, dai)(o)
 	}
 	silent := func(o *crosschain.Options) {
@@ -544,12 +556,9 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		{"an amount below them to be swapped", request(pepe, usd, 1), nil, crosschain.ErrLowAmount},
 		{"one of which a route has no price", request(dai, usd, 1), unpriced, crosschain.ErrLowAmount},
 		{"the same with a swap more", request(dai, pepe, 1), unpriced, crosschain.ErrLowAmount},
-		{"a little of a token that no router takes", request(dai, usd, 1), func(o *crosschain.Options) {
-			from, _ := o.Registry.Chain(here)
-			to, _ := o.Registry.Chain(there)
+		{"a little of a token that no router takes", request(dai, usd, 1), between(func(from, _ *chain.Chain) {
 			from.Contracts.Router = chain.Address{}
-			o.Registry = chain.NewRegistry(from, to)
-		}, quote.ErrNoRouter},
+		}), quote.ErrNoRouter},
 		{"a token without a contract", request(named(5), usd, 1e9), silent, quote.ErrUnsupportedTokenIn},
 		{"an output without one", request(usd, named(5), 1e9), silent, quote.ErrUnsupportedTokenOut},
 		{"one chain", crosschain.Request{Give: here, Take: here, TokenIn: usd, TokenOut: usd, AmountIn: chain.NewAmount(1)}, nil, crosschain.ErrSameChain},
@@ -557,16 +566,10 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 		{"no prices", request(usd, usd, 1e9), func(o *crosschain.Options) {
 			o.Tokens.DirectoryOptions.Prices = []token.PriceSource{func(context.Context, []token.Key) (map[token.Key]*big.Rat, error) { return nil, down }}
 		}, crosschain.ErrUnknownCosts},
-		{"no charges", request(usd, usd, 1e9), func(o *crosschain.Options) {
-			from := o.Chains[here]
-			from.Charges = func(context.Context, chain.ID) (crosschain.Charges, error) { return crosschain.Charges{}, down }
-			o.Chains[here] = from
-		}, crosschain.ErrUnknownCosts},
-		{"no fees", request(usd, usd, 1e9), func(o *crosschain.Options) {
-			to := o.Chains[there]
-			to.Fees = nil
-			o.Chains[there] = to
-		}, crosschain.ErrUnknownCosts},
+		{"no charges", request(usd, usd, 1e9), on(here, func(c *crosschain.Chain) {
+			c.Charges = func(context.Context, chain.ID) (crosschain.Charges, error) { return crosschain.Charges{}, down }
+		}), crosschain.ErrUnknownCosts},
+		{"no fees", request(usd, usd, 1e9), on(there, func(c *crosschain.Chain) { c.Fees = nil }), crosschain.ErrUnknownCosts},
 		{"no market, and a route without a price", request(pepe, usd, 1e18), unpriced, crosschain.ErrImpossibleRoute},
 	} {
 		j := newJourney()
@@ -580,11 +583,7 @@ func TestNothingIsEstimatedWithoutItsInputs(t *testing.T) {
 			t.Errorf("%s: %v after %d comparisons and %d simulations, want %v", test.name, err, len(j.exchange.asked), len(j.runner.sent), test.want)
 		}
 	}
-	lone := newJourney(lied, func(o *crosschain.Options) {
-		to := o.Chains[there]
-		to.IsAlone = true
-		o.Chains[there] = to
-	})
+	lone := newJourney(lied, on(there, func(c *crosschain.Chain) { c.IsAlone = true }))
 	if _, err := lone.Estimate(t.Context(), byUSD); err != nil {
 		t.Errorf("decimals of a chain's only endpoint: %v", err)
 	}
@@ -652,16 +651,14 @@ func TestTransactionIsThePromisedOrder(t *testing.T) {
 // TestOfAContractWalletTheIDIsNotKnown since its maker is the account that signs.
 func TestOfAContractWalletTheIDIsNotKnown(t *testing.T) {
 	for code, want := range map[string]int{"": 0, "\x60\x01": 1, "\xef\x01\x00" + string(payer.Bytes()): 0, "unread": 0} {
-		j := newJourney(func(o *crosschain.Options) {
-			from := o.Chains[here]
-			from.Code = func(_ context.Context, at chain.Address) ([]byte, error) {
+		j := newJourney(on(here, func(c *crosschain.Chain) {
+			c.Code = func(_ context.Context, at chain.Address) ([]byte, error) {
 				if code == "unread" || at != payer {
 					return nil, quote.ErrNotSimulated
 				}
 				return []byte(code), nil
 			}
-			o.Chains[here] = from
-		})
+		}))
 		r := request(usd, usd, 1e9)
 		r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
 		warnings := must.Get(j.Estimate(t.Context(), r))(t).Made.Warnings
@@ -688,16 +685,14 @@ func TestCallsOfAWalletBeginWithItsApprovals(t *testing.T) {
 		"not wanted":  {usd, crosschain.Making{}, []quote.Tx{asked}, 0},
 	} {
 		spender, r := source, request(row.in, usd, 5e18)
-		j := newJourney(func(o *crosschain.Options) {
-			from := o.Chains[here]
-			from.Approvals = func(_ context.Context, sender, token, to chain.Address, amount chain.Amount) ([]quote.Tx, error) {
+		j := newJourney(on(here, func(c *crosschain.Chain) {
+			c.Approvals = func(_ context.Context, sender, token, to chain.Address, amount chain.Amount) ([]quote.Tx, error) {
 				if sender != payer || token != row.in || to != spender || amount != r.AmountIn {
 					t.Errorf("%s: %s of %s by %s for %s", name, amount, token, sender, to)
 				}
 				return slices.Clone(row.approved), nil
 			}
-			o.Chains[here] = from
-		})
+		}))
 		if row.in == dai {
 			spender = router
 		}
@@ -710,13 +705,11 @@ func TestCallsOfAWalletBeginWithItsApprovals(t *testing.T) {
 	}
 }
 
-// onSolana makes the give chain a Solana chain.
-func onSolana(o *crosschain.Options) {
-	from, _ := o.Registry.Chain(here)
-	to, _ := o.Registry.Chain(there)
-	from.Family, from.Coin = chain.SVM, chain.Coin{Symbol: "SOL", Decimals: 9}
-	o.Registry = chain.NewRegistry(from, to)
-}
+// onSolana makes the give chain a Solana chain; wrapping gives both chains a wrapped coin.
+var (
+	onSolana = between(func(from, _ *chain.Chain) { from.Family, from.Coin = chain.SVM, chain.Coin{Symbol: "SOL", Decimals: 9} })
+	wrapping = between(func(from, to *chain.Chain) { from.WrappedCoin, to.WrappedCoin = named(0xee), named(0xee) })
+)
 
 // TestTheOperatorsShareOnSolanaIsNotOrdered: the swap before the order is direct, and pays the operator first.
 func TestTheOperatorsShareOnSolanaIsNotOrdered(t *testing.T) {
@@ -740,11 +733,7 @@ func (writer) Create(_ context.Context, _ creation.OnSolana, _ order.ID, before 
 
 // TestTheSwapOnSolanaPaysForTheOrder even if prices fall between the comparison and the transaction.
 func TestTheSwapOnSolanaPaysForTheOrder(t *testing.T) {
-	j := newJourney(onSolana, func(o *crosschain.Options) {
-		from := o.Chains[here]
-		from.Writer = writer{}
-		o.Chains[here] = from
-	})
+	j := newJourney(onSolana, on(here, func(c *crosschain.Chain) { c.Writer = writer{} }))
 	j.exchange.falls, j.exchange.venue = 100, quote.Tx{Data: []byte{1}}
 	r := request(dai, usd, 5e18)
 	r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}
@@ -837,11 +826,7 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 		if want == crosschain.ErrLongCall {
 			asked.ExternalCall = creation.Call{Fallback: receiver, Executor: named(0x77)}.Envelope()
 		}
-		full := newJourney(onSolana, func(o *crosschain.Options) {
-			from := o.Chains[here]
-			from.Writer = fullWriter{}
-			o.Chains[here] = from
-		})
+		full := newJourney(onSolana, on(here, func(c *crosschain.Chain) { c.Writer = fullWriter{} }))
 		if _, err := full.Estimate(t.Context(), asked); !errors.Is(err, want) {
 			t.Errorf("too long for a transaction: %v, want %v", err, want)
 		}
@@ -857,13 +842,11 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 	}
 	r.TokenIn, r.AmountIn = usd, chain.NewAmount(1e9)
 	r.Affiliate = quote.NewAffiliate(10, named(0xaf))
-	unclaimed := newJourney(func(o *crosschain.Options) {
-		from := o.Chains[here]
-		from.Forecast = func(context.Context, creation.Transaction) ([]creation.Forecast, error) {
+	unclaimed := newJourney(on(here, func(c *crosschain.Chain) {
+		c.Forecast = func(context.Context, creation.Transaction) ([]creation.Forecast, error) {
 			return []creation.Forecast{{Warnings: []creation.Warning{{Code: creation.NotClaimable}}}}, nil
 		}
-		o.Chains[here] = from
-	})
+	}))
 	if _, err := unclaimed.Estimate(t.Context(), r); !errors.Is(err, crosschain.ErrNotClaimable) {
 		t.Errorf("a token that cannot be claimed: %v, want ErrNotClaimable", err)
 	}
@@ -887,20 +870,14 @@ func TestNoOtherOrderIsHandedOut(t *testing.T) {
 		code      []byte
 		err, want error
 	}{{[]byte{1}, nil, nil}, {nil, nil, crosschain.ErrCallsNothing}, {[]byte{1}, quote.ErrReverted, quote.ErrReverted}} {
-		called := newJourney(func(o *crosschain.Options) {
-			to := o.Chains[there]
-			to.Code = func(context.Context, chain.Address) ([]byte, error) { return each.code, each.err }
-			o.Chains[there] = to
-		})
+		called := newJourney(on(there, func(c *crosschain.Chain) {
+			c.Code = func(context.Context, chain.Address) ([]byte, error) { return each.code, each.err }
+		}))
 		if _, err := called.Estimate(t.Context(), r); !errors.Is(err, each.want) {
 			t.Errorf("a call of code %x, %v: %v, want %v", each.code, each.err, err, each.want)
 		}
 	}
-	unrun := newJourney(func(o *crosschain.Options) {
-		from := o.Chains[here]
-		from.Runner = nil
-		o.Chains[here] = from
-	})
+	unrun := newJourney(on(here, func(c *crosschain.Chain) { c.Runner = nil }))
 	if _, err := unrun.Estimate(t.Context(), r); !errors.Is(err, crosschain.ErrNoCreation) {
 		t.Errorf("without a simulation: %v, want ErrNoCreation", err)
 	}
@@ -942,14 +919,11 @@ func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 		"a part of it at the executor":      {pepe, 1001, chain.EVM, reward.Envelope(), payer, crosschain.ErrNotDelivered},
 		"a refund to one that refuses":      {usd, 1000, chain.EVM, nil, payer, crosschain.ErrNotRefundable},
 	} {
-		j := newJourney(func(o *crosschain.Options) {
-			from, _ := o.Registry.Chain(here)
-			to, _ := o.Registry.Chain(there)
-			to.Family, to.WrappedCoin, from.WrappedCoin = row.family, named(0xee), named(0xee)
-			if row.family == chain.EVM {
+		j := newJourney(wrapping, between(func(_, to *chain.Chain) {
+			if to.Family = row.family; row.family == chain.EVM {
 				to.Contracts.ExternalCallAdapter = named(0xad)
 			}
-			o.Registry = chain.NewRegistry(from, to)
+		}), func(o *crosschain.Options) {
 			at := o.Chains[there]
 			if at.Fees = fees(fees{}); row.want == crosschain.ErrRefusesCoin {
 				at.Fees = refusing{}
@@ -991,12 +965,9 @@ func TestNoOrderIsMadeThatCannotBeDelivered(t *testing.T) {
 
 // TestACallOnSolanaIsDeliveredToItsExecutor since dln_dst calls the program that is the order's receiver.
 func TestACallOnSolanaIsDeliveredToItsExecutor(t *testing.T) {
-	j := newJourney(func(o *crosschain.Options) {
-		from, _ := o.Registry.Chain(here)
-		to, _ := o.Registry.Chain(there)
+	j := newJourney(between(func(_, to *chain.Chain) {
 		to.Family, to.Contracts.ExternalCallAdapter = chain.SVM, named(0xee)
-		o.Registry = chain.NewRegistry(from, to)
-	})
+	}))
 	r := request(usd, usd, 1e9)
 	r.ExternalCall = []byte{1}
 	r.Making = &crosschain.Making{Sender: payer, Recipient: receiver, Authorities: order.Authorities{GivePatch: payer, Order: receiver}}

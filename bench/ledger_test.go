@@ -3,11 +3,11 @@ package bench
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 	"testing"
 	"time"
 
 	"crossgate/chain"
+	"crossgate/chain/words"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -217,72 +217,37 @@ func (l *ledger) transactionOf(number, delay uint64) chain.TxHash {
 
 func (l *ledger) created(number uint64) onchain.Log {
 	terms := termsOf(number)
-	return onchain.Log{Address: contracts.DlnSource, Topics: createdOrder, Data: encode(
+	return onchain.Log{Address: contracts.DlnSource, Topics: createdOrder, Data: words.Encode(
 		tuple(terms), onchain.ID(terms), []byte(nil), uint64(1_000_000_000_000_000), uint64(400_000_000_000_000), uint64(31_805), make([]byte, 120),
 	)} // no affiliate fee, both fees, the referral code, and metadata
 }
 
 func (l *ledger) fulfilled(number uint64) onchain.Log {
 	terms, taker := termsOf(number), l.takerOf(number)
-	return onchain.Log{Address: contracts.DlnDestination, Topics: fulfilledOrder, Data: encode(
-		tuple(terms), onchain.ID(terms), chain.Hash(terms.Take.Amount.Bytes32()), taker, taker,
+	return onchain.Log{Address: contracts.DlnDestination, Topics: fulfilledOrder, Data: words.Encode(
+		tuple(terms), onchain.ID(terms), terms.Take.Amount, taker, taker,
 	)}
 }
 
 func (l *ledger) unlocked(number uint64) onchain.Log {
-	return onchain.Log{Address: contracts.DlnDestination, Topics: sentUnlock, Data: encode(
+	return onchain.Log{Address: contracts.DlnDestination, Topics: sentUnlock, Data: words.Encode(
 		onchain.ID(termsOf(number)), l.takerOf(number).Bytes(), spread(number),
 	)}
 }
 
 func (l *ledger) claimed(number uint64) onchain.Log {
 	terms := termsOf(number)
-	return onchain.Log{Address: contracts.DlnSource, Topics: claimedUnlock, Data: encode(
-		onchain.ID(terms), l.takerOf(number), chain.Hash(terms.Give.Amount.Bytes32()), terms.Give.Token,
+	return onchain.Log{Address: contracts.DlnSource, Topics: claimedUnlock, Data: words.Encode(
+		onchain.ID(terms), l.takerOf(number), terms.Give.Amount, terms.Give.Token,
 	)}
 }
 
-// encoded is an encoded tuple with variable-length members.
-type encoded []byte
-
-func tuple(t order.Terms) encoded {
-	return encode(
-		t.Nonce, t.Maker.Bytes(), uint64(t.Give.Chain), t.Give.Token.Bytes(), chain.Hash(t.Give.Amount.Bytes32()),
-		uint64(t.Take.Chain), t.Take.Token.Bytes(), chain.Hash(t.Take.Amount.Bytes32()), t.Receiver.Bytes(), t.Authorities.GivePatch.Bytes(),
+func tuple(t order.Terms) words.Tuple {
+	return words.Tuple{
+		t.Nonce, t.Maker.Bytes(), uint64(t.Give.Chain), t.Give.Token.Bytes(), t.Give.Amount,
+		uint64(t.Take.Chain), t.Take.Token.Bytes(), t.Take.Amount, t.Receiver.Bytes(), t.Authorities.GivePatch.Bytes(),
 		t.Authorities.Order.Bytes(), t.Authorities.AllowedTaker.Bytes(), t.Authorities.CancelBeneficiary.Bytes(), t.ExternalCall,
-	)
-}
-
-// encode encodes parameters by the contract ABI, without reflection, for millions of logs: a word each, followed by
-// byte strings and tuples.
-func encode(parts ...any) encoded {
-	const size = 32
-	head, tail := make([]byte, 0, size*len(parts)), []byte(nil)
-	for _, part := range parts {
-		var raw []byte
-		switch part := part.(type) {
-		case uint64:
-			head = appendNumber(head, part)
-			continue
-		case chain.Hash:
-			head = append(head, part[:]...)
-			continue
-		case chain.Address:
-			head = append(append(head, make([]byte, size-part.Len())...), part.Bytes()...)
-			continue
-		case encoded: // without its length
-			head, raw = appendNumber(head, uint64(size*len(parts)+len(tail))), part
-		case []byte:
-			head, raw = appendNumber(head, uint64(size*len(parts)+len(tail))), part
-			tail = appendNumber(tail, uint64(len(raw)))
-		}
-		tail = append(append(tail, raw...), make([]byte, (size-len(raw)%size)%size)...)
 	}
-	return slices.Concat(head, tail)
-}
-
-func appendNumber(to []byte, n uint64) []byte {
-	return binary.BigEndian.AppendUint64(append(to, make([]byte, 24)...), n)
 }
 
 // numbered returns an address derived from a number.

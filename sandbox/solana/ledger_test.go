@@ -1,9 +1,7 @@
 package solana
 
 import (
-	"crypto/ed25519"
 	"crypto/sha256"
-	"encoding/binary"
 	"math/big"
 	"slices"
 	"strings"
@@ -88,41 +86,6 @@ func TestProgramsRefuse(t *testing.T) {
 	}
 	if status, _ := c.Taken(id); status != Fulfilled {
 		t.Errorf("status %d after all refusals, want fulfilled", status)
-	}
-}
-
-// TestTransactionsAreSignedInWireForm proves that every transaction can be decoded by knowing only the format.
-func TestTransactionsAreSignedInWireForm(t *testing.T) {
-	c := open(t)
-	o := offer(t, 1)
-	o.Payer = keeper
-	_, err := c.Create(began.Add(time.Minute), Way{Versioned: true, Forwarded: true}, o)
-	must.Do(t, err)
-	must.Get(c.Create(began.Add(time.Minute), Way{}, offer(t, 2)))(t)
-	for _, tx := range c.transactions {
-		wire := tx.bytes(t)
-		count, n := binary.Uvarint(wire)
-		text := wire[n+int(count)*ed25519.SignatureSize:]
-		header := text
-		if versioned := text[0] == 0x80; versioned != tx.Message.IsVersioned() {
-			t.Errorf("%s: prefix %#x", tx.Signatures[0], text[0])
-		} else if versioned {
-			header = text[1:]
-		}
-		if int(header[0]) != int(count) {
-			t.Errorf("%s: %d signatures, %d required", tx.Signatures[0], count, header[0])
-		}
-		_, m := binary.Uvarint(header[3:])
-		keys := header[3+m:]
-		for i := range int(count) {
-			key, signature := keys[32*i:32*i+32], wire[n+64*i:n+64*i+64]
-			if !ed25519.Verify(key, text, signature) {
-				t.Errorf("%s: signature %d does not fit", tx.Signatures[0], i)
-			}
-		}
-	}
-	if payer := c.transactions[0].Message.AccountKeys[0]; payer != keeper.Key {
-		t.Errorf("payer %s, want the keeper", payer)
 	}
 }
 

@@ -105,8 +105,9 @@ func TestSimulationsSayWhatSendingDoes(t *testing.T) {
 
 func TestTransactionsAreReadAsTheyWereWritten(t *testing.T) {
 	c, _ := trading(t)
-	_, err := c.Create(began.Add(time.Minute), Way{Versioned: true, Forwarded: true}, offer(t, 1))
-	must.Do(t, err)
+	paid := offer(t, 1)
+	paid.Payer = keeper
+	must.Get(c.Create(began.Add(time.Minute), Way{Versioned: true, Forwarded: true}, paid))(t)
 	must.Get(c.Create(began.Add(time.Minute), Way{Priority: 3}, offer(t, 2)))(t)
 	for _, tx := range c.transactions {
 		again := must.Get(readTransaction(tx.bytes(t)))(t)
@@ -116,6 +117,9 @@ func TestTransactionsAreReadAsTheyWereWritten(t *testing.T) {
 		if !bytes.Equal(again.bytes(t), tx.bytes(t)) || !slices.Equal(again.keys(), tx.keys()) {
 			t.Error("the transaction has changed")
 		}
+	}
+	if payer := c.transactions[0].Message.AccountKeys[0]; payer != keeper.Key {
+		t.Errorf("payer %s, want the keeper", payer)
 	}
 	var known struct{ SwapTransaction []byte }
 	recorded.JSON(t, "recorded/chains/jupiter-swap-v6-transaction-2024.json", &known)

@@ -11,7 +11,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"crossgate/internal/must"
-	"crossgate/internal/recorded"
 )
 
 // steer makes a control call and returns the order in the answer.
@@ -70,33 +69,5 @@ func TestNoBlockIsTooOldForAReorg(t *testing.T) {
 	}
 	if told := rawdb.ReadFinalizedBlockHash(c.node.eth.ChainDb()); told != (common.Hash{}) {
 		t.Errorf("the freezer takes everything up to %s", told)
-	}
-}
-
-// TestRealCalldataCreatesTheRealOrder proves that real calldata creates the same order here as on the real chain.
-func TestRealCalldataCreatesTheRealOrder(t *testing.T) {
-	var vectors struct {
-		Items []struct {
-			Name, Calldata, From, OrderID, TxHash, Value string
-		}
-	}
-	recorded.JSON(t, "facts/dln/vectors/evm_calldata.json", &vectors)
-	c := untouched.Chains()[0]
-	tried := 0
-	for _, item := range vectors.Items {
-		if item.TxHash == "" {
-			continue // a quote that nobody sent
-		}
-		tried++
-		var created string
-		decode(t, askAt(t, c.RPC, "eth_call",
-			map[string]any{"from": item.From, "to": c.dlnSource(), "data": item.Calldata, "value": "0x" + units(item.Value, 0).Text(16)},
-			"latest", map[string]any{item.From: map[string]any{"balance": "0xde0b6b3a7640000"}}), &created)
-		if common.HexToHash(created) != common.HexToHash(item.OrderID) {
-			t.Errorf("%s: order %s, want %s", item.Name, created, item.OrderID)
-		}
-	}
-	if tried == 0 {
-		t.Error("no transaction among the vectors")
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ethereum/go-ethereum/crypto"
-
 	"crossgate/internal/must"
 )
 
@@ -70,24 +68,5 @@ func TestInterfacesAreTheRealOnes(t *testing.T) {
 	}
 	if compared < 80 {
 		t.Errorf("%d topics and selectors were compared", compared)
-	}
-}
-
-func TestLongBytesLieBehindTheHashOfTheirSlot(t *testing.T) {
-	long := make([]byte, 40)
-	for i := range long {
-		long[i] = byte(i + 1)
-	}
-	slots := DlnSource.NewState().Set("dlnDestinationAddresses", long, uint64(7565164)).Slots()
-	at := crypto.Keccak256Hash(word(uint64(7565164)).Bytes(), word(DlnSource.storage["dlnDestinationAddresses"].Slot).Bytes())
-	if got, want := slots[at], word(uint64(81)); got != want {
-		t.Errorf("length word = %s, want %s", got, want)
-	}
-	first := slots[crypto.Keccak256Hash(at.Bytes())]
-	if got, want := first.Bytes(), long[:32]; string(got) != string(want) {
-		t.Errorf("first data word = %x, want %x", got, want)
-	}
-	if len(slots) != 3 {
-		t.Errorf("%d slots, want the length and two of data", len(slots))
 	}
 }

@@ -461,17 +461,6 @@ func TestATransactionThatCannotBeDecodedStopsNoOthers(t *testing.T) {
 	}
 }
 
-// TestNodesThatLagBehindArePassedOver covers a first node without the newest slots.
-func TestNodesThatLagBehindArePassedOver(t *testing.T) {
-	behind, w := newWorld(t), newWorld(t)
-	from := w.Head()
-	w.create(sandbox.Way{})
-	events, err := w.chain(behind).Events(t.Context(), from, w.Head())
-	if err != nil || len(events) != 1 {
-		t.Errorf("Events = %+v, %v, want one", facts(events), err)
-	}
-}
-
 // raw calls the ledger's node.
 func (w *world) raw(method string, params ...any) json.RawMessage {
 	w.t.Helper()

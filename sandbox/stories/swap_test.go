@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -122,7 +120,7 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 	world := sandboxtest.Start(t, sandbox.Options{})
 	base, _ := world.Chain(8453)
 	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
-		for i, name := range venues.Serving(base.Facts.Native) { // of exchanges TestEveryExchangeDelivers: none is on every chain
+		for i, name := range venues.Serving(base.Facts.Native) { // exchanges: TestTransactionsDeliverWhatWasQuoted in adapters/venue
 			t.Run(fmt.Sprintf("%s/%s", execution, name), func(t *testing.T) {
 				trader := newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
 					onlyVenues(c, name)
@@ -130,7 +128,7 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 				}, base.Facts.ID))
 				for _, one := range everyFourth(i) {
 					if execution == config.ExecuteDirectly && name == "okx" && one.in != "coin" {
-						continue // TestVenueThatWantsAnotherApprovalIsCompared
+						continue // its approval is of another contract: TestForeignSpenders in quote
 					}
 					if execution == config.ExecuteDirectly && (name == "fly" || name == "fabric" || name == "relay") {
 						continue // TestNoMutationIsHandedOut: it is unknown what their contracts enforce
@@ -146,110 +144,6 @@ func TestEveryVenueDeliversByEveryWay(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestVenueThatWantsAnotherApprovalIsCompared calls venues directly, one of which takes tokens by a contract that the
-// answer does not contain: it only makes the transaction if nothing has to be approved.
-func TestVenueThatWantsAnotherApprovalIsCompared(t *testing.T) {
-	t.Parallel()
-	world := sandboxtest.Start(t, sandbox.Options{})
-	base, _ := world.Chain(8453)
-	var routers []string
-	for _, router := range venues.Routers("okx", base.Facts.Native) {
-		routers = append(routers, strings.ToLower(router))
-	}
-	trader := func(t *testing.T, names ...string) *trader {
-		return newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
-			onlyVenues(c, names...)
-			c.Swap.Execution = config.ExecuteDirectly
-		}, base.Facts.ID))
-	}
-	alone, together := trader(t, "okx"), trader(t, "okx", "lifi")
-	for _, one := range swapCases[1:3] {
-		p := problemAt(t, alone.gateway+"/v1.0/chain/transaction?"+alone.query(one).Encode())
-		if p.status < http.StatusBadRequest || p.ErrorID == "" {
-			t.Errorf("%s by it alone: %d %q, want an error", one, p.status, p.ErrorID)
-		}
-		swap := together.makeSwap(t, one)
-		if slices.Contains(routers, strings.ToLower(swap.Tx.To)) || len(swap.ComparedAggregators) != 2 || swap.ComparedAggregators[1].Name != "okx" {
-			t.Errorf("%s: transaction to %s, compared %+v, want it second and another's transaction", one, swap.Tx.To, swap.ComparedAggregators)
-		}
-	}
-	if swap := alone.makeSwap(t, swapCases[0]); !slices.Contains(routers, strings.ToLower(swap.Tx.To)) {
-		t.Errorf("%s: transaction to %s, want its own", swapCases[0], swap.Tx.To)
-	}
-}
-
-// TestEveryExchangeDelivers makes swaps through each on-chain exchange alone, on every chain that has it, called by the
-// public router and directly.
-func TestEveryExchangeDelivers(t *testing.T) {
-	t.Parallel()
-	world := sandboxtest.Start(t, sandbox.Options{})
-	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
-		for _, name := range world.Exchanges() {
-			t.Run(fmt.Sprintf("%s/%s", execution, name), func(t *testing.T) {
-				checkExchange(t, world, name, execution, serveSwaps(t, world, func(c *config.Config) {
-					c.Venues = []config.Venue{{Name: name}}
-					c.Swap.Execution = execution
-				}))
-			})
-		}
-	}
-}
-
-// checkExchange makes the first swap that the exchange can make on each chain, or all, and checks the called contract.
-func checkExchange(t *testing.T, world *sandbox.World, name string, execution config.Execution, gateway string) {
-	t.Helper()
-	made := 0
-	for i, c := range world.Chains() {
-		if c.Facts.Family != chain.EVM {
-			continue // TRON's nodes take no transactions by JSON-RPC
-		}
-		trader, cases := newTrader(t, world, c, gateway), exchangeCases(c)
-		for _, one := range slices.Concat(cases[i%len(cases):], cases[:i%len(cases)]) { // starting with another
-			if trader.declines(t, one) {
-				continue
-			}
-			swap := trader.makeSwap(t, one)
-			made++
-			routed := common.HexToAddress(swap.Tx.To) == trader.router
-			if wanted := execution == config.ExecuteByRouter && name != "wrap"; routed != wanted {
-				t.Errorf("%s on chain %d: transaction to %s by way %s", one, c.Facts.ID, swap.Tx.To, execution)
-			}
-			if !areAll() {
-				break
-			}
-		}
-	}
-	if made == 0 {
-		t.Errorf("%s made no swap on any chain", name)
-	}
-}
-
-// exchangeCases returns the swaps that some kind of exchange can make: between tokens, and wrapping.
-func exchangeCases(c *sandbox.Chain) []swapCase {
-	wrapped := c.Tokens[0].Symbol
-	return []swapCase{
-		{"coin", "USDC", "25000000000000000", false, ""},
-		{"USDC", "coin", "15000000", false, ""},
-		{"USDC", "DAI", "2000000", true, ""},
-		{"coin", wrapped, "10000000000000000", false, ""},
-		{wrapped, "coin", "5000000000000000", false, ""},
-	}
-}
-
-// declines reports whether the gateway has no way to make a swap, and responds properly.
-func (w *trader) declines(t *testing.T, c swapCase) bool {
-	t.Helper()
-	p := problemAt(t, w.gateway+"/v1.0/chain/transaction?"+w.query(c).Encode())
-	switch {
-	case p.status == http.StatusOK:
-		return false
-	case p.ErrorID == "NO_ROUTE" || p.ErrorID == "UNSUPPORTED_CHAIN":
-		return true
-	}
-	t.Errorf("%s on chain %d: %d %s", c, w.chain, p.status, p.ErrorID)
-	return true
 }
 
 func newTrader(t *testing.T, world *sandbox.World, c *sandbox.Chain, gateway string) *trader {

@@ -4,14 +4,9 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
-	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"slices"
 	"strings"
@@ -212,92 +207,6 @@ func (w *solanaTrader) balance(t *testing.T, symbol, owner string) *big.Int {
 		sum.Add(sum, new(big.Int).SetBytes(amount))
 	}
 	return sum
-}
-
-// TestLiarsOnSolanaNeverWin puts a venue between the gateway and Jupiter that promises more than Jupiter.
-func TestLiarsOnSolanaNeverWin(t *testing.T) {
-	t.Parallel()
-	world := sandboxtest.Shared(t)
-	honest := func(body []byte) []byte { return body }
-	for name, lie := range map[string]struct {
-		answered func([]byte) []byte
-		says     string
-	}{
-		"nothing": {honest, ""},
-		"a promise that the transaction keeps, and fails by": {doubledThroughout, "6001"},
-		"a promise that the transaction does not keep":       {doubled, "its minimum is"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			address := serveSwaps(t, world, func(c *config.Config) { between(t, c, "jupiter", lie.answered) }, chain.Solana)
-			w := newSolanaTrader(t, world, address)
-			var told struct {
-				Aggregators []struct{ Name, Verdict, Reason string }
-			}
-			get(t, address+strings.Replace(w.query(solanaCases[0]), "transaction?", "transaction/explain?", 1), &told)
-			for _, each := range told.Aggregators {
-				isLiar := each.Name == "jupiter" && lie.says != ""
-				if isLiar && (each.Verdict != "refused" || !strings.Contains(each.Reason, lie.says)) {
-					t.Errorf("the liar is %s: %s, want refused for %q", each.Verdict, each.Reason, lie.says)
-				}
-				if honest := (each.Name == "jupiter") == (lie.says == ""); honest != (each.Verdict == "won") {
-					t.Errorf("%s is %s: %s", each.Name, each.Verdict, each.Reason)
-				}
-			}
-		})
-	}
-}
-
-// between puts a proxy that alters answers between a gateway and a venue, until the test ends.
-func between(t *testing.T, c *config.Config, name string, answered func([]byte) []byte) {
-	t.Helper()
-	at := slices.IndexFunc(c.Venues, func(v config.Venue) bool { return v.Name == name })
-	real := must.Get(url.Parse(c.Venues[at].Endpoints[0].URL.Reveal()))(t)
-	server := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(real) },
-		ModifyResponse: func(r *http.Response) error {
-			body, err := io.ReadAll(r.Body)
-			body = answered(body)
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-			r.Header.Set("Content-Length", fmt.Sprint(len(body)))
-			return err
-		},
-	})
-	t.Cleanup(server.Close)
-	c.Venues[at].Endpoints[0].URL = config.NewSecret(server.URL)
-}
-
-// doubled alters an answer to promise twice as much.
-func doubled(body []byte) []byte { return promising(body, func(map[string]any) {}) }
-
-// doubledThroughout also alters the instruction accordingly.
-func doubledThroughout(body []byte) []byte {
-	return promising(body, func(answer map[string]any) {
-		swap := answer["swapInstruction"].(map[string]any)
-		data, err := base64.StdEncoding.DecodeString(swap["data"].(string))
-		if err != nil {
-			panic(err)
-		}
-		quoted := data[8+1+8:] // after the instruction's name, a number and the input
-		binary.LittleEndian.PutUint64(quoted, 2*binary.LittleEndian.Uint64(quoted))
-		swap["data"] = data
-	})
-}
-
-func promising(body []byte, change func(map[string]any)) []byte {
-	var answer map[string]any
-	if json.Unmarshal(body, &answer) != nil || answer["outAmount"] == nil {
-		return body
-	}
-	for _, member := range []string{"outAmount", "otherAmountThreshold"} {
-		amount, _ := new(big.Int).SetString(answer[member].(string), 10)
-		answer[member] = amount.Lsh(amount, 1).String()
-	}
-	change(answer)
-	changed, err := json.Marshal(answer)
-	if err != nil {
-		panic(err)
-	}
-	return changed
 }
 
 // TestAffiliatesOnSolanaArePaid sends swaps with a share of the input for an affiliate, a wallet or a referral account.

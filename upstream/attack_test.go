@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
@@ -23,47 +24,47 @@ import (
 // or send requests that are missing, too large, reverting or nonsensical.
 func TestCallersCannotOpenABreaker(t *testing.T) {
 	const each = 500
-	long := transport(func(*http.Request) (*http.Response, error) {
+	long := pooltest.Transport(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(neverEnding{})}, nil
 	})
 	noRoute := func(upstream.Response) error {
 		return &upstream.Error{Class: upstream.Rejected, Err: errors.New("no route")}
 	}
 	attacks := map[string]struct {
-		answers transport
+		answers pooltest.Transport
 		attack  func(context.Context, *upstream.Pool)
 	}{
-		"leave early": {silent, func(ctx context.Context, p *upstream.Pool) {
+		"leave early": {pooltest.Silent, func(ctx context.Context, p *upstream.Pool) {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(rand.N(9*time.Second), cancel)
 			_, _ = p.Do(ctx, upstream.Request{}, nil)
 		}},
-		"hurry": {silent, func(ctx context.Context, p *upstream.Pool) {
+		"hurry": {pooltest.Silent, func(ctx context.Context, p *upstream.Pool) {
 			ctx, cancel := context.WithTimeout(ctx, rand.N(400*time.Millisecond))
 			defer cancel()
 			_, _ = p.Do(ctx, upstream.Request{}, nil)
 		}},
-		"ask for what is not there":  {always(404, "{}"), get(nil)},
-		"ask what is not allowed":    {always(403, "<html>"), get(nil)},
-		"ask what makes no sense":    {always(400, `{"message":"absurd amount"}`), get(nil)},
-		"ask too much at once":       {always(413, ""), get(nil)},
+		"ask for what is not there":  {pooltest.Always(404, "{}"), get(nil)},
+		"ask what is not allowed":    {pooltest.Always(403, "<html>"), get(nil)},
+		"ask what makes no sense":    {pooltest.Always(400, `{"message":"absurd amount"}`), get(nil)},
+		"ask too much at once":       {pooltest.Always(413, ""), get(nil)},
 		"ask for too long an answer": {long, get(nil)},
-		"find no route":              {always(200, "{}"), get(noRoute)},
-		"ask too often":              {always(429, "", "Retry-After", "1"), get(nil)},
+		"find no route":              {pooltest.Always(200, "{}"), get(noRoute)},
+		"ask too often":              {pooltest.Always(429, "", "Retry-After", "1"), get(nil)},
 	}
 	for name, test := range attacks {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var next changing
-				next.to(test.answers)
-				e := endpoint(t, "node", next.answer, upstream.EndpointOptions{MaxBody: 1 << 10})
+				var next pooltest.Changing
+				next.To(test.answers)
+				e := pooltest.Endpoint(t, "node", next.Answer, upstream.EndpointOptions{MaxBody: 1 << 10})
 				pool := upstream.NewPool("pool", e)
 				var callers sync.WaitGroup
 				for range each {
 					callers.Go(func() { test.attack(t.Context(), pool) })
 				}
 				callers.Wait()
-				next.to(always(200, "fine"))
+				next.To(pooltest.Always(200, "fine"))
 				<-time.After(2 * time.Second) // a pause that the endpoint itself requested
 				if got, err := pool.Do(t.Context(), upstream.Request{}, nil); err != nil || string(got.Body) != "fine" {
 					t.Errorf("the next caller has %q, %v, want an answer", got.Body, err)
@@ -84,13 +85,13 @@ func get(check func(upstream.Response) error) func(context.Context, *upstream.Po
 // Some services fail, hang, drop the connection or return an HTML page on absurd requests. Other callers must not
 // notice, however many such requests there are, whoever comes first, and whether the requests are alike or not.
 func TestPoisonHoldsNobodyOff(t *testing.T) {
-	poisons := map[string]transport{
-		"fails inside":  always(500, "panic: runtime error"),
-		"is overloaded": always(503, ""),
-		"hangs":         silent,
+	poisons := map[string]pooltest.Transport{
+		"fails inside":  pooltest.Always(500, "panic: runtime error"),
+		"is overloaded": pooltest.Always(503, ""),
+		"hangs":         pooltest.Silent,
 		"breaks off":    func(*http.Request) (*http.Response, error) { return nil, errors.New("connection reset by peer") },
-		"shows a page":  always(200, "<html>internal error</html>"),
-		"redirects":     always(302, ""),
+		"shows a page":  pooltest.Always(200, "<html>internal error</html>"),
+		"redirects":     pooltest.Always(302, ""),
 	}
 	for name, poison := range poisons {
 		for _, known := range []bool{true, false} {
@@ -102,12 +103,12 @@ func TestPoisonHoldsNobodyOff(t *testing.T) {
 }
 
 // attackWith sends a service's only endpoint absurd requests, answered with poison: all others must succeed.
-func attackWith(t *testing.T, poison transport, known bool) {
-	e := endpoint(t, "venue", func(r *http.Request) (*http.Response, error) {
+func attackWith(t *testing.T, poison pooltest.Transport, known bool) {
+	e := pooltest.Endpoint(t, "venue", func(r *http.Request) (*http.Response, error) {
 		if r.URL.Query().Has("absurd") {
 			return poison(r)
 		}
-		return answer(200, "{}"), nil
+		return pooltest.Answer(200, "{}"), nil
 	})
 	pool := upstream.NewPool("venue", e)
 	isObject := func(r upstream.Response) error {
@@ -146,11 +147,11 @@ func attackWith(t *testing.T, poison transport, known bool) {
 func TestQuestionThatTurnsToPoisonHoldsNobodyOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turned atomic.Bool
-		e := endpoint(t, "venue", func(r *http.Request) (*http.Response, error) {
+		e := pooltest.Endpoint(t, "venue", func(r *http.Request) (*http.Response, error) {
 			if turned.Load() && r.URL.Path == "/quote" {
-				return answer(500, ""), nil
+				return pooltest.Answer(500, ""), nil
 			}
-			return answer(404, "{}"), nil
+			return pooltest.Answer(404, "{}"), nil
 		})
 		bait := func() error { _, err := e.Do(t.Context(), upstream.Request{Path: "quote"}); return err }
 		must.Do(t, bait())
@@ -169,12 +170,12 @@ func TestQuestionThatTurnsToPoisonHoldsNobodyOff(t *testing.T) {
 func TestPoisonCostsFewRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var own int
-		e := endpoint(t, "venue", func(r *http.Request) (*http.Response, error) {
+		e := pooltest.Endpoint(t, "venue", func(r *http.Request) (*http.Response, error) {
 			if r.URL.Query().Has("absurd") {
-				return answer(500, ""), nil
+				return pooltest.Answer(500, ""), nil
 			}
 			own++
-			return answer(200, "{}"), nil
+			return pooltest.Answer(200, "{}"), nil
 		})
 		for range 600 { // a minute
 			_, _ = e.Do(t.Context(), upstream.Request{Query: "absurd=1"})
@@ -189,9 +190,9 @@ func TestPoisonCostsFewRequests(t *testing.T) {
 // A recovered service is probed again by the time that refused callers were given as their Retry-After.
 func TestRetryAfterIsWhenTheEndpointIsProbed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, next := failing(t, always(503, ""), upstream.Request{})
+		e, next := failing(t, pooltest.Always(503, ""), upstream.Request{})
 		<-time.After(2500 * time.Millisecond)
-		next.to(always(200, "{}"))
+		next.To(pooltest.Always(200, "{}"))
 		_, err := e.Do(t.Context(), upstream.Request{})
 		var refused *upstream.Error
 		if !errors.As(err, &refused) || refused.Class != upstream.BreakerOpen || refused.RetryAfter > 2*time.Second {
@@ -209,7 +210,7 @@ func TestRetryAfterIsWhenTheEndpointIsProbed(t *testing.T) {
 func TestFailuresAreNotNamedAsLies(t *testing.T) {
 	var lines bytes.Buffer
 	for _, status := range []int{400, 404, 429, 500, 503} {
-		e := endpoint(t, "node", always(status, ""), upstream.EndpointOptions{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+		e := pooltest.Endpoint(t, "node", pooltest.Always(status, ""), upstream.EndpointOptions{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
 		_, _ = e.Do(t.Context(), upstream.Request{})
 	}
 	if lines.Len() > 0 {

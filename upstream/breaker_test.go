@@ -10,15 +10,16 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
 // failing is an endpoint whose breaker suspects it, since it has answered five requests as it goes on to.
-func failing(t *testing.T, answers transport, r upstream.Request) (*upstream.Endpoint, *changing) {
+func failing(t *testing.T, answers pooltest.Transport, r upstream.Request) (*upstream.Endpoint, *pooltest.Changing) {
 	t.Helper()
-	var next changing
-	next.to(answers)
-	e := endpoint(t, "node", next.answer)
+	var next pooltest.Changing
+	next.To(answers)
+	e := pooltest.Endpoint(t, "node", next.Answer)
 	for range 5 {
 		_, _ = e.Do(t.Context(), r)
 	}
@@ -33,22 +34,22 @@ func verified() {
 }
 
 func TestBreakerOpensAndProbes(t *testing.T) {
-	for name, broken := range map[string]transport{
+	for name, broken := range map[string]pooltest.Transport{
 		"refused": func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") },
-		"silent":  silent,
-		"failing": always(502, "<html>"),
-		"gone":    always(301, ""),
+		"silent":  pooltest.Silent,
+		"failing": pooltest.Always(502, "<html>"),
+		"gone":    pooltest.Always(301, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e, next := failing(t, broken, upstream.Request{Path: "quote"})
 				verified()
-				asked := next.asked.Load()
+				asked := next.Asked.Load()
 				_, err := e.Do(t.Context(), upstream.Request{Path: "quote"})
-				if got, is := errors.AsType[*upstream.Error](err); !is || got.Class != upstream.BreakerOpen || got.RetryAfter <= 0 || next.asked.Load() != asked {
+				if got, is := errors.AsType[*upstream.Error](err); !is || got.Class != upstream.BreakerOpen || got.RetryAfter <= 0 || next.Asked.Load() != asked {
 					t.Fatalf("Do() after 5 failures = %v, want an open breaker and when to ask again", err)
 				}
-				next.to(always(200, "{}"))
+				next.To(pooltest.Always(200, "{}"))
 				<-time.After(15 * time.Second)
 				if _, err := e.Do(t.Context(), upstream.Request{Path: "quote"}); err != nil {
 					t.Errorf("Do() at a recovered endpoint = %v, want an answer", err)
@@ -80,14 +81,14 @@ func TestEndpointThatIsBackIsUsedAgain(t *testing.T) {
 					t.Fatalf("Do() after 5 failures = %v, want an open breaker", err)
 				}
 				<-time.After(time.Minute)
-				next.to(func(r *http.Request) (*http.Response, error) {
+				next.To(func(r *http.Request) (*http.Response, error) {
 					switch r.URL.Path {
 					case "/quote":
-						return answer(200, "{}"), nil
+						return pooltest.Answer(200, "{}"), nil
 					case "/poison":
-						return answer(500, ""), nil
+						return pooltest.Answer(500, ""), nil
 					}
-					return answer(test.base, ""), nil
+					return pooltest.Answer(test.base, ""), nil
 				})
 				<-time.After(15 * time.Second)
 				if _, err := e.Do(t.Context(), post); err != nil {
@@ -101,15 +102,15 @@ func TestEndpointThatIsBackIsUsedAgain(t *testing.T) {
 // An endpoint that is down is probed less and less often, and never by a request that a caller waits for.
 func TestOpenBreakerIsProbedMoreAndMoreRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, next := failing(t, always(503, ""), upstream.Request{})
+		e, next := failing(t, pooltest.Always(503, ""), upstream.Request{})
 		var probes []int64
 		for range 4 {
-			before := next.asked.Load()
+			before := next.Asked.Load()
 			for range 30 {
 				_, _ = e.Do(t.Context(), upstream.Request{})
 				<-time.After(time.Second)
 			}
-			probes = append(probes, next.asked.Load()-before)
+			probes = append(probes, next.Asked.Load()-before)
 		}
 		if probes[0] < 4 || probes[0] > 6 || probes[3] < 2 || probes[3] > 3 {
 			t.Errorf("%v requests in each half minute, want five at first and a few for ever", probes)
@@ -120,17 +121,17 @@ func TestOpenBreakerIsProbedMoreAndMoreRarely(t *testing.T) {
 // A hanging probe times out by itself, and callers are refused in the meantime.
 func TestHungProbeFreesTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, next := failing(t, always(500, ""), upstream.Request{})
-		asked := next.asked.Load()
-		next.to(silent)
+		e, next := failing(t, pooltest.Always(500, ""), upstream.Request{})
+		asked := next.Asked.Load()
+		next.To(pooltest.Silent)
 		<-time.After(2 * time.Second)
-		if next.asked.Load() != asked+1 {
-			t.Fatalf("%d probes after 2 s, want 1 under way", next.asked.Load()-asked)
+		if next.Asked.Load() != asked+1 {
+			t.Fatalf("%d probes after 2 s, want 1 under way", next.Asked.Load()-asked)
 		}
 		if _, err := e.Do(t.Context(), upstream.Request{}); upstream.ClassOf(err) != upstream.BreakerOpen {
 			t.Errorf("Do() beside a probe = %v, want the breaker's refusal", err)
 		}
-		next.to(always(200, "{}"))
+		next.To(pooltest.Always(200, "{}"))
 		<-time.After(10 * time.Second)
 		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
 			t.Errorf("Do() after a hung probe = %v, want an answer", err)
@@ -140,7 +141,7 @@ func TestHungProbeFreesTheBreaker(t *testing.T) {
 
 func TestPanicSettlesTheBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "node", func(*http.Request) (*http.Response, error) { panic("transport") })
+		e := pooltest.Endpoint(t, "node", func(*http.Request) (*http.Response, error) { panic("transport") })
 		for range 5 {
 			func() {
 				defer func() { _ = recover() }()
@@ -158,11 +159,11 @@ func TestPanicSettlesTheBreaker(t *testing.T) {
 func TestAFailedProbeAloneOpensNoBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
-		e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
+		e := pooltest.Endpoint(t, "node", func(*http.Request) (*http.Response, error) {
 			if asked.Add(1) <= 8 { // 5 by callers, 3 probes
-				return answer(500, ""), nil
+				return pooltest.Answer(500, ""), nil
 			}
-			return answer(200, "{}"), nil
+			return pooltest.Answer(200, "{}"), nil
 		})
 		for range 5 {
 			_, _ = e.Do(t.Context(), upstream.Request{Path: "quote"})
@@ -178,9 +179,9 @@ func TestAFailedProbeAloneOpensNoBreaker(t *testing.T) {
 // not investigated. It recovers immediately, and is then called rarely, and only by callers without an alternative.
 func TestASuspectedEndpointThatWorksIsVerified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var next changing
-		next.to(always(502, ""))
-		e := endpoint(t, "node", next.answer)
+		var next pooltest.Changing
+		next.To(pooltest.Always(502, ""))
+		e := pooltest.Endpoint(t, "node", next.Answer)
 		other := make(chan struct{})
 		e.InBackground(func(context.Context) { <-other })
 		for range 5 {
@@ -188,7 +189,7 @@ func TestASuspectedEndpointThatWorksIsVerified(t *testing.T) {
 		}
 		close(other)
 		synctest.Wait()
-		next.to(always(200, "{}"))
+		next.To(pooltest.Always(200, "{}"))
 		must.Get(e.Do(t.Context(), upstream.Request{}))(t)
 		verified()
 		if standing := e.Health().Standing; standing != "ready" {

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
 func TestBudgetWaitsOnlyWithinTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 0.5, Burst: 1})
+		e := pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 0.5, Burst: 1})
 		start := time.Now()
 		for range 2 {
 			must.Get(e.Do(t.Context(), upstream.Request{}))(t)
@@ -37,7 +38,7 @@ func TestBudgetWaitsOnlyWithinTheDeadline(t *testing.T) {
 
 func TestBudgetCountsCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 10, Burst: 10})
+		e := pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 10, Burst: 10})
 		start := time.Now()
 		for range 3 {
 			must.Get(e.Do(t.Context(), upstream.Request{Cost: 10}))(t)
@@ -56,11 +57,11 @@ func TestRetryAfterPausesTheEndpoint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
-				e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
+				e := pooltest.Endpoint(t, "node", func(*http.Request) (*http.Response, error) {
 					if asked++; asked == 1 {
-						return answer(429, "", "Retry-After", after()), nil
+						return pooltest.Answer(429, "", "Retry-After", after()), nil
 					}
-					return answer(200, "{}"), nil
+					return pooltest.Answer(200, "{}"), nil
 				})
 				_, _ = e.Do(t.Context(), upstream.Request{})
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -82,10 +83,10 @@ func TestRetryAfterPausesTheEndpoint(t *testing.T) {
 
 func TestPauseIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		next := always(429, "", "Retry-After", "99999999")
-		e := endpoint(t, "node", func(r *http.Request) (*http.Response, error) { return next(r) })
+		next := pooltest.Always(429, "", "Retry-After", "99999999")
+		e := pooltest.Endpoint(t, "node", func(r *http.Request) (*http.Response, error) { return next(r) })
 		_, _ = e.Do(t.Context(), upstream.Request{})
-		next = always(200, "{}")
+		next = pooltest.Always(200, "{}")
 		<-time.After(5 * time.Minute)
 		if _, err := e.Do(t.Context(), upstream.Request{}); err != nil {
 			t.Errorf("Do() five minutes after an endless pause = %v, want an answer", err)
@@ -106,7 +107,7 @@ func TestHealthTellsOfTheBudget(t *testing.T) {
 			"a rate and plan":  {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 5, Monthly: 320}, true, 4},
 			"a plan below all": {upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 50, Monthly: 320}, true, 9},
 		} {
-			e := endpoint(t, "node", always(200, "{}"), test.options)
+			e := pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"), test.options)
 			must.Get(e.Do(t.Context(), upstream.Request{}))(t)
 			health := e.Health()
 			if health.IsLimited != test.limited || health.Left != test.left || !health.IsClosed {

@@ -7,38 +7,38 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
 func TestEndpointClassesFailures(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		answers transport
+		answers pooltest.Transport
 		want    upstream.Class
 		status  int
 		after   time.Duration
 	}{
 		{"connection broken", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection reset") }, upstream.Unreachable, 0, 0},
-		{"silent", silent, upstream.Timeout, 0, 0},
-		{"internal error", always(500, "oops"), upstream.ServerError, 500, 0},
-		{"draining", always(503, "", "Retry-After", "7"), upstream.ServerError, 503, 7 * time.Second},
-		{"too many", always(429, "", "Retry-After", "3"), upstream.RateLimited, 429, 3 * time.Second},
-		{"too many, by a slow clock", always(429, "", "Retry-After", "Mon, 30 Nov 2015 12:00:05 GMT", "Date", "Mon, 30 Nov 2015 12:00:00 GMT"), upstream.RateLimited, 429, 5 * time.Second},
-		{"too many, nonsense for a time", always(429, "", "Retry-After", "soon"), upstream.RateLimited, 429, 0},
-		{"redirect", always(302, "", "Location", "http://elsewhere.invalid/"), upstream.BadAnswer, 302, 0},
+		{"silent", pooltest.Silent, upstream.Timeout, 0, 0},
+		{"internal error", pooltest.Always(500, "oops"), upstream.ServerError, 500, 0},
+		{"draining", pooltest.Always(503, "", "Retry-After", "7"), upstream.ServerError, 503, 7 * time.Second},
+		{"too many", pooltest.Always(429, "", "Retry-After", "3"), upstream.RateLimited, 429, 3 * time.Second},
+		{"too many, by a slow clock", pooltest.Always(429, "", "Retry-After", "Mon, 30 Nov 2015 12:00:05 GMT", "Date", "Mon, 30 Nov 2015 12:00:00 GMT"), upstream.RateLimited, 429, 5 * time.Second},
+		{"too many, nonsense for a time", pooltest.Always(429, "", "Retry-After", "soon"), upstream.RateLimited, 429, 0},
+		{"redirect", pooltest.Always(302, "", "Location", "http://elsewhere.invalid/"), upstream.BadAnswer, 302, 0},
 		{"endless", func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Body: io.NopCloser(neverEnding{})}, nil
 		}, upstream.BadAnswer, 200, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := endpoint(t, "node", test.answers, upstream.EndpointOptions{MaxBody: 1000})
+				e := pooltest.Endpoint(t, "node", test.answers, upstream.EndpointOptions{MaxBody: 1000})
 				_, err := e.Do(t.Context(), upstream.Request{})
 				var got *upstream.Error
 				if !errors.As(err, &got) {
@@ -89,7 +89,7 @@ func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestEndpointReturnsWhatTheCallerCanRead(t *testing.T) {
 	for _, status := range []int{200, 201, 400, 403, 404, 422} {
-		e := endpoint(t, "venue", always(status, `{"key":"K3Y-0f-ours"}`))
+		e := pooltest.Endpoint(t, "venue", pooltest.Always(status, `{"key":"K3Y-0f-ours"}`))
 		want := `{"key":"K3Y-0f-ours"}`
 		if status >= 400 { // error responses may quote the key that was sent
 			want = `{"key":"venue"}`
@@ -123,69 +123,11 @@ func TestEndpointBuildsRequests(t *testing.T) {
 }
 
 func TestEndpointTellsCancelFromTimeout(t *testing.T) {
-	e := endpoint(t, "node", silent)
+	e := pooltest.Endpoint(t, "node", pooltest.Silent)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(time.Millisecond, cancel)
 	_, err := e.Do(ctx, upstream.Request{})
 	if got, is := errors.AsType[*upstream.Error](err); !is || got.Class != upstream.Canceled || !errors.Is(err, context.Canceled) {
 		t.Errorf("Do() of a caller who left = %v, want it classed as canceled", err)
 	}
-}
-
-// transport answers requests in place of a network, so that tests can run on synctest's clock.
-type transport func(*http.Request) (*http.Response, error)
-
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
-
-// answer is a complete HTTP response.
-func answer(status int, body string, headers ...string) *http.Response {
-	header := http.Header{}
-	for i := 0; i+1 < len(headers); i += 2 {
-		header.Set(headers[i], headers[i+1])
-	}
-	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
-}
-
-// always answers every request alike.
-func always(status int, body string, headers ...string) transport {
-	return func(*http.Request) (*http.Response, error) { return answer(status, body, headers...), nil }
-}
-
-// changing answers as the last call of to says, and counts its requests.
-type changing struct {
-	now   atomic.Pointer[transport]
-	asked atomic.Int64
-}
-
-func (c *changing) to(t transport) { c.now.Store(&t) }
-
-func (c *changing) answer(r *http.Request) (*http.Response, error) {
-	c.asked.Add(1)
-	return (*c.now.Load())(r)
-}
-
-// silent returns only when the request is canceled.
-func silent(r *http.Request) (*http.Response, error) {
-	<-r.Context().Done()
-	return nil, r.Context().Err()
-}
-
-// endpoint returns an endpoint called name with answers as its transport, and with options, if given.
-func endpoint(t *testing.T, name string, answers transport, options ...upstream.EndpointOptions) *upstream.Endpoint {
-	t.Helper()
-	var o upstream.EndpointOptions
-	if len(options) > 0 {
-		o = options[0]
-	}
-	o.Name = name
-	if o.URL == "" {
-		o.URL = "http://" + name + ".invalid/"
-	}
-	o.Transport = answers
-	e, err := upstream.NewEndpoint(o)
-	if err != nil {
-		t.Fatalf("NewEndpoint(%s): %v", name, err)
-	}
-	t.Cleanup(e.Close)
-	return e
 }

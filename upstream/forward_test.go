@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
@@ -127,10 +128,10 @@ func (c *closing) Close() error             { c.isClosed = true; return nil }
 // that fails and one that answers.
 func TestForwardGoesOnFromWhatCannotBeReached(t *testing.T) {
 	failed := &closing{}
-	failing := endpoint(t, "failing", func(*http.Request) (*http.Response, error) {
+	failing := pooltest.Endpoint(t, "failing", func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 500, Body: failed}, nil
 	}, upstream.EndpointOptions{Forwards: true})
-	gone := endpoint(t, "gone", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") })
+	gone := pooltest.Endpoint(t, "gone", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") })
 	there := origin(t, "", nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "there") })
 	response := must.Get(upstream.NewPool("pool", gone, failing, there).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: http.Header{}}))(t)
 	if body, err := io.ReadAll(response.Body); string(body) != "there" || err != nil || response.Body.Close() != nil {
@@ -209,13 +210,13 @@ func TestWhatOneClientIsToldStopsNoOther(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asked := func(r *http.Request) (*http.Response, error) {
 					if r.URL.Path == "/other" {
-						return answer(200, ""), nil
+						return pooltest.Answer(200, ""), nil
 					}
-					return answer(told.status, "", "Retry-After", told.after), nil
+					return pooltest.Answer(told.status, "", "Retry-After", told.after), nil
 				}
 				var all []*upstream.Endpoint
 				for range endpoints + 1 {
-					all = append(all, endpoint(t, "origin", asked, upstream.EndpointOptions{Forwards: true}))
+					all = append(all, pooltest.Endpoint(t, "origin", asked, upstream.EndpointOptions{Forwards: true}))
 				}
 				pool := upstream.NewPool("pool", all...)
 				ask := func(path string) (int, error) {
@@ -252,7 +253,7 @@ func TestWhatOneClientIsToldStopsNoOther(t *testing.T) {
 // than half a request's timeout.
 func TestForwardedRequestThatCannotBeSentIsAnsweredAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "origin", always(200, ""), upstream.EndpointOptions{Forwards: true, RequestsPerSecond: 0.1, Burst: 1, Timeout: 10 * time.Second})
+		e := pooltest.Endpoint(t, "origin", pooltest.Always(200, ""), upstream.EndpointOptions{Forwards: true, RequestsPerSecond: 0.1, Burst: 1, Timeout: 10 * time.Second})
 		pool := upstream.NewPool("pool", e)
 		for i, want := range []upstream.Class{0, upstream.RateLimited, upstream.RateLimited} {
 			began := time.Now()
@@ -301,9 +302,9 @@ func TestOpenResponsesHoldNoRequestUp(t *testing.T) {
 // TestSilentOriginIsGivenUp checks that the timeout ends the wait for an origin that has the whole request.
 func TestSilentOriginIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "origin", func(r *http.Request) (*http.Response, error) {
+		e := pooltest.Endpoint(t, "origin", func(r *http.Request) (*http.Response, error) {
 			_, _ = io.Copy(io.Discard, r.Body)
-			return silent(r)
+			return pooltest.Silent(r)
 		}, upstream.EndpointOptions{Forwards: true, Timeout: time.Second})
 		began := time.Now()
 		_, err := upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
@@ -22,14 +23,14 @@ func newTrio(t *testing.T) *trio {
 	p := new(trio)
 	for i, name := range []string{"a", "b", "c"} {
 		p.takes[i].Store(int64(40 * time.Millisecond))
-		p.ends[i] = endpoint(t, name, func(r *http.Request) (*http.Response, error) {
+		p.ends[i] = pooltest.Endpoint(t, name, func(r *http.Request) (*http.Response, error) {
 			takes := time.Duration(p.takes[i].Load())
 			select {
 			case <-time.After(max(takes, time.Millisecond)):
 				if takes < 0 {
 					return nil, errors.New("connection reset")
 				}
-				return answer(200, name), nil
+				return pooltest.Answer(200, name), nil
 			case <-r.Context().Done():
 				return nil, r.Context().Err()
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
@@ -19,12 +20,12 @@ func TestRefusalsWithoutATimePauseLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, refuses := time.Now(), true
 		var asked []time.Duration
-		e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
+		e := pooltest.Endpoint(t, "node", func(*http.Request) (*http.Response, error) {
 			asked = append(asked, time.Since(began))
 			if refuses {
-				return answer(429, "Too Many Requests"), nil
+				return pooltest.Answer(429, "Too Many Requests"), nil
 			}
-			return answer(200, "{}"), nil
+			return pooltest.Answer(200, "{}"), nil
 		}, upstream.EndpointOptions{})
 		ask := func() error {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -61,12 +62,12 @@ func TestRefusalsWithoutATimePauseLonger(t *testing.T) {
 func TestRefusalsAtOnceAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
-		e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
+		e := pooltest.Endpoint(t, "node", func(*http.Request) (*http.Response, error) {
 			time.Sleep(100 * time.Millisecond)
 			if asked.Add(1) <= 20 {
-				return answer(429, "Too Many Requests"), nil
+				return pooltest.Answer(429, "Too Many Requests"), nil
 			}
-			return answer(200, "{}"), nil
+			return pooltest.Answer(200, "{}"), nil
 		}, upstream.EndpointOptions{})
 		began := time.Now()
 		for range 20 {
@@ -96,7 +97,7 @@ func TestClosedEndpointsAreTriedSeldom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{})
+				e := pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"), upstream.EndpointOptions{})
 				spent := &upstream.Error{Class: upstream.RateLimited, Closed: true, RetryAfter: test.told}
 				last := time.Now()
 				for i := 0; i <= len(test.want); {

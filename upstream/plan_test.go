@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
@@ -32,7 +33,7 @@ func (b *book) write(endpoints ...*upstream.Endpoint) {
 // planned returns an endpoint with a monthly plan, as in a process that has just started.
 func planned(t *testing.T, monthly int) *upstream.Endpoint {
 	t.Helper()
-	return endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{Monthly: monthly})
+	return pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"), upstream.EndpointOptions{Monthly: monthly})
 }
 
 // askAll sends requests until the endpoint refuses one or most have succeeded, and returns how many succeeded.
@@ -164,7 +165,7 @@ func TestPlanOutlivesAChange(t *testing.T) {
 		if got := askAll(t, large, plenty); got != 100 {
 			t.Errorf("%d units of the larger plan after half a day, want 100", got)
 		}
-		none := endpoint(t, "node", always(200, "{}"))
+		none := pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"))
 		none.Replace(large)
 		none.PlanClaimed(time.Hour, time.Now())
 		if _, due := none.PlanClaim(); due {

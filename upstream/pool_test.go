@@ -12,19 +12,20 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
 func TestPoolFailsOverAndStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := map[string]int{}
-		count := func(answers transport) transport {
+		count := func(answers pooltest.Transport) pooltest.Transport {
 			return func(r *http.Request) (*http.Response, error) {
 				asked[r.URL.Host]++
 				return answers(r)
 			}
 		}
-		pool := upstream.NewPool("chain", endpoint(t, "a", count(always(500, ""))), endpoint(t, "b", count(always(200, "b"))))
+		pool := upstream.NewPool("chain", pooltest.Endpoint(t, "a", count(pooltest.Always(500, ""))), pooltest.Endpoint(t, "b", count(pooltest.Always(200, "b"))))
 		for range 10 {
 			got, err := pool.Do(t.Context(), upstream.Request{}, nil)
 			if err != nil || string(got.Body) != "b" {
@@ -39,7 +40,7 @@ func TestPoolFailsOverAndStays(t *testing.T) {
 
 func TestPoolLeavesTimeForTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool := upstream.NewPool("chain", endpoint(t, "a", silent), endpoint(t, "b", always(200, "b")))
+		pool := upstream.NewPool("chain", pooltest.Endpoint(t, "a", pooltest.Silent), pooltest.Endpoint(t, "b", pooltest.Always(200, "b")))
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		if _, err := pool.Do(ctx, upstream.Request{}, nil); err != nil {
@@ -51,7 +52,7 @@ func TestPoolLeavesTimeForTheNext(t *testing.T) {
 func TestPoolAsksPausedEndpointsLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := upstream.NewPool("chain",
-			endpoint(t, "a", always(429, "", "Retry-After", "60")), endpoint(t, "b", always(200, "b")))
+			pooltest.Endpoint(t, "a", pooltest.Always(429, "", "Retry-After", "60")), pooltest.Endpoint(t, "b", pooltest.Always(200, "b")))
 		start := time.Now()
 		for range 3 {
 			must.Get(pool.Do(t.Context(), upstream.Request{}, nil))(t)
@@ -63,23 +64,23 @@ func TestPoolAsksPausedEndpointsLast(t *testing.T) {
 }
 
 func TestPoolClassesFailuresAsAWhole(t *testing.T) {
-	refused := transport(func(*http.Request) (*http.Response, error) { return nil, errors.New("refused") })
+	refused := pooltest.Transport(func(*http.Request) (*http.Response, error) { return nil, errors.New("refused") })
 	for _, test := range []struct {
 		name  string
-		a, b  transport
+		a, b  pooltest.Transport
 		want  upstream.Class
 		after time.Duration
 	}{
-		{"limited", always(429, "", "Retry-After", "9"), always(429, "", "Retry-After", "4"), upstream.RateLimited, 4 * time.Second},
-		{"silent", silent, silent, upstream.Timeout, 0},
-		{"one silent", refused, silent, upstream.Timeout, 0},
-		{"down", refused, always(500, ""), upstream.Unreachable, 0},
-		{"failing", always(500, ""), always(503, ""), upstream.ServerError, 0},
-		{"answered", always(200, ""), always(404, ""), upstream.BadAnswer, 0},
+		{"limited", pooltest.Always(429, "", "Retry-After", "9"), pooltest.Always(429, "", "Retry-After", "4"), upstream.RateLimited, 4 * time.Second},
+		{"silent", pooltest.Silent, pooltest.Silent, upstream.Timeout, 0},
+		{"one silent", refused, pooltest.Silent, upstream.Timeout, 0},
+		{"down", refused, pooltest.Always(500, ""), upstream.Unreachable, 0},
+		{"failing", pooltest.Always(500, ""), pooltest.Always(503, ""), upstream.ServerError, 0},
+		{"answered", pooltest.Always(200, ""), pooltest.Always(404, ""), upstream.BadAnswer, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				pool := upstream.NewPool("chain", endpoint(t, "a", test.a), endpoint(t, "b", test.b))
+				pool := upstream.NewPool("chain", pooltest.Endpoint(t, "a", test.a), pooltest.Endpoint(t, "b", test.b))
 				_, err := pool.Do(t.Context(), upstream.Request{}, func(r upstream.Response) error {
 					if r.Status == http.StatusNotFound {
 						return &upstream.Error{Class: upstream.Rejected}
@@ -102,7 +103,7 @@ func TestPoolClassesFailuresAsAWhole(t *testing.T) {
 // The class of the pool's error follows from its endpoints' errors and is not repeated; nor is the name of a pool that
 // shares it with its only endpoint.
 func TestPoolNamesEverythingOnce(t *testing.T) {
-	broken := always(500, "")
+	broken := pooltest.Always(500, "")
 	for _, test := range []struct {
 		endpoints []string
 		want      string
@@ -114,7 +115,7 @@ func TestPoolNamesEverythingOnce(t *testing.T) {
 	} {
 		var endpoints []*upstream.Endpoint
 		for _, name := range test.endpoints {
-			endpoints = append(endpoints, endpoint(t, name, broken))
+			endpoints = append(endpoints, pooltest.Endpoint(t, name, broken))
 		}
 		_, err := upstream.NewPool("0x", endpoints...).Do(t.Context(), upstream.Request{}, nil)
 		if err == nil || err.Error() != test.want || len(endpoints) == 0 && upstream.ClassOf(err) != upstream.Unreachable {
@@ -126,8 +127,8 @@ func TestPoolNamesEverythingOnce(t *testing.T) {
 func TestPoolStopsWhenTheCallerLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		hang := transport(func(r *http.Request) (*http.Response, error) { asked++; return silent(r) })
-		pool := upstream.NewPool("chain", endpoint(t, "a", hang), endpoint(t, "b", hang))
+		hang := pooltest.Transport(func(r *http.Request) (*http.Response, error) { asked++; return pooltest.Silent(r) })
+		pool := upstream.NewPool("chain", pooltest.Endpoint(t, "a", hang), pooltest.Endpoint(t, "b", hang))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		_, err := pool.Do(ctx, upstream.Request{Method: "POST"}, nil)
@@ -141,14 +142,14 @@ func TestPoolStopsWhenTheCallerLeaves(t *testing.T) {
 func TestRetriesAreFewWhenEverythingFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var attempts atomic.Int64
-		failing := transport(func(r *http.Request) (*http.Response, error) {
+		failing := pooltest.Transport(func(r *http.Request) (*http.Response, error) {
 			if !r.URL.Query().Has("q") {
-				return answer(404, ""), nil // shows that it is up, so that the breaker stays closed
+				return pooltest.Answer(404, ""), nil // shows that it is up, so that the breaker stays closed
 			}
 			attempts.Add(1)
-			return answer(500, ""), nil
+			return pooltest.Answer(500, ""), nil
 		})
-		pool := upstream.NewPool("chain", endpoint(t, "a", failing), endpoint(t, "b", failing))
+		pool := upstream.NewPool("chain", pooltest.Endpoint(t, "a", failing), pooltest.Endpoint(t, "b", failing))
 		const questions = 1000
 		var asking sync.WaitGroup
 		for range questions {

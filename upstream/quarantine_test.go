@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
@@ -50,13 +51,13 @@ func TestCordonedEndpointIsLeftAlone(t *testing.T) {
 
 func TestBrokenEndpointIsNotProbedWhileCordoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, next := failing(t, always(500, ""), upstream.Request{})
+		e, next := failing(t, pooltest.Always(500, ""), upstream.Request{})
 		e.Cordon()
-		next.to(always(200, "{}"))
-		asked := next.asked.Load()
+		next.To(pooltest.Always(200, "{}"))
+		asked := next.Asked.Load()
 		<-time.After(time.Minute)
-		if next.asked.Load() != asked {
-			t.Errorf("probed %d times while cordoned", next.asked.Load()-asked)
+		if next.Asked.Load() != asked {
+			t.Errorf("probed %d times while cordoned", next.Asked.Load()-asked)
 		}
 		e.Uncordon()
 		<-time.After(15 * time.Second)
@@ -85,7 +86,7 @@ func TestUncordonEndsAQuarantine(t *testing.T) {
 
 func TestQuarantineIsLoggedWhenItBegins(t *testing.T) {
 	var log bytes.Buffer
-	e := endpoint(t, "a", always(200, ""), upstream.EndpointOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	e := pooltest.Endpoint(t, "a", pooltest.Always(200, ""), upstream.EndpointOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for range 2 {
 		e.Quarantine(t.Context(), errors.New("of another branch"))
 	}

@@ -10,16 +10,17 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
 // after answers successfully once d has passed, and counts its requests.
-func after(d *time.Duration, asked *atomic.Int64, body string) transport {
+func after(d *time.Duration, asked *atomic.Int64, body string) pooltest.Transport {
 	return func(r *http.Request) (*http.Response, error) {
 		asked.Add(1)
 		select {
 		case <-time.After(*d):
-			return answer(200, body), nil
+			return pooltest.Answer(200, body), nil
 		case <-r.Context().Done():
 			return nil, r.Context().Err()
 		}
@@ -38,7 +39,7 @@ type pair struct {
 
 func newPair(t *testing.T, a, b time.Duration) *pair {
 	p := &pair{a: a, b: b}
-	p.endA, p.endB = endpoint(t, "a", after(&p.a, &p.askedA, "a")), endpoint(t, "b", after(&p.b, &p.askedB, "b"))
+	p.endA, p.endB = pooltest.Endpoint(t, "a", after(&p.a, &p.askedA, "a")), pooltest.Endpoint(t, "b", after(&p.b, &p.askedB, "b"))
 	p.pool = upstream.NewPool("pool", p.endA, p.endB)
 	return p
 }
@@ -157,11 +158,11 @@ func TestCheckSeesNothingAfterTheWinner(t *testing.T) {
 func TestBrokenConnectionIsTriedAgainAfterAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
-		e := endpoint(t, "a", func(*http.Request) (*http.Response, error) {
+		e := pooltest.Endpoint(t, "a", func(*http.Request) (*http.Response, error) {
 			if asked.Add(1) == 1 {
 				return nil, errors.New("connection reset")
 			}
-			return answer(200, "fine"), nil
+			return pooltest.Answer(200, "fine"), nil
 		})
 		started := time.Now()
 		got, err := upstream.NewPool("pool", e).Do(t.Context(), upstream.Request{}, nil)
@@ -217,7 +218,7 @@ func TestWrongAnswersDoNotUseUpRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		none, wrong := time.Duration(0), errors.New("wrong")
 		var asked [2]atomic.Int64
-		pool := upstream.NewPool("pool", endpoint(t, "a", after(&none, &asked[0], "a")), endpoint(t, "b", after(&none, &asked[1], "b")))
+		pool := upstream.NewPool("pool", pooltest.Endpoint(t, "a", after(&none, &asked[0], "a")), pooltest.Endpoint(t, "b", after(&none, &asked[1], "b")))
 		for i := range 400 {
 			try := func(ctx context.Context, e *upstream.Endpoint, turn int) upstream.Reply {
 				made := judged{Attempt: e.Attempt(ctx, upstream.Request{}, turn)}
@@ -245,7 +246,7 @@ type judged struct {
 func (j judged) Judge(context.Context) error { return j.fault }
 
 func TestPanicOfATryReachesTheCaller(t *testing.T) {
-	pool := upstream.NewPool("pool", endpoint(t, "a", func(*http.Request) (*http.Response, error) { panic("transport") }))
+	pool := upstream.NewPool("pool", pooltest.Endpoint(t, "a", func(*http.Request) (*http.Response, error) { panic("transport") }))
 	defer func() {
 		if got := fmt.Sprint(recover()); got != "transport" {
 			t.Errorf("recovered %q, want the panic of the transport", got)

@@ -14,6 +14,7 @@ import (
 
 	"crossgate/internal/measured"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
@@ -39,7 +40,7 @@ func TestAttemptsAreSpansWithoutURLs(t *testing.T) {
 	secretive := upstream.EndpointOptions{
 		URL: "http://account-0123456789.provider.invalid:8545/key-0123456789", Attributes: []attribute.KeyValue{attribute.Int("crossgate.chain.id", 137)},
 	}
-	pool := upstream.NewPool("chain", endpoint(t, "a", always(502, ""), secretive), endpoint(t, "b", always(200, "{}"), secretive))
+	pool := upstream.NewPool("chain", pooltest.Endpoint(t, "a", pooltest.Always(502, ""), secretive), pooltest.Endpoint(t, "b", pooltest.Always(200, "{}"), secretive))
 	call := upstream.Request{Body: []byte("{}"), Kind: "eth_chainId", Attributes: func() []attribute.KeyValue {
 		return []attribute.KeyValue{attribute.String("rpc.method", "eth_chainId")}
 	}}
@@ -88,8 +89,8 @@ func TestRequestsThatWaitForTheRateAreMeasured(t *testing.T) {
 	now := measured.Start(t)
 	const ofLimited, ofFree = "crossgate.upstream.budget.waiting{crossgate.endpoint=limited,}", "crossgate.upstream.budget.waiting{crossgate.endpoint=free,}"
 	synctest.Test(t, func(t *testing.T) {
-		limited := endpoint(t, "limited", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 1})
-		free := endpoint(t, "free", always(200, "{}"), upstream.EndpointOptions{})
+		limited := pooltest.Endpoint(t, "limited", pooltest.Always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 1})
+		free := pooltest.Endpoint(t, "free", pooltest.Always(200, "{}"), upstream.EndpointOptions{})
 		defer upstream.Observe(limited, free)()
 		done := make(chan error)
 		for range 3 {

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 )
 
 // TestBackgroundCallsNeverMakeOthersWait keeps an endpoint busy with background calls.
 func TestBackgroundCallsNeverMakeOthersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 10, Burst: 10})
+		e := pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 10, Burst: 10})
 		ctx, stop := context.WithCancel(t.Context())
 		var following sync.WaitGroup
 		var calls atomic.Int64
@@ -55,7 +56,7 @@ func TestBackgroundCallsNeverMakeOthersWait(t *testing.T) {
 
 func TestBackgroundCallsGiveUpWithTheirDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 4})
+		e := pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 4})
 		must.Get(e.Do(t.Context(), upstream.Request{Cost: 4}))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -73,9 +74,9 @@ func TestFollowingKeepsItsShare(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const perSecond, lasts = 10, 10 * time.Second
 			var sent atomic.Int64
-			e := endpoint(t, "node", func(*http.Request) (*http.Response, error) {
+			e := pooltest.Endpoint(t, "node", func(*http.Request) (*http.Response, error) {
 				sent.Add(1)
-				return answer(200, "{}"), nil
+				return pooltest.Answer(200, "{}"), nil
 			}, upstream.EndpointOptions{RequestsPerSecond: perSecond, Burst: burst})
 			ctx, stop := context.WithTimeout(t.Context(), lasts)
 			defer stop()
@@ -122,7 +123,7 @@ func TestSearchesHaveASmallShare(t *testing.T) {
 		"a smaller plan":  {RequestsPerSecond: 1000, Burst: 1000, Monthly: 10 * 32 * 24 * 3600},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			e, start := endpoint(t, "node", always(200, "{}"), options), time.Now()
+			e, start := pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"), options), time.Now()
 			search, done := upstream.Searching.For(t.Context()), 0
 			var refused *upstream.Error
 			for i := range 6000 { // for a minute
@@ -154,7 +155,7 @@ func TestRefusalsTakeNoShare(t *testing.T) {
 	const perSecond, soon = 0.01, 110 * time.Second
 	hurried, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	e := endpoint(t, "node", always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: perSecond, Burst: 1})
+	e := pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: perSecond, Burst: 1})
 	must.Get(e.Do(upstream.Following.For(hurried), upstream.Request{}))(t)
 	pace := upstream.NewBudget(perSecond, 1)
 	if _, ok, err := pace.Take(upstream.Following.For(hurried), 1); !ok {

@@ -1,10 +1,8 @@
 package jsonrpc_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -12,13 +10,15 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
 // onBranch returns a node of chain 0x1 that has block, or none if empty; anchors counts the requests for it.
-func onBranch(block *atomic.Value, anchors *atomic.Int64) transport {
-	return node(func(c rpcCall) string {
+func onBranch(block *atomic.Value, anchors *atomic.Int64) pooltest.Transport {
+	return node(func(c rpctest.Call) string {
 		switch c.Method {
 		case "eth_chainId":
 			return `"result":"0x1"`
@@ -52,7 +52,7 @@ func branches(t *testing.T, first, second string) (c *jsonrpc.Client, of [2]*ato
 	for i, block := range []string{first, second} {
 		of[i] = new(atomic.Value)
 		of[i].Store(block)
-		ends = append(ends, endpoint(t, []string{"first", "second"}[i], onBranch(of[i], anchors)))
+		ends = append(ends, pooltest.Endpoint(t, []string{"first", "second"}[i], onBranch(of[i], anchors)))
 	}
 	return jsonrpc.New(upstream.NewPool("chain", ends...)).Proving("chain", chainProof(new(atomic.Int64))), of, anchors
 }
@@ -133,15 +133,15 @@ func TestUnprovenCallsAreNotJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hold := map[string]chan struct{}{"0x1": make(chan struct{}), "0x2": make(chan struct{})}
 		close(hold["0x1"])
-		of := func(id string) transport {
-			return node(func(c rpcCall) string {
+		of := func(id string) pooltest.Transport {
+			return node(func(c rpctest.Call) string {
 				if c.Method != "eth_chainId" {
 					<-hold[id]
 				}
 				return `"result":"` + id + `"`
 			})
 		}
-		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "own", of("0x1")), endpoint(t, "other", of("0x2")))).Proving("chain", chainProof(new(atomic.Int64)))
+		client := jsonrpc.New(upstream.NewPool("chain", pooltest.Endpoint(t, "own", of("0x1")), pooltest.Endpoint(t, "other", of("0x2")))).Proving("chain", chainProof(new(atomic.Int64)))
 		told := make([]map[string]string, 2)
 		for i := range told {
 			go func() {
@@ -168,14 +168,12 @@ func TestProofsLeaveSearchesTheirShare(t *testing.T) {
 		block.Store("a")
 		var anchors atomic.Int64
 		alone := func(r *http.Request) (*http.Response, error) {
-			body, err := io.ReadAll(r.Body)
-			if err != nil || body[0] == '[' {
-				return answer(200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported"}}`), err
+			if asked, err := rpctest.Read(r); err != nil || asked.IsBatch {
+				return pooltest.Answer(200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batches are not supported"}}`), err
 			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
 			return onBranch(&block, &anchors)(r)
 		}
-		slow := endpoint(t, "slow", alone, upstream.EndpointOptions{RequestsPerSecond: 0.5, Burst: 1})
+		slow := pooltest.Endpoint(t, "slow", alone, upstream.EndpointOptions{RequestsPerSecond: 0.5, Burst: 1})
 		client := jsonrpc.New(upstream.NewPool("chain", slow)).Proving("chain", chainProof(new(atomic.Int64)))
 		must.Do(t, client.Call(t.Context(), "web3_name", new(string)))
 		<-time.After(20 * time.Second)

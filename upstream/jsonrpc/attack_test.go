@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -17,24 +18,24 @@ import (
 // An endpoint that answers nonsense has not recovered just because it answers.
 func TestNonsenseIsNoRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var next changing
-		next.to(ofChain("0x1", new(atomic.Int64)))
+		var next pooltest.Changing
+		next.To(ofChain("0x1", new(atomic.Int64)))
 		var proofs atomic.Int64
-		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", next.answer))).Proving("chain", chainProof(&proofs))
+		client := jsonrpc.New(upstream.NewPool("chain", pooltest.Endpoint(t, "node", next.Answer))).Proving("chain", chainProof(&proofs))
 		var name string
 		must.Do(t, client.Call(t.Context(), "web3_name", &name))
-		next.to(always(200, "<html>"))
+		next.To(pooltest.Always(200, "<html>"))
 		for range 5 {
 			_ = client.Call(t.Context(), "web3_name", &name)
 		}
 		synctest.Wait()
 		for range 60 {
-			if err := client.Call(t.Context(), "web3_name", &name); classOf(err) != upstream.BreakerOpen {
+			if err := client.Call(t.Context(), "web3_name", &name); upstream.ClassOf(err) != upstream.BreakerOpen {
 				t.Fatalf("Call() = %v, want the breaker's refusal", err)
 			}
 			<-time.After(time.Second)
 		}
-		next.to(ofChain("0x1", new(atomic.Int64)))
+		next.To(ofChain("0x1", new(atomic.Int64)))
 		<-time.After(15 * time.Second)
 		if err := client.Call(t.Context(), "web3_name", &name); err != nil {
 			t.Errorf("Call() when the node is one again = %v, want an answer", err)
@@ -46,7 +47,7 @@ func TestNonsenseIsNoRecovery(t *testing.T) {
 func TestLiarIsNamedInTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines bytes.Buffer
-		e := endpoint(t, "node", always(200, "<html>"), upstream.EndpointOptions{
+		e := pooltest.Endpoint(t, "node", pooltest.Always(200, "<html>"), upstream.EndpointOptions{
 			URL: "http://node.invalid/v2/aVerySecretKey", Logger: slog.New(slog.NewTextHandler(&lines, nil)),
 		})
 		client := jsonrpc.New(upstream.NewPool("chain", e))

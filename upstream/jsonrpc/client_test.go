@@ -7,70 +7,48 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
-type rpcCall struct {
-	ID     uint64          `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-}
-
 // node answers JSON-RPC: reply returns the members of one response object after its ID.
-func node(reply func(rpcCall) string) transport {
+func node(reply func(rpctest.Call) string) pooltest.Transport {
 	return func(r *http.Request) (*http.Response, error) {
 		if r.Body == nil {
-			return answer(405, ""), nil
+			return pooltest.Answer(405, ""), nil
 		}
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, err
-		}
-		if body[0] == '{' {
-			var call rpcCall
-			if err := json.Unmarshal(body, &call); err != nil {
-				return nil, err
-			}
-			return answer(200, object(call, reply)), nil
-		}
-		var calls []rpcCall
-		if err := json.Unmarshal(body, &calls); err != nil {
-			return nil, err
-		}
-		objects := make([]string, len(calls))
-		for i, call := range calls {
-			objects[len(calls)-1-i] = object(call, reply) // not in the order of the calls
-		}
-		return answer(200, "["+strings.Join(objects, ",")+"]"), nil
+		asked, err := rpctest.Read(r)
+		slices.Reverse(asked.Calls) // their answers are not in their order
+		return pooltest.Answer(200, asked.Answer(reply)), err
 	}
 }
 
-func object(call rpcCall, reply func(rpcCall) string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,%s}`, call.ID, reply(call))
+// says answers every call alike.
+func says(members string) pooltest.Transport {
+	return node(func(rpctest.Call) string { return members })
 }
 
 // echo answers with the first parameter.
-func echo(call rpcCall) string {
-	var params []json.RawMessage
-	if json.Unmarshal(call.Params, &params) != nil || len(params) == 0 {
+func echo(call rpctest.Call) string {
+	if len(call.Params) == 0 {
 		return `"result":null`
 	}
-	return `"result":` + string(params[0])
+	return `"result":` + string(call.Params[0])
 }
 
-func rpc(t *testing.T, answers ...transport) *jsonrpc.Client {
+func rpc(t *testing.T, answers ...pooltest.Transport) *jsonrpc.Client {
 	t.Helper()
 	endpoints := make([]*upstream.Endpoint, len(answers))
 	for i, a := range answers {
-		endpoints[i] = endpoint(t, string(rune('a'+i)), a)
+		endpoints[i] = pooltest.Endpoint(t, string(rune('a'+i)), a)
 	}
 	return jsonrpc.New(upstream.NewPool("chain", endpoints...))
 }
@@ -87,15 +65,15 @@ func TestCallDecodesTheResult(t *testing.T) {
 }
 
 func TestCallRefusesWhatIsNoAnswer(t *testing.T) {
-	for name, bad := range map[string]transport{
-		"page":             always(200, "<html>busy</html>"),
-		"empty":            always(200, ""),
-		"cut off":          always(200, `{"jsonrpc":"2.0","id":1,"result":"0x`),
-		"another question": always(200, `{"jsonrpc":"2.0","id":4711,"result":"0x"}`),
-		"no result":        node(func(rpcCall) string { return `"method":"x"` }),
-		"null":             node(func(rpcCall) string { return `"result":null` }),
-		"another type":     node(func(rpcCall) string { return `"result":{}` }),
-		"error as text":    node(func(rpcCall) string { return `"error":"busy"` }),
+	for name, bad := range map[string]pooltest.Transport{
+		"page":             pooltest.Always(200, "<html>busy</html>"),
+		"empty":            pooltest.Always(200, ""),
+		"cut off":          pooltest.Always(200, `{"jsonrpc":"2.0","id":1,"result":"0x`),
+		"another question": pooltest.Always(200, `{"jsonrpc":"2.0","id":4711,"result":"0x"}`),
+		"no result":        says(`"method":"x"`),
+		"null":             says(`"result":null`),
+		"another type":     says(`"result":{}`),
+		"error as text":    says(`"error":"busy"`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got string
@@ -103,7 +81,7 @@ func TestCallRefusesWhatIsNoAnswer(t *testing.T) {
 				t.Errorf("Call() = %q, %v, want the second endpoint's 0x1", got, err)
 			}
 			err := rpc(t, bad).Call(t.Context(), "eth_call", &got, "0x1")
-			if classOf(err) != upstream.BadAnswer {
+			if upstream.ClassOf(err) != upstream.BadAnswer {
 				t.Errorf("Call() = %v, want a bad answer", err)
 			}
 		})
@@ -112,20 +90,20 @@ func TestCallRefusesWhatIsNoAnswer(t *testing.T) {
 
 // Rate limiters in front of nodes answer with a text outside of any envelope.
 func TestBareTextsOfRateLimitersAreUnderstood(t *testing.T) {
-	limited := always(200, `{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}`)
+	limited := pooltest.Always(200, `{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}`)
 	var got string
-	if err := rpc(t, limited).Call(t.Context(), "eth_call", &got, "0x1"); classOf(err) != upstream.RateLimited {
+	if err := rpc(t, limited).Call(t.Context(), "eth_call", &got, "0x1"); upstream.ClassOf(err) != upstream.RateLimited {
 		t.Errorf("Call() = %v, want a rate limit", err)
 	}
 	calls := []*jsonrpc.Call{{Method: "eth_call", Params: []any{"0x1"}}, {Method: "eth_call", Params: []any{"0x2"}}}
-	if err := rpc(t, limited).Batch(t.Context(), calls...); classOf(err) != upstream.RateLimited {
+	if err := rpc(t, limited).Batch(t.Context(), calls...); upstream.ClassOf(err) != upstream.RateLimited {
 		t.Errorf("Batch() = %v, want a rate limit", err)
 	}
 }
 
 func TestBatchMatchesAnswersByID(t *testing.T) {
 	requests := 0
-	counting := transport(func(r *http.Request) (*http.Response, error) { requests++; return node(echo)(r) })
+	counting := pooltest.Transport(func(r *http.Request) (*http.Response, error) { requests++; return node(echo)(r) })
 	results := make([]int, 40)
 	calls := make([]*jsonrpc.Call, len(results))
 	for i := range calls {
@@ -143,7 +121,7 @@ func TestBatchMatchesAnswersByID(t *testing.T) {
 }
 
 func TestBatchTellsEachCallsError(t *testing.T) {
-	reverting := node(func(call rpcCall) string {
+	reverting := node(func(call rpctest.Call) string {
 		if call.Method == "eth_estimateGas" {
 			return `"error":{"code":3,"message":"execution reverted"}`
 		}
@@ -161,7 +139,7 @@ func TestBatchTellsEachCallsError(t *testing.T) {
 }
 
 func TestBatchAsksElsewhereForWhatIsMissing(t *testing.T) {
-	forgetful := transport(func(r *http.Request) (*http.Response, error) {
+	forgetful := pooltest.Transport(func(r *http.Request) (*http.Response, error) {
 		full, err := node(echo)(r)
 		if err != nil {
 			return nil, err
@@ -172,7 +150,7 @@ func TestBatchAsksElsewhereForWhatIsMissing(t *testing.T) {
 			return nil, err
 		}
 		kept, err := json.Marshal(objects[1:])
-		return answer(200, string(kept)), err
+		return pooltest.Answer(200, string(kept)), err
 	})
 	ask := func(r *jsonrpc.Client) ([]int, []*jsonrpc.Call, error) {
 		results := make([]int, 3)
@@ -186,7 +164,7 @@ func TestBatchAsksElsewhereForWhatIsMissing(t *testing.T) {
 		t.Errorf("Batch() = %v, %v, want all results from the second endpoint", results, err)
 	}
 	results, calls, err := ask(rpc(t, forgetful))
-	if err != nil || !slices.Equal(results, []int{1, 2, 0}) || classOf(calls[2].Err) != upstream.BadAnswer {
+	if err != nil || !slices.Equal(results, []int{1, 2, 0}) || upstream.ClassOf(calls[2].Err) != upstream.BadAnswer {
 		t.Errorf("Batch() = %v, %v with %v for the last call, want the others' results", results, err, calls[2].Err)
 	}
 }
@@ -194,22 +172,21 @@ func TestBatchAsksElsewhereForWhatIsMissing(t *testing.T) {
 func TestBatchShrinksToWhatEndpointsTake(t *testing.T) {
 	for name, refuse := range map[string]func() *http.Response{
 		"error object": func() *http.Response {
-			return answer(200, `{"jsonrpc":"2.0","id":null,"error":{"code":31,"message":"Batch of more than 3 requests are not allowed"}}`)
+			return pooltest.Answer(200, `{"jsonrpc":"2.0","id":null,"error":{"code":31,"message":"Batch of more than 3 requests are not allowed"}}`)
 		},
-		"status": func() *http.Response { return answer(413, "too large") },
+		"status": func() *http.Response { return pooltest.Answer(413, "too large") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var largest atomic.Int64
-			small := transport(func(r *http.Request) (*http.Response, error) {
-				body, _ := io.ReadAll(r.Body)
-				size := strings.Count(string(body), `"jsonrpc"`)
-				if size > 3 {
+			small := pooltest.Transport(func(r *http.Request) (*http.Response, error) {
+				asked, err := rpctest.Read(r)
+				size := len(asked.Calls)
+				if size > 3 || err != nil {
 					return refuse(), nil
 				}
 				for seen := largest.Load(); int64(size) > seen && !largest.CompareAndSwap(seen, int64(size)); {
 					seen = largest.Load()
 				}
-				r.Body = io.NopCloser(strings.NewReader(string(body)))
 				return node(echo)(r)
 			})
 			client := rpc(t, small)
@@ -235,7 +212,7 @@ func TestBatchShrinksToWhatEndpointsTake(t *testing.T) {
 
 func TestBudgetCountsUnitsOfMethods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := endpoint(t, "node", node(echo), upstream.EndpointOptions{
+		e := pooltest.Endpoint(t, "node", node(echo), upstream.EndpointOptions{
 			RequestsPerSecond: 10, Burst: 100,
 		})
 		client := jsonrpc.New(upstream.NewPool("chain", e))
@@ -251,7 +228,7 @@ func TestBudgetCountsUnitsOfMethods(t *testing.T) {
 }
 
 func TestAcceptSendsTheCallOn(t *testing.T) {
-	wrong := node(func(rpcCall) string { return `"result":"0x2"` })
+	wrong := says(`"result":"0x2"`)
 	var got string
 	call := &jsonrpc.Call{Method: "eth_chainId", Params: []any{"0x1"}, Out: &got, Accept: func(result any) error {
 		if *result.(*string) != "0x1" {
@@ -263,7 +240,7 @@ func TestAcceptSendsTheCallOn(t *testing.T) {
 		t.Errorf("Batch() = %q, %v, want the acceptable answer", got, err)
 	}
 	got = ""
-	if err := rpc(t, wrong).Batch(t.Context(), call); classOf(err) != upstream.BadAnswer || got != "" {
+	if err := rpc(t, wrong).Batch(t.Context(), call); upstream.ClassOf(err) != upstream.BadAnswer || got != "" {
 		t.Errorf("Batch() = %q, %v, want a bad answer and nothing decoded", got, err)
 	}
 }
@@ -279,7 +256,7 @@ func FuzzCall(f *testing.F) {
 		if status < 200 || status > 599 {
 			status = 200
 		}
-		client := rpc(t, always(status, body))
+		client := rpc(t, pooltest.Always(status, body))
 		var one string
 		if err := client.Call(t.Context(), "eth_call", &one); err == nil && !tellsText(body, one) {
 			t.Errorf("Call() = %q of %q, which does not say so", one, body)
@@ -309,9 +286,9 @@ func BenchmarkCall(b *testing.B) {
 	requests := 0
 	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
 		Name: "node", URL: "http://node.invalid/", RequestsPerSecond: 1e9, Burst: 1e9,
-		Transport: transport(func(*http.Request) (*http.Response, error) {
+		Transport: pooltest.Transport(func(*http.Request) (*http.Response, error) {
 			requests++
-			return answer(200, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"0x1"}`, requests)), nil
+			return pooltest.Answer(200, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"0x1"}`, requests)), nil
 		}),
 	}))(b)
 	client := jsonrpc.New(upstream.NewPool("chain", e))
@@ -325,14 +302,11 @@ func BenchmarkCall(b *testing.B) {
 // TestTwoAnswersToOneCallAreNone covers a server that returns two response objects with the same ID.
 func TestTwoAnswersToOneCallAreNone(t *testing.T) {
 	twice := func(r *http.Request) (*http.Response, error) {
-		var calls []rpcCall
-		if err := json.NewDecoder(r.Body).Decode(&calls); err != nil {
-			return nil, err
-		}
-		objects := []string{object(calls[0], echo), object(calls[1], echo), fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":"0x9"}`, calls[0].ID)}
-		return answer(200, "["+strings.Join(objects, ",")+"]"), nil
+		asked, err := rpctest.Read(r)
+		asked.Calls = append(asked.Calls, rpctest.Call{ID: asked.Calls[0].ID, Params: []json.RawMessage{[]byte(`"0x9"`)}})
+		return pooltest.Answer(200, asked.Answer(echo)), err
 	}
-	for name, answers := range map[string][]transport{"alone": {twice}, "beside another": {twice, node(echo)}} {
+	for name, answers := range map[string][]pooltest.Transport{"alone": {twice}, "beside another": {twice, node(echo)}} {
 		out := make([]string, 2)
 		calls := []*jsonrpc.Call{jsonrpc.NewCall(&out[0], nil, "eth_call", "0x1"), jsonrpc.NewCall(&out[1], nil, "eth_call", "0x2")}
 		_ = rpc(t, answers...).Batch(t.Context(), calls...)
@@ -388,32 +362,30 @@ func FuzzErrors(f *testing.F) {
 // A failure that may be temporary is retried at the same endpoint, and only for the calls that it affected; a permanent
 // one is not.
 func TestEachRepeatsWhatMayPass(t *testing.T) {
-	object := func(code, message string) transport {
-		return node(func(rpcCall) string { return `"error":{"code":` + code + `,"message":"` + message + `"}` })
-	}
+	object := func(code int, message string) pooltest.Transport { return says(rpctest.Fault(code, message)) }
 	for name, test := range map[string]struct {
-		failing  transport
+		failing  pooltest.Transport
 		repeated bool
 	}{
-		"no JSON":                     {always(200, "<html>Just a moment...</html>"), true},
-		"inner error":                 {object("-32603", "Internal error"), true},
-		"inner error with its reason": {object("-32603", "execution reverted"), false},
-		"429":                         {always(429, ""), true},
-		"429 that says for how long":  {always(429, "", "Retry-After", "1"), false},
-		"429 in an object":            {object("429", "slow down"), true},
-		"500":                         {always(500, ""), true},
+		"no JSON":                     {pooltest.Always(200, "<html>Just a moment...</html>"), true},
+		"inner error":                 {object(-32603, "Internal error"), true},
+		"inner error with its reason": {object(-32603, "execution reverted"), false},
+		"429":                         {pooltest.Always(429, ""), true},
+		"429 that says for how long":  {pooltest.Always(429, "", "Retry-After", "1"), false},
+		"429 in an object":            {object(429, "slow down"), true},
+		"500":                         {pooltest.Always(500, ""), true},
 		"broken connection":           {func(*http.Request) (*http.Response, error) { return nil, errors.New("reset by peer") }, true},
-		"unknown method":              {object("-32601", "the method does not exist"), false},
-		"pruned state":                {object("-32000", "missing trie node"), false},
+		"unknown method":              {object(-32601, "the method does not exist"), false},
+		"pruned state":                {object(-32000, "missing trie node"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				requests := 0
-				client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "only", func(r *http.Request) (*http.Response, error) {
+				client := jsonrpc.New(upstream.NewPool("chain", pooltest.Endpoint(t, "only", func(r *http.Request) (*http.Response, error) {
 					if requests++; requests == 1 || test.repeated && requests < 4 {
 						return test.failing(r)
 					}
-					return node(func(rpcCall) string { return `"result":"it"` })(r)
+					return says(`"result":"it"`)(r)
 				})))
 				var found string
 				call := jsonrpc.NewCall(&found, nil, "find")

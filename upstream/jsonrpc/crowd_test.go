@@ -1,16 +1,15 @@
 package jsonrpc_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -27,37 +26,24 @@ type counting struct {
 }
 
 func (c *counting) answer(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
+	asked, err := rpctest.Read(r)
 	if err != nil {
 		return nil, err
-	}
-	var calls []rpcCall
-	if json.Unmarshal(body, &calls) != nil {
-		calls = make([]rpcCall, 1)
-		if err := json.Unmarshal(body, &calls[0]); err != nil {
-			return nil, err
-		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := time.Now(); now.Sub(c.second) >= time.Second {
 		c.second, c.used = now, 0
 	}
-	if c.isWhole && c.used+len(calls) > c.perSecond {
-		return answer(429, c.words), nil
+	if c.isWhole && c.used+len(asked.Calls) > c.perSecond {
+		return pooltest.Answer(429, c.words), nil
 	}
-	objects := make([]string, len(calls))
-	for i, call := range calls {
-		reply := `"result":"0x1"`
+	return pooltest.Answer(200, asked.Answer(func(rpctest.Call) string {
 		if c.used++; c.used > c.perSecond {
-			reply = `"error":{"code":429,"message":"` + c.words + `"}`
+			return rpctest.Fault(429, c.words)
 		}
-		objects[i] = object(call, func(rpcCall) string { return reply })
-	}
-	if body[0] == '{' {
-		return answer(200, objects[0]), nil
-	}
-	return answer(200, "["+strings.Join(objects, ",")+"]"), nil
+		return `"result":"0x1"`
+	})), nil
 }
 
 // TestBatchesShrinkWhereCallsAreCounted uses a single endpoint that counts the calls of batches: one with more calls
@@ -99,9 +85,9 @@ func TestBatchesShrinkWhereCallsAreCounted(t *testing.T) {
 // TestOneRefusalLeavesBatchesAsTheyAre simulates other clients that exhaust the shared key for a moment.
 func TestOneRefusalLeavesBatchesAsTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limited := &changing{}
-		limited.to(node(func(rpcCall) string { return `"result":"0x1"` }))
-		client := rpc(t, limited.answer)
+		limited := &pooltest.Changing{}
+		limited.To(says(`"result":"0x1"`))
+		client := rpc(t, limited.Answer)
 		ask := func() {
 			calls := make([]*jsonrpc.Call, 20)
 			for i := range calls {
@@ -111,10 +97,10 @@ func TestOneRefusalLeavesBatchesAsTheyAre(t *testing.T) {
 		}
 		before := client.Capabilities("a").Batch()
 		for range 3 {
-			limited.to(always(429, "Too Many Requests"))
+			limited.To(pooltest.Always(429, "Too Many Requests"))
 			ask()
 			time.Sleep(2 * time.Second)
-			limited.to(node(func(rpcCall) string { return `"result":"0x1"` }))
+			limited.To(says(`"result":"0x1"`))
 			ask()
 		}
 		if after := client.Capabilities("a").Batch(); after != before {

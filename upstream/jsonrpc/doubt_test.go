@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
 // tells returns a node that answers every call with result.
-func tells(result string, requests *atomic.Int64) transport {
-	return node(func(rpcCall) string {
+func tells(result string, requests *atomic.Int64) pooltest.Transport {
+	return node(func(rpctest.Call) string {
 		requests.Add(1)
 		return `"result":` + result
 	})
@@ -33,35 +35,35 @@ func find(t *testing.T, endpoints ...*upstream.Endpoint) (found *string, err err
 }
 
 func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
-	down := always(503, "")
-	useless := node(func(rpcCall) string { return `"error":{"code":-32603,"message":"inner error"}` })
+	down := pooltest.Always(503, "")
+	useless := says(`"error":{"code":-32603,"message":"inner error"}`)
 	var asked, lies atomic.Int64
 	tests := []struct {
 		name      string
-		endpoints []transport
+		endpoints []pooltest.Transport
 		found     bool
 		class     upstream.Class // zero if no error
 		asked     int64
 	}{
-		{"one endpoint only", []transport{tells("null", &asked)}, false, 0, 1},
-		{"found at once", []transport{tells(`"it"`, &asked), tells("null", &asked)}, true, 0, 1},
-		{"found by the second", []transport{tells("null", &asked), tells(`"it"`, &asked)}, true, 0, 2},
-		{"nowhere", []transport{tells("null", &asked), tells("null", &asked), tells(`"it"`, &asked)}, false, 0, 2},
-		{"nowhere, one is down", []transport{tells("null", &asked), down, tells("null", &asked)}, false, 0, 2},
-		{"the others are down", []transport{tells("null", &asked), down}, false, 0, 1},
-		{"the first is down", []transport{down, tells("null", &asked)}, false, 0, 1},
-		{"another is of no use", []transport{useless, tells("null", &asked), tells("null", &asked)}, false, 0, 2},
-		{"the others are of no use", []transport{useless, tells("null", &asked), useless}, false, 0, 1},
-		{"the others lie", []transport{tells("[]", &lies), tells("null", &asked)}, false, 0, 1},
-		{"the others are down, one knows it", []transport{tells("null", &asked), down, tells(`"it"`, &asked)}, true, 0, 2},
-		{"all are down", []transport{down, down}, false, upstream.ServerError, 0},
+		{"one endpoint only", []pooltest.Transport{tells("null", &asked)}, false, 0, 1},
+		{"found at once", []pooltest.Transport{tells(`"it"`, &asked), tells("null", &asked)}, true, 0, 1},
+		{"found by the second", []pooltest.Transport{tells("null", &asked), tells(`"it"`, &asked)}, true, 0, 2},
+		{"nowhere", []pooltest.Transport{tells("null", &asked), tells("null", &asked), tells(`"it"`, &asked)}, false, 0, 2},
+		{"nowhere, one is down", []pooltest.Transport{tells("null", &asked), down, tells("null", &asked)}, false, 0, 2},
+		{"the others are down", []pooltest.Transport{tells("null", &asked), down}, false, 0, 1},
+		{"the first is down", []pooltest.Transport{down, tells("null", &asked)}, false, 0, 1},
+		{"another is of no use", []pooltest.Transport{useless, tells("null", &asked), tells("null", &asked)}, false, 0, 2},
+		{"the others are of no use", []pooltest.Transport{useless, tells("null", &asked), useless}, false, 0, 1},
+		{"the others lie", []pooltest.Transport{tells("[]", &lies), tells("null", &asked)}, false, 0, 1},
+		{"the others are down, one knows it", []pooltest.Transport{tells("null", &asked), down, tells(`"it"`, &asked)}, true, 0, 2},
+		{"all are down", []pooltest.Transport{down, down}, false, upstream.ServerError, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			asked.Store(0)
 			var endpoints []*upstream.Endpoint
 			for i, answers := range test.endpoints {
-				endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), answers))
+				endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), answers))
 			}
 			found, err := find(t, endpoints...)
 			if (found != nil) != test.found || asked.Load() != test.asked {
@@ -83,7 +85,7 @@ func TestDoubtEndsWhereNobodyElseMayBeAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int64
-			away, there := endpoint(t, "away", tells("null", &asked)), endpoint(t, "there", tells("null", &asked))
+			away, there := pooltest.Endpoint(t, "away", tells("null", &asked)), pooltest.Endpoint(t, "there", tells("null", &asked))
 			remove(away)
 			if found, err := find(t, away, there); found != nil || err != nil || asked.Load() != 1 {
 				t.Errorf("found %v, %v after %d requests, want nothing after 1", found, err, asked.Load())
@@ -100,7 +102,7 @@ func TestDoubtEndsBeforeTheCallersTime(t *testing.T) {
 		defer cancel()
 		var found *string
 		call := &jsonrpc.Call{Method: "find", Out: &found, Doubt: func(result any) bool { return *result.(**string) == nil }}
-		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "first", tells("null", &asked)), endpoint(t, "silent", silent)))
+		client := jsonrpc.New(upstream.NewPool("chain", pooltest.Endpoint(t, "first", tells("null", &asked)), pooltest.Endpoint(t, "silent", pooltest.Silent)))
 		if err := client.Batch(ctx, call); err != nil || call.Err != nil || ctx.Err() != nil {
 			t.Errorf("%v, %v; context: %v", err, call.Err, ctx.Err())
 		}
@@ -127,7 +129,7 @@ func TestSilentWitnessIsNotWaitedForLong(t *testing.T) {
 				if test.isBackground {
 					ctx = upstream.Background.For(ctx)
 				}
-				endpoints := []*upstream.Endpoint{endpoint(t, "speaks", tells("null", &asked)), endpoint(t, "silent", silent)}
+				endpoints := []*upstream.Endpoint{pooltest.Endpoint(t, "speaks", tells("null", &asked)), pooltest.Endpoint(t, "silent", pooltest.Silent)}
 				if test.silentFirst {
 					slices.Reverse(endpoints)
 				}
@@ -153,8 +155,8 @@ func TestASearchIsNotOverForLackOfBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int64
 		options := upstream.EndpointOptions{RequestsPerSecond: 1, Burst: 1}
-		spent := endpoint(t, "spent", tells("null", &asked), options)
-		client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "free", tells("null", &asked)), spent))
+		spent := pooltest.Endpoint(t, "spent", tells("null", &asked), options)
+		client := jsonrpc.New(upstream.NewPool("chain", pooltest.Endpoint(t, "free", tells("null", &asked)), spent))
 		for _, work := range []upstream.Work{upstream.Answering, upstream.Searching} {
 			must.Get(spent.Do(t.Context(), upstream.Request{}))(t)
 			ctx, cancel := context.WithTimeout(work.For(t.Context()), 500*time.Millisecond)
@@ -175,7 +177,7 @@ func TestASearchIsNotOverForLackOfBudget(t *testing.T) {
 // An endpoint that confirms that something does not exist is not preferred for it.
 func TestConfirmingIsNoMerit(t *testing.T) {
 	var first, second atomic.Int64
-	pool := upstream.NewPool("chain", endpoint(t, "first", tells("null", &first)), endpoint(t, "second", tells("null", &second)))
+	pool := upstream.NewPool("chain", pooltest.Endpoint(t, "first", tells("null", &first)), pooltest.Endpoint(t, "second", tells("null", &second)))
 	client := jsonrpc.New(pool)
 	doubtful := &jsonrpc.Call{Method: "find", Out: new(*string), Doubt: func(any) bool { return true }}
 	if err := client.Batch(t.Context(), doubtful); err != nil || doubtful.Err != nil {

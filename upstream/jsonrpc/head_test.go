@@ -1,7 +1,6 @@
 package jsonrpc_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -46,12 +47,11 @@ func linkCall(number uint64) *jsonrpc.Call {
 }
 
 // blockAt answers linkCall for a chain up to head.
-func blockAt(params json.RawMessage, head uint64, branch string) string {
-	var asked [1]uint64
-	if json.Unmarshal(params, &asked) != nil || asked[0] > head {
-		return `"error":{"code":-32000,"message":"unknown block"}`
+func blockAt(c rpctest.Call, head uint64, branch string) string {
+	number, err := strconv.ParseUint(string(c.Params[0]), 10, 64)
+	if err != nil || number > head {
+		return rpctest.Fault(-32000, "unknown block")
 	}
-	number := asked[0]
 	return fmt.Sprintf(`"result":["%s%d","%s%d"]`, branch, number, branch, number-1)
 }
 
@@ -59,16 +59,16 @@ func newFleet(t *testing.T, most uint64, heads ...uint64) *fleet {
 	f := &fleet{heads: make([]atomic.Uint64, len(heads)), asked: make([]atomic.Int64, len(heads)), branches: make([]string, len(heads))}
 	for i := range heads {
 		f.heads[i].Store(heads[i])
-		answers := node(func(c rpcCall) string {
+		answers := node(func(c rpctest.Call) string {
 			switch c.Method {
 			case "eth_blockNumber":
 				return fmt.Sprintf(`"result":"0x%x"`, f.heads[i].Load())
 			case "eth_getBlockByNumber":
-				return blockAt(c.Params, f.heads[i].Load(), f.branches[i])
+				return blockAt(c, f.heads[i].Load(), f.branches[i])
 			}
 			return fmt.Sprintf(`"result":"%d"`, i)
 		})
-		f.ends = append(f.ends, endpoint(t, string(rune('a'+i)), func(r *http.Request) (*http.Response, error) {
+		f.ends = append(f.ends, pooltest.Endpoint(t, string(rune('a'+i)), func(r *http.Request) (*http.Response, error) {
 			f.asked[i].Add(1)
 			return answers(r)
 		}))

@@ -16,13 +16,15 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
 
 // ofChain returns a node that serves a chain and answers all other calls with the chain's ID.
-func ofChain(id string, requests *atomic.Int64) transport {
-	answers := node(func(c rpcCall) string {
+func ofChain(id string, requests *atomic.Int64) pooltest.Transport {
+	answers := node(func(c rpctest.Call) string {
 		if c.Method == "eth_chainId" {
 			return `"result":"` + id + `"`
 		}
@@ -34,22 +36,17 @@ func ofChain(id string, requests *atomic.Int64) transport {
 	}
 }
 
-// machine serves a node at an address of its own until the test ends, calling before with each request's body first.
-func machine(t *testing.T, node transport, before func(http.ResponseWriter, string)) *httptest.Server {
+// machine serves a node at an address of its own until the test ends, calling before with each request's first method.
+func machine(t *testing.T, node pooltest.Transport, before func(w http.ResponseWriter, method string)) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
+		asked, err := rpctest.Read(r)
+		told, nodeErr := node(r)
+		if err = errors.Join(err, nodeErr); err != nil {
 			t.Error(err)
 			return
 		}
-		r.GetBody, r.Body = nil, io.NopCloser(strings.NewReader(string(body)))
-		told, err := node(r)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		before(w, string(body))
+		before(w, asked.Calls[0].Method)
 		_, _ = io.Copy(w, told.Body)
 	}))
 	t.Cleanup(server.Close)
@@ -71,7 +68,7 @@ func TestEndpointsProveThemselvesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var wrong, right, proofs atomic.Int64
 		client := jsonrpc.New(upstream.NewPool("chain",
-			endpoint(t, "wrong", ofChain("0x2", &wrong)), endpoint(t, "right", ofChain("0x1", &right)),
+			pooltest.Endpoint(t, "wrong", ofChain("0x2", &wrong)), pooltest.Endpoint(t, "right", ofChain("0x1", &right)),
 		)).Proving("chain", chainProof(&proofs))
 		var name string
 		for range 3 {
@@ -93,7 +90,7 @@ func TestFailuresAskForAnotherProof(t *testing.T) {
 	var requests, proofs atomic.Int64
 	id := "0x1"
 	down := false
-	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
+	client := jsonrpc.New(upstream.NewPool("chain", pooltest.Endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
 		if down {
 			return nil, errors.New("connection reset")
 		}
@@ -115,9 +112,9 @@ func TestFailuresAskForAnotherProof(t *testing.T) {
 func TestCallersWhoLeaveAskForAnotherProof(t *testing.T) {
 	var requests, proofs atomic.Int64
 	id, stuck := "0x1", false
-	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
+	client := jsonrpc.New(upstream.NewPool("chain", pooltest.Endpoint(t, "node", func(r *http.Request) (*http.Response, error) {
 		if stuck {
-			return silent(r)
+			return pooltest.Silent(r)
 		}
 		return ofChain(id, &requests)(r)
 	}))).Proving("chain", chainProof(&proofs))
@@ -185,8 +182,8 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 	var requests, proofs atomic.Int64
 	answered := make(chan struct{})
-	server := machine(t, ofChain("0x1", &requests), func(_ http.ResponseWriter, body string) {
-		if strings.Contains(body, "web3_slow") {
+	server := machine(t, ofChain("0x1", &requests), func(_ http.ResponseWriter, method string) {
+		if method == "web3_slow" {
 			<-answered
 		}
 	})
@@ -222,8 +219,8 @@ func TestConnectionsOpenedBesideOthersNeedNoProof(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var requests, proofs atomic.Int64
 			received, answered := make(chan struct{}), make(chan struct{})
-			server := machine(t, ofChain("0x1", &requests), func(w http.ResponseWriter, body string) {
-				if strings.Contains(body, "web3_slow") {
+			server := machine(t, ofChain("0x1", &requests), func(w http.ResponseWriter, method string) {
+				if method == "web3_slow" {
 					close(received)
 					<-answered
 					w.Header().Set("Connection", "close") // keeps this connection from being reused
@@ -270,13 +267,13 @@ func TestProofsGoAloneWhereBatchesAreRefused(t *testing.T) {
 	var requests, proofs atomic.Int64
 	one := ofChain("0x1", &requests)
 	single := func(r *http.Request) (*http.Response, error) {
-		if isBatch(t, r) {
+		if asked, err := rpctest.Read(r); err != nil || asked.IsBatch {
 			requests.Add(1)
-			return answer(400, ""), nil
+			return pooltest.Answer(400, ""), err
 		}
 		return one(r)
 	}
-	client := jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", single))).Proving("chain", chainProof(&proofs))
+	client := jsonrpc.New(upstream.NewPool("chain", pooltest.Endpoint(t, "node", single))).Proving("chain", chainProof(&proofs))
 	var name string
 	for range 2 {
 		if err := client.Call(t.Context(), "web3_name", &name); err != nil || name != "from 0x1" {
@@ -286,13 +283,4 @@ func TestProofsGoAloneWhereBatchesAreRefused(t *testing.T) {
 	if requests.Load() != 4 { // the batch, the proof and two calls
 		t.Errorf("%d requests, want 4", requests.Load())
 	}
-}
-
-// isBatch reports whether a request holds several calls. It leaves the body unread.
-func isBatch(t *testing.T, r *http.Request) bool {
-	t.Helper()
-	body := must.Get(r.GetBody())(t)
-	first := make([]byte, 1)
-	must.Get(io.ReadFull(body, first))(t)
-	return first[0] == '['
 }

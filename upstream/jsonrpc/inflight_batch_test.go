@@ -1,10 +1,9 @@
 package jsonrpc_test
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -16,6 +15,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"crossgate/internal/measured"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -26,29 +27,32 @@ type batches struct {
 	got []string
 }
 
-func (b *batches) of(answers transport) transport {
+func (b *batches) of(answers pooltest.Transport) pooltest.Transport {
 	return func(r *http.Request) (*http.Response, error) {
-		text, err := io.ReadAll(r.Body)
+		asked, err := rpctest.Read(r)
 		if err != nil {
 			return nil, err
 		}
-		var calls []struct{ Params []string }
-		if json.Unmarshal(text, &calls) != nil {
-			calls = make([]struct{ Params []string }, 1)
-			if err := json.Unmarshal(text, &calls[0]); err != nil {
-				return nil, err
-			}
-		}
-		var asked []string
-		for _, call := range calls {
-			asked = append(asked, call.Params[0])
+		var what []string
+		for _, call := range asked.Calls {
+			what = append(what, strings.Trim(string(call.Params[0]), `"`))
 		}
 		b.mu.Lock()
-		b.got = append(b.got, strings.Join(asked, " "))
+		b.got = append(b.got, strings.Join(what, " "))
 		b.mu.Unlock()
 		<-time.After(time.Second)
-		r.Body = io.NopCloser(strings.NewReader(string(text)))
 		return answers(r)
+	}
+}
+
+// atMost is a node that accepts batches of most calls, from clients that have not left.
+func atMost(most int) pooltest.Transport {
+	return func(r *http.Request) (*http.Response, error) {
+		asked, err := rpctest.Read(r)
+		if err = cmp.Or(err, r.Context().Err()); err != nil || len(asked.Calls) > most {
+			return pooltest.Answer(413, "batch too large"), err
+		}
+		return node(echo)(r)
 	}
 }
 
@@ -87,14 +91,7 @@ func TestEqualBatchesAreOne(t *testing.T) {
 func TestRefusedBatchesStayJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made batches
-		all := callers{t: t, client: rpc(t, made.of(func(r *http.Request) (*http.Response, error) {
-			text, _ := io.ReadAll(r.Body)
-			if strings.Count(string(text), "jsonrpc") > 2 {
-				return answer(413, ""), nil
-			}
-			r.Body = io.NopCloser(strings.NewReader(string(text)))
-			return node(echo)(r)
-		}))}
+		all := callers{t: t, client: rpc(t, made.of(atMost(2)))}
 		for range 20 {
 			all.batch("a", "b", "c", "d")
 		}
@@ -136,7 +133,7 @@ func TestConfirmationStaysIndependent(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				nowhere := node(func(rpcCall) string { return `"result":null` })
+				nowhere := says(`"result":null`)
 				const soon = 100 * time.Millisecond // before the delay alone makes another endpoint be called
 				a, b := &slow{answers: nowhere, takes: soon}, &slow{answers: nowhere, takes: soon}
 				all := callers{t: t, client: rpc(t, a.answer, b.answer)}
@@ -157,7 +154,7 @@ func TestEachCallerAcceptsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const soon = 100 * time.Millisecond
 		saying := func(what string) *slow {
-			return &slow{answers: node(func(rpcCall) string { return `"result":"` + what + `"` }), takes: soon}
+			return &slow{answers: says(`"result":"` + what + `"`), takes: soon}
 		}
 		a, b := saying("old"), saying("new")
 		all := callers{t: t, client: rpc(t, a.answer, b.answer)}
@@ -197,7 +194,7 @@ func TestJoinedCallsAreCounted(t *testing.T) {
 		now := measured.Start(t)
 		n := &slow{answers: node(echo)}
 		options := upstream.EndpointOptions{Attributes: []attribute.KeyValue{attribute.Int("chain", 1)}}
-		all := callers{t: t, client: jsonrpc.New(upstream.NewPool("chain", endpoint(t, "node", n.answer, options)))}
+		all := callers{t: t, client: jsonrpc.New(upstream.NewPool("chain", pooltest.Endpoint(t, "node", n.answer, options)))}
 		for range 2 {
 			all.ask(t.Context(), "0x1", 0)
 			synctest.Wait()
@@ -212,33 +209,17 @@ func TestJoinedCallsAreCounted(t *testing.T) {
 // TestBatchedCallsAreOneRequest lets callers ask within a moment of each other: each gets its answers, even if the
 // first one leaves or an endpoint rejects the batch size. Calls of another lookup are sent separately.
 func TestBatchedCallsAreOneRequest(t *testing.T) {
-	whole := func(r *http.Request) (*http.Response, error) {
-		if err := r.Context().Err(); err != nil {
-			return nil, err
-		}
-		return node(echo)(r)
-	}
-	atMost := func(most int) transport {
-		return func(r *http.Request) (*http.Response, error) {
-			text, err := io.ReadAll(r.Body)
-			if err != nil || strings.Count(string(text), "jsonrpc") > most {
-				return answer(413, "batch too large"), err
-			}
-			r.Body = io.NopCloser(strings.NewReader(string(text)))
-			return whole(r)
-		}
-	}
 	for name, test := range map[string]struct {
-		answers transport
+		answers pooltest.Transport
 		asked   []string // per caller, each belonging to the lookup in lookups; 0: none
 		lookups []int
 		leaves  bool // the first caller leaves
 		want    []string
 	}{
-		"one request":           {answers: whole, asked: []string{"a b", "c", "d"}, lookups: []int{1, 1, 1}, want: []string{"a b c d"}},
-		"another lookup":        {answers: whole, asked: []string{"a b", "c", "d"}, lookups: []int{1, 2, 1}, want: []string{"a b d", "c"}},
-		"no lookup":             {answers: whole, asked: []string{"a", "b"}, lookups: []int{0, 0}, want: []string{"a", "b"}},
-		"the first leaves":      {answers: whole, asked: []string{"a", "b"}, lookups: []int{1, 1}, leaves: true, want: []string{"a b", "b"}},
+		"one request":           {answers: atMost(9), asked: []string{"a b", "c", "d"}, lookups: []int{1, 1, 1}, want: []string{"a b c d"}},
+		"another lookup":        {answers: atMost(9), asked: []string{"a b", "c", "d"}, lookups: []int{1, 2, 1}, want: []string{"a b d", "c"}},
+		"no lookup":             {answers: atMost(9), asked: []string{"a", "b"}, lookups: []int{0, 0}, want: []string{"a", "b"}},
+		"the first leaves":      {answers: atMost(9), asked: []string{"a", "b"}, lookups: []int{1, 1}, leaves: true, want: []string{"a b", "b"}},
 		"an endpoint takes two": {answers: atMost(2), asked: []string{"a b", "c"}, lookups: []int{1, 1}, want: []string{"a b c", "a c", "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {

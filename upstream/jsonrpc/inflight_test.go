@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -23,7 +24,7 @@ import (
 // slow is a node that delays each answer, by a second unless takes is set, and counts its requests and those that were
 // canceled.
 type slow struct {
-	answers transport
+	answers pooltest.Transport
 	takes   time.Duration
 	asked   atomic.Int64
 	left    atomic.Int64
@@ -53,7 +54,7 @@ func (c *callers) ask(ctx context.Context, what string, class upstream.Class) {
 	c.Go(func() {
 		var got string
 		err := c.client.Call(ctx, "eth_call", &got, what)
-		if classOf(err) != class || class == 0 && got != what {
+		if upstream.ClassOf(err) != class || class == 0 && got != what {
 			c.t.Errorf("Call(%s) = %q, %v, want class %d", what, got, err, class)
 		}
 	})
@@ -150,7 +151,7 @@ func TestCallsAreMadeAgainForThoseWhoStay(t *testing.T) {
 
 func TestFailureIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := &slow{answers: always(400, "")}
+		n := &slow{answers: pooltest.Always(400, "")}
 		all := callers{t: t, client: rpc(t, n.answer)}
 		for range 100 {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -168,7 +169,7 @@ func TestFailureIsShared(t *testing.T) {
 // A failure due to a short deadline, which gave up the first endpoint too soon, is not shared with patient callers.
 func TestFailureOfAHurryIsNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := &slow{answers: node(echo)}, &slow{answers: always(400, "")}
+		a, b := &slow{answers: node(echo)}, &slow{answers: pooltest.Always(400, "")}
 		all := callers{t: t, client: rpc(t, a.answer, b.answer)}
 		background := upstream.Background.For(t.Context()) // which waits for a slow endpoint
 		hasty, cancel := context.WithTimeout(background, 1200*time.Millisecond)
@@ -271,7 +272,7 @@ func TestOldFlightsAreNotJoined(t *testing.T) {
 		n := &slow{answers: node(echo)}
 		all := callers{t: t, client: rpc(t, func(r *http.Request) (*http.Response, error) {
 			if hangs.Swap(false) {
-				return silent(r)
+				return pooltest.Silent(r)
 			}
 			return n.answer(r)
 		})}

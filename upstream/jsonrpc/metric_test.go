@@ -11,6 +11,7 @@ import (
 
 	"crossgate/internal/measured"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -27,12 +28,12 @@ func TestFailuresAreCountedByClass(t *testing.T) {
 	now := measured.Start(t)
 	options := upstream.EndpointOptions{Attributes: []attribute.KeyValue{attribute.Int("chain", 1)}}
 	pool := upstream.NewPool("chain",
-		endpoint(t, "html", always(200, "<html>"), options), endpoint(t, "busy", always(429, ""), options),
-		endpoint(t, "down", always(503, ""), options), endpoint(t, "good", node(echo), options))
+		pooltest.Endpoint(t, "html", pooltest.Always(200, "<html>"), options), pooltest.Endpoint(t, "busy", pooltest.Always(429, ""), options),
+		pooltest.Endpoint(t, "down", pooltest.Always(503, ""), options), pooltest.Endpoint(t, "good", node(echo), options))
 	must.Do(t, jsonrpc.New(pool).Call(t.Context(), "eth_chainId", new(string), "0x1"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := endpoint(t, "left", silent).Do(ctx, upstream.Request{Method: http.MethodGet}); err == nil {
+	if _, err := pooltest.Endpoint(t, "left", pooltest.Silent).Do(ctx, upstream.Request{Method: http.MethodGet}); err == nil {
 		t.Fatal("a call of a caller who left succeeded")
 	}
 	want := map[string]float64{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream/jsonrpc"
 )
 
@@ -26,14 +27,14 @@ func TestMethodsThatAreLimitedMoreThanOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asked := map[string]int{}
-				limited := node(func(call rpcCall) string {
+				limited := node(func(call rpctest.Call) string {
 					asked[call.Method]++
 					if call.Method == "eth_getLogs" {
 						return `"error":{"code":-32005,"message":"` + test.words + `"}`
 					}
 					return `"result":"limited"`
 				})
-				free := node(func(rpcCall) string { return `"result":"free"` })
+				free := says(`"result":"free"`)
 				client := rpc(t, limited, free)
 				ask := func(methods ...string) (answered []string) {
 					calls := make([]*jsonrpc.Call, len(methods))
@@ -71,7 +72,7 @@ func TestMethodsThatAreLimitedMoreThanOthers(t *testing.T) {
 func TestOtherMethodsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		searches := 0
-		client := rpc(t, node(func(call rpcCall) string {
+		client := rpc(t, node(func(call rpctest.Call) string {
 			if call.Method != "eth_getLogs" {
 				return `"result":"0x1"`
 			}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -30,8 +31,8 @@ func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines bytes.Buffer
 		var asked atomic.Int64
-		liar := endpoint(t, "liar", tells(`"another"`, &asked), upstream.EndpointOptions{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
-		honest := endpoint(t, "honest", node(echo))
+		liar := pooltest.Endpoint(t, "liar", tells(`"another"`, &asked), upstream.EndpointOptions{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+		honest := pooltest.Endpoint(t, "honest", node(echo))
 		ask := func() upstream.Health {
 			t.Helper()
 			var got string
@@ -68,7 +69,7 @@ func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
 
 // An answer that an endpoint may legitimately lack does not hide a wrong one in the same batch.
 func TestALieIsFoundBehindALack(t *testing.T) {
-	liar := endpoint(t, "liar", tells(`"another"`, new(atomic.Int64)))
+	liar := pooltest.Endpoint(t, "liar", tells(`"another"`, new(atomic.Int64)))
 	lacking := naming("first", new(string))
 	accept := lacking.Accept
 	lacking.Accept = func(result any) error {
@@ -77,7 +78,7 @@ func TestALieIsFoundBehindALack(t *testing.T) {
 		}
 		return nil
 	}
-	client := jsonrpc.New(upstream.NewPool("chain", liar, endpoint(t, "honest", node(echo))))
+	client := jsonrpc.New(upstream.NewPool("chain", liar, pooltest.Endpoint(t, "honest", node(echo))))
 	if err := client.All(t.Context(), lacking, naming("second", new(string))); err != nil || liar.Health().Standing != "quarantined" {
 		t.Errorf("%v; the liar is %s, want it quarantined", err, liar.Health().Standing)
 	}
@@ -88,10 +89,10 @@ func TestNobodyIsPutAsideUncontradicted(t *testing.T) {
 	var asked atomic.Int64
 	strange := tells(`"another"`, &asked)
 	for name, pool := range map[string]*upstream.Pool{
-		"one endpoint":     upstream.NewPool("chain", endpoint(t, "a", strange)),
-		"all say the same": upstream.NewPool("chain", endpoint(t, "a", strange), endpoint(t, "b", strange)),
-		"the other knows nothing": upstream.NewPool("chain", endpoint(t, "a", tells("null", &asked)),
-			endpoint(t, "b", node(echo))),
+		"one endpoint":     upstream.NewPool("chain", pooltest.Endpoint(t, "a", strange)),
+		"all say the same": upstream.NewPool("chain", pooltest.Endpoint(t, "a", strange), pooltest.Endpoint(t, "b", strange)),
+		"the other knows nothing": upstream.NewPool("chain", pooltest.Endpoint(t, "a", tells("null", &asked)),
+			pooltest.Endpoint(t, "b", node(echo))),
 	} {
 		for range 3 {
 			_ = jsonrpc.New(pool).All(t.Context(), naming("mine", new(string)))
@@ -107,11 +108,11 @@ func TestNobodyIsPutAsideUncontradicted(t *testing.T) {
 // An endpoint that serves another chain convicts itself and is quarantined immediately.
 func TestWrongIdentityIsPutAsideAtOnce(t *testing.T) {
 	var requests, proofs atomic.Int64
-	pool := upstream.NewPool("chain", endpoint(t, "node", ofChain("0x2", &requests)))
+	pool := upstream.NewPool("chain", pooltest.Endpoint(t, "node", ofChain("0x2", &requests)))
 	client := jsonrpc.New(pool).Proving("chain", chainProof(&proofs))
 	first := client.Call(t.Context(), "web3_name", new(string))
 	second := client.Call(t.Context(), "web3_name", new(string))
-	if classOf(first) != upstream.BadAnswer || classOf(second) != upstream.Unusable || requests.Load() != 1 {
+	if upstream.ClassOf(first) != upstream.BadAnswer || upstream.ClassOf(second) != upstream.Unusable || requests.Load() != 1 {
 		t.Errorf("Call() = %v, then %v, with %d requests, want the lie, then a refusal after 1", first, second, requests.Load())
 	}
 	var refused *upstream.Error

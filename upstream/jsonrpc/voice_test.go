@@ -1,10 +1,8 @@
 package jsonrpc_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -36,7 +36,7 @@ func TestOneProviderIsOneVoice(t *testing.T) {
 			var asked [3]atomic.Int64
 			var endpoints []*upstream.Endpoint
 			for i, url := range test.urls {
-				endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells("null", &asked[i]), upstream.EndpointOptions{URL: url}))
+				endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), tells("null", &asked[i]), upstream.EndpointOptions{URL: url}))
 			}
 			client := jsonrpc.New(upstream.NewPool("chain", endpoints...))
 			for range test.sameGaps {
@@ -102,11 +102,11 @@ func TestAnotherEndpointsListIsNoSecondVoice(t *testing.T) {
 const reverts = `"error":{"code":3,"message":"execution reverted"}`
 
 // answersWith is like tells, except that the result reverts is an error.
-func answersWith(result string, requests *atomic.Int64) transport {
+func answersWith(result string, requests *atomic.Int64) pooltest.Transport {
 	if result != reverts {
 		return tells(result, requests)
 	}
-	return node(func(rpcCall) string { requests.Add(1); return reverts })
+	return node(func(rpctest.Call) string { requests.Add(1); return reverts })
 }
 
 // TestDoubtedResultsMustBeTheSame: of differing results the first remains one endpoint's word until two agree.
@@ -133,7 +133,7 @@ func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 			var asked atomic.Int64
 			var endpoints []*upstream.Endpoint
 			for i, result := range test.results {
-				endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), answersWith(result, &asked)))
+				endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), answersWith(result, &asked)))
 			}
 			var got string
 			call := &jsonrpc.Call{
@@ -165,7 +165,7 @@ func TestNothingIsNotTheSameAsSomething(t *testing.T) {
 	} {
 		var endpoints []*upstream.Endpoint
 		for i, result := range test.results {
-			endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells(result, new(atomic.Int64))))
+			endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), tells(result, new(atomic.Int64))))
 		}
 		var got *string
 		call := &jsonrpc.Call{Method: "find", Out: &got, Doubt: func(result any) bool {
@@ -188,7 +188,7 @@ func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
 	for _, test := range [][]string{{"xx", "x", "x", "xx", ""}, {"x", "xx", "x", "xx", ""}, {"x", "x", "xx", "x", "b"}, {"x", "xx", "xx", "xx", "c"}, {"x", "xx", "xxx", "xxx", ""}} {
 		var endpoints []*upstream.Endpoint
 		for i, result := range test[:3] {
-			endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells(`"`+result+`"`, new(atomic.Int64))))
+			endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), tells(`"`+result+`"`, new(atomic.Int64))))
 		}
 		var got string
 		call := &jsonrpc.Call{
@@ -224,7 +224,7 @@ func TestAnItemOfOneEndpointIsItsWord(t *testing.T) {
 	} {
 		var endpoints []*upstream.Endpoint
 		for i, result := range test.results {
-			endpoints = append(endpoints, endpoint(t, string(rune('a'+i)), tells(`"`+base64.StdEncoding.EncodeToString([]byte(result))+`"`, new(atomic.Int64))))
+			endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), tells(`"`+base64.StdEncoding.EncodeToString([]byte(result))+`"`, new(atomic.Int64))))
 		}
 		var got []byte
 		call := &jsonrpc.Call{Method: "find", Out: &got}
@@ -246,20 +246,19 @@ func TestAnItemOfOneEndpointIsItsWord(t *testing.T) {
 // TestEachDoubtedResultIsHeldAgainstAllOthers: an endpoint consulted about one endpoint's result is also consulted
 // about the others'. No endpoint accepts batches.
 func TestEachDoubtedResultIsHeldAgainstAllOthers(t *testing.T) {
-	tellsEach := func(results map[string]string) transport {
-		each := node(func(call rpcCall) string { return results[call.Method] })
+	tellsEach := func(results map[string]string) pooltest.Transport {
+		each := node(func(call rpctest.Call) string { return results[call.Method] })
 		return func(r *http.Request) (*http.Response, error) {
-			body, err := io.ReadAll(r.Body)
-			if r.Body = io.NopCloser(bytes.NewReader(body)); err != nil || body[0] != '[' {
-				return each(r)
+			if asked, err := rpctest.Read(r); err == nil && asked.IsBatch {
+				return pooltest.Answer(http.StatusRequestEntityTooLarge, ""), nil
 			}
-			return answer(http.StatusRequestEntityTooLarge, ""), nil
+			return each(r)
 		}
 	}
 	client := jsonrpc.New(upstream.NewPool("chain",
-		endpoint(t, "a", tellsEach(map[string]string{"one": `"result":"x"`, "two": `"error":{"code":-32601,"message":"method not found"}`})),
-		endpoint(t, "b", tellsEach(map[string]string{"one": `"result":"y"`, "two": `"result":"z"`})),
-		endpoint(t, "c", tellsEach(map[string]string{"one": `"result":"x"`, "two": `"result":"z"`})),
+		pooltest.Endpoint(t, "a", tellsEach(map[string]string{"one": `"result":"x"`, "two": `"error":{"code":-32601,"message":"method not found"}`})),
+		pooltest.Endpoint(t, "b", tellsEach(map[string]string{"one": `"result":"y"`, "two": `"result":"z"`})),
+		pooltest.Endpoint(t, "c", tellsEach(map[string]string{"one": `"result":"x"`, "two": `"result":"z"`})),
 	))
 	doubted := func(method string) *jsonrpc.Call {
 		return &jsonrpc.Call{
@@ -287,8 +286,8 @@ func TestTwoVoicesAreAskedAtOnce(t *testing.T) {
 	} {
 		var both sync.WaitGroup
 		both.Add(2)
-		waits := func(result string) transport {
-			return node(func(rpcCall) string {
+		waits := func(result string) pooltest.Transport {
+			return node(func(rpctest.Call) string {
 				both.Done()
 				both.Wait()
 				return `"result":"` + result + `"`

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -45,13 +46,13 @@ func TestWordingsHaveTheirMeanings(t *testing.T) {
 		if !isWhole {
 			body = fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"error":%s}`, body)
 		}
-		client := rpc(t, always(must.Get(strconv.Atoi(words[2]))(t), body))
+		client := rpc(t, pooltest.Always(must.Get(strconv.Atoi(words[2]))(t), body))
 		_ = client.Batch(t.Context(), asked) // the call holds the error
 		said, is := jsonrpc.Said(asked.Err, func(*jsonrpc.Error) bool { return true })
 		if !is || said.Meaning() != want {
 			t.Errorf("%s: %v, want %v", line, asked.Err, want)
 		}
-		if isFinal := want == jsonrpc.Reverted || want == jsonrpc.Invalid; (classOf(asked.Err) == 0) != isFinal {
+		if isFinal := want == jsonrpc.Reverted || want == jsonrpc.Invalid; (upstream.ClassOf(asked.Err) == 0) != isFinal {
 			t.Errorf("%s: %v is final: %v, want %v", line, asked.Err, !isFinal, isFinal)
 		}
 	}
@@ -88,7 +89,7 @@ func TestErrorsInAnyFormAreRead(t *testing.T) {
 		{200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"mess`, "bad"},
 	} {
 		call := &jsonrpc.Call{Method: "eth_blockNumber", Out: new(string)}
-		_ = rpc(t, always(test.status, test.body)).Batch(t.Context(), call) // the call holds the error
+		_ = rpc(t, pooltest.Always(test.status, test.body)).Batch(t.Context(), call) // the call holds the error
 		got := jsonrpc.Meaning("answer")
 		if said, is := jsonrpc.Said(call.Err, func(*jsonrpc.Error) bool { return true }); is {
 			got = said.Meaning()
@@ -132,8 +133,8 @@ func TestPagesAreNotAnswers(t *testing.T) {
 		{http.StatusOK, "", upstream.BadAnswer},
 	} {
 		var got string
-		err := rpc(t, always(test.status, test.body)).Call(t.Context(), "eth_call", &got, "0x1")
-		if classOf(err) != test.want {
+		err := rpc(t, pooltest.Always(test.status, test.body)).Call(t.Context(), "eth_call", &got, "0x1")
+		if upstream.ClassOf(err) != test.want {
 			t.Errorf("%d %q: %v, want %v", test.status, test.body, err, test.want)
 		}
 	}
@@ -174,7 +175,7 @@ func TestFieldsThatAreNotTaken(t *testing.T) {
 		{call, jsonrpc.Overrides, "missing trie node 12ab", jsonrpc.Pruned},
 	} {
 		message, _ := json.Marshal(test.message)
-		client := rpc(t, always(http.StatusOK, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":`+string(message)+`}}`))
+		client := rpc(t, pooltest.Always(http.StatusOK, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":`+string(message)+`}}`))
 		asked := &jsonrpc.Call{Method: test.method, Out: new(json.RawMessage), Reach: jsonrpc.Reach{Fields: strings.Fields(test.fields)}}
 		_ = client.Batch(t.Context(), asked) // the call holds the error
 		said, is := jsonrpc.Said(asked.Err, func(*jsonrpc.Error) bool { return true })

@@ -1,0 +1,74 @@
+package pooltest
+
+import (
+	"cmp"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"crossgate/internal/must"
+	"crossgate/upstream"
+)
+
+// Transport answers requests in place of a network, so that tests can run on synctest's clock.
+type Transport func(*http.Request) (*http.Response, error)
+
+// RoundTrip implements http.RoundTripper.
+func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+
+// Near answers with a handler.
+func Near(h http.Handler) Transport {
+	return func(r *http.Request) (*http.Response, error) {
+		answer := httptest.NewRecorder()
+		h.ServeHTTP(answer, r)
+		return answer.Result(), r.Context().Err()
+	}
+}
+
+// Answer is a complete HTTP response.
+func Answer(status int, body string, headers ...string) *http.Response {
+	header := http.Header{}
+	for i := 0; i+1 < len(headers); i += 2 {
+		header.Set(headers[i], headers[i+1])
+	}
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// Always answers every request alike.
+func Always(status int, body string, headers ...string) Transport {
+	return func(*http.Request) (*http.Response, error) { return Answer(status, body, headers...), nil }
+}
+
+// Silent returns only when the request is canceled.
+func Silent(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// Changing answers as the last call of To says, and counts its requests.
+type Changing struct {
+	now   atomic.Pointer[Transport]
+	Asked atomic.Int64
+}
+
+// To sets what answers from now on.
+func (c *Changing) To(t Transport) { c.now.Store(&t) }
+
+// Answer is the transport.
+func (c *Changing) Answer(r *http.Request) (*http.Response, error) {
+	c.Asked.Add(1)
+	return (*c.now.Load())(r)
+}
+
+// Endpoint returns an endpoint called name with answers as its transport, and with options, if given.
+func Endpoint(tb testing.TB, name string, answers Transport, options ...upstream.EndpointOptions) *upstream.Endpoint {
+	tb.Helper()
+	o := append(options, upstream.EndpointOptions{})[0]
+	o.Name, o.URL, o.Transport = name, cmp.Or(o.URL, "http://"+name+".invalid/"), answers
+	e := must.Get(upstream.NewEndpoint(o))(tb)
+	tb.Cleanup(e.Close)
+	return e
+}

@@ -121,6 +121,7 @@ var house = map[string]room{
 	"internal/redistest":    {"internal/linktest internal/must", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 	"internal/postgrestest": {"internal/linktest", "a server for tests, of the standard library alone: what it is tested with belongs to the tests"},
 	"internal/linktest":     {"", "a link for tests, of the standard library alone: it knows nothing of what it carries"},
+	"internal/rpctest":      {"", "a server of JSON-RPC for tests: its answers belong to the tests"},
 	"internal/pooltest":     {"internal/must upstream", "a pool of servers for tests: what is asked of them belongs to the tests"},
 	"internal/recorded":     {"internal/must", "the recorded material for tests: what is read from it belongs to the tests"},
 	"internal/measured":     {"internal/must", "what a test's process measures: what is expected of it belongs to the test"},

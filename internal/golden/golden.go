@@ -1,5 +1,5 @@
 // Package golden has the texts that tests compare: it compares them with files, rewrites the files on
-// go test PACKAGE -update, and takes them out of pages.
+// go test PACKAGE -update, takes them out of pages, and looks for their parts.
 package golden
 
 import (
@@ -28,6 +28,16 @@ func Check(tb testing.TB, path, text string) {
 	}
 	if diff := cmp.Diff(string(must.Get(os.ReadFile(path))(tb)), text); diff != "" {
 		tb.Errorf("%s: go test -run %s -update writes it anew (-want +got):\n%s", path, tb.Name(), diff)
+	}
+}
+
+// Contains fails the test for each part that text, which is what is named, does not have.
+func Contains(tb testing.TB, what, text string, parts ...string) {
+	tb.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			tb.Errorf("%s lacks %q: %s", what, part, text)
+		}
 	}
 }
 

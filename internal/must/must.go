@@ -1,7 +1,10 @@
-// Package must ends tests on errors after which they cannot continue.
+// Package must ends tests that cannot continue: on errors, and where something does not come about.
 package must
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // Do ends the test if err is not nil.
 func Do(tb testing.TB, err error) {
@@ -17,5 +20,15 @@ func Get[T any](value T, err error) func(testing.TB) T {
 		tb.Helper()
 		Do(tb, err)
 		return value
+	}
+}
+
+// Await ends the test if a condition does not hold within a time that only a very busy machine needs.
+func Await(tb testing.TB, what string, holds func() bool) {
+	tb.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); <-time.After(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			tb.Fatalf("waited a minute for: %s", what)
+		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/internal/must"
 	"crossgate/upstream"
 )
 
@@ -17,11 +16,7 @@ func At(tb testing.TB, addresses ...string) *upstream.Pool {
 	tb.Helper()
 	var endpoints []*upstream.Endpoint
 	for i, address := range addresses {
-		endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i), URL: address, Timeout: time.Minute,
-		}))(tb)
-		tb.Cleanup(endpoint.Close)
-		endpoints = append(endpoints, endpoint)
+		endpoints = append(endpoints, Endpoint(tb, fmt.Sprintf("node-%d", i), nil, upstream.EndpointOptions{URL: address, Timeout: time.Minute}))
 	}
 	return upstream.NewPool("nodes", endpoints...)
 }

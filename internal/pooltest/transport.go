@@ -23,8 +23,10 @@ func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) { return t
 func Near(h http.Handler) Transport {
 	return func(r *http.Request) (*http.Response, error) {
 		answer := httptest.NewRecorder()
-		h.ServeHTTP(answer, r)
-		return answer.Result(), r.Context().Err()
+		if h.ServeHTTP(answer, r); r.Context().Err() != nil {
+			return nil, r.Context().Err()
+		}
+		return answer.Result(), nil
 	}
 }
 
@@ -63,12 +65,25 @@ func (c *Changing) Answer(r *http.Request) (*http.Response, error) {
 	return (*c.now.Load())(r)
 }
 
-// Endpoint returns an endpoint called name with answers as its transport, and with options, if given.
+// Endpoint returns an endpoint called name with answers as its transport unless nil, and with options, if given.
 func Endpoint(tb testing.TB, name string, answers Transport, options ...upstream.EndpointOptions) *upstream.Endpoint {
 	tb.Helper()
 	o := append(options, upstream.EndpointOptions{})[0]
-	o.Name, o.URL, o.Transport = name, cmp.Or(o.URL, "http://"+name+".invalid/"), answers
+	o.Name, o.URL = name, cmp.Or(o.URL, "http://"+name+".invalid/")
+	if answers != nil {
+		o.Transport = answers
+	}
 	e := must.Get(upstream.NewEndpoint(o))(tb)
 	tb.Cleanup(e.Close)
 	return e
+}
+
+// Serve returns an endpoint called name of a server on loopback, with options, if given, whose URL is below the server's.
+func Serve(tb testing.TB, name string, answer http.Handler, options ...upstream.EndpointOptions) *upstream.Endpoint {
+	tb.Helper()
+	server := httptest.NewServer(answer)
+	tb.Cleanup(server.Close)
+	o := append(options, upstream.EndpointOptions{})[0]
+	o.URL = server.URL + o.URL
+	return Endpoint(tb, name, nil, o)
 }

@@ -3,6 +3,7 @@ package rpctest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,18 +28,18 @@ type Request struct {
 
 // Read returns the calls of an HTTP request. Its body can be read again.
 func Read(r *http.Request) (asked Request, err error) {
-	if r.Body == nil {
-		return asked, errors.New("a request without a body")
+	var body []byte
+	if r.Body != nil {
+		body, err = io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return asked, err
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	if asked.IsBatch = bytes.HasPrefix(body, []byte("[")); !asked.IsBatch {
 		body = slices.Concat([]byte("["), body, []byte("]"))
 	}
-	return asked, json.Unmarshal(body, &asked.Calls)
+	if err = cmp.Or(err, json.Unmarshal(body, &asked.Calls)); err == nil && len(asked.Calls) == 0 {
+		err = errors.New("a request without calls")
+	}
+	return asked, err
 }
 
 // Answer returns the text of a response, in which each call has the given members, such as `"result":"0x1"`.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/order/creation"
 	"crossgate/quote"
@@ -169,11 +170,7 @@ func TestBadOrderParametersAreNamed(t *testing.T) {
 			if response.StatusCode != http.StatusBadRequest || p.ErrorID != test.errorID {
 				t.Errorf("%s, %v: %d %s, want 400 %s", path, test.changes, response.StatusCode, raw, test.errorID)
 			}
-			for _, text := range test.says {
-				if !strings.Contains(p.ErrorMessage, text) {
-					t.Errorf("%s, %v: %q, want %q in it", path, test.changes, p.ErrorMessage, text)
-				}
-			}
+			golden.Contains(t, fmt.Sprint(path, test.changes), p.ErrorMessage, test.says...)
 		}
 	}
 	if len(*asked) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/order"
 	"crossgate/order/list"
 	"crossgate/order/query"
@@ -34,13 +35,9 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 	if got := w.lastList; got.Skip != 25 || got.Take != 25 || got.Mode != orders.CrossChain {
 		t.Errorf("part %+v", got)
 	}
-	for _, want := range []string{
-		`<option value="8453" selected>`, `<option value="Created" selected>`, `value="` + nobody + `"`, `value="2026-11-21"`, `href="/order/` + order.ID{7}.String(), "-d &#39;{",
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %s", want)
-		}
-	}
+	golden.Contains(t, "the page", page,
+		`<option value="8453" selected>`, `<option value="Created" selected>`, `value="`+nobody+`"`, `value="2026-11-21"`, `href="/order/`+order.ID{7}.String(), "-d &#39;{",
+	)
 }
 
 func TestListPageListsSwapsWithinAChain(t *testing.T) {
@@ -63,9 +60,7 @@ func TestListPageSaysWhatIsWrong(t *testing.T) {
 		"skip=-1":                         "skip must be a whole number",
 		"until=1969-12-31&taker=" + taker: `id="until-fault">The last day must be a day`,
 	} {
-		if page := pageAt(t, s, "/orders?"+query, http.StatusBadRequest); !strings.Contains(page, want) {
-			t.Errorf("%s: the page lacks %s", query, want)
-		}
+		golden.Contains(t, query, pageAt(t, s, "/orders?"+query, http.StatusBadRequest), want)
 	}
 	if w.asked.Load() != 0 {
 		t.Error("the index was asked about a filter with mistakes")
@@ -73,9 +68,7 @@ func TestListPageSaysWhatIsWrong(t *testing.T) {
 	down := w.server(t, func(o *parts) {
 		ordersOf(o).list = func(list.Filter, uint64, uint64) (query.List, error) { return query.List{}, query.ErrUnavailable }
 	})
-	if page := pageAt(t, down, "/orders", http.StatusServiceUnavailable); !strings.Contains(page, "INDEX_UNAVAILABLE") {
-		t.Errorf("without the index: %s", page)
-	}
+	golden.Contains(t, "the page without the index", pageAt(t, down, "/orders", http.StatusServiceUnavailable), "INDEX_UNAVAILABLE")
 }
 
 // TestListPageReadsAmountsInWholeTokens proves that the form's token, given by address, symbol or name, determines how
@@ -114,9 +107,7 @@ func TestListPageReadsAmountsInWholeTokens(t *testing.T) {
 		"giveToken=0x12":                 `id="giveToken-fault">The token must be an address`,
 		"from=8453&giveFrom=0.0000001&giveToken=" + usdcText: `id="giveFrom-fault">The amount has 7 decimals, and the token only 6.`,
 	} {
-		if page := pageAt(t, s, "/orders?"+query, http.StatusBadRequest); !strings.Contains(page, want) {
-			t.Errorf("%s: the page lacks %s: %s", query, want, page)
-		}
+		golden.Contains(t, query, pageAt(t, s, "/orders?"+query, http.StatusBadRequest), want)
 	}
 }
 
@@ -186,11 +177,7 @@ func TestPagesOfATokenAndAnAddressListItsOrders(t *testing.T) {
 		"/token/8453/" + usdcText: {"USDC on Base", "Given", "Received", `href="/orders?from=8453&amp;giveToken=` + usdcText, `href="/orders?takeToken=` + usdcText + `&amp;to=8453"`},
 	} {
 		page := pageAt(t, s, path, http.StatusOK)
-		for _, each := range want {
-			if !strings.Contains(page, each) {
-				t.Errorf("%s lacks %s: %s", path, each, page)
-			}
-		}
+		golden.Contains(t, path, page, want...)
 	}
 	for path, status := range map[string]int{
 		"/address/0x12": 400, "/token/8453/0x12": 404, "/token/99/" + usdcText: 404, "/token/8453/So11111111111111111111111111111111111111112": 404,

@@ -127,9 +127,7 @@ func TestPagesShowWhatIsAsked(t *testing.T) {
 		"/swap?" + strings.Replace(query, "tokenInAmount=5000000", "amount=0.5", 1):                "tokenInAmount=500000&amp;",
 		"/swap?chainId=8453&amount=2&tokenIn=" + usdcText + "&tokenOut=" + wethText + "&slippage=": "/v1.0/chain/estimation?chainId=8453",
 	} {
-		if page := pageAt(t, s, target, http.StatusOK); !strings.Contains(page, want) {
-			t.Errorf("GET %s lacks %s", target, want)
-		}
+		golden.Contains(t, target, pageAt(t, s, target, http.StatusOK), want)
 	}
 	if page := pageAt(t, s, "/order/"+claimedTx, http.StatusOK); strings.Contains(page, "data-events") {
 		t.Error("the page of an order that is final waits for more")
@@ -151,9 +149,7 @@ func TestPagesTellWhatIsWrong(t *testing.T) {
 		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1e3": {400, `id="amount-fault">The amount must be a number`},
 		"/swap?chainId=8453&tokenIn=" + usdcText + "&amount=1":   {400, `id="tokenOut-fault">Choose a token.`},
 	} {
-		if page := pageAt(t, s, target, want.status); !strings.Contains(page, want.id) {
-			t.Errorf("GET %s lacks %s", target, want.id)
-		}
+		golden.Contains(t, target, pageAt(t, s, target, want.status), want.id)
 	}
 }
 
@@ -271,11 +267,7 @@ func TestNothingIsLockedIsSaidOfAllHistoryOnly(t *testing.T) {
 		w.basis = []order.ChainBasis{followed(1, level), followed(137, level)}
 		test.change(&w.basis[1])
 		page := pageAt(t, w.server(t), "/locked/"+nobody, http.StatusOK)
-		for _, want := range test.wants {
-			if !strings.Contains(page, want) {
-				t.Errorf("%s: the page lacks %q: %s", name, want, page)
-			}
-		}
+		golden.Contains(t, name, page, test.wants...)
 		if strings.Contains(page, paid) != (test.wants[0] == paid) {
 			t.Errorf("%s: the page says that everything has been paid", name)
 		}
@@ -287,26 +279,18 @@ func TestPageOfWhatIsNotThereYetSaysWhatWasSearched(t *testing.T) {
 	w.basis = []order.ChainBasis{followed(1, order.Lag{Head: 90, Indexed: 1090}), followed(8453, order.Lag{}), followed(chain.Solana, order.Lag{Head: 7, Indexed: 7})}
 	s := w.server(t)
 	page := pageAt(t, s, "/order/"+unknownIs, http.StatusNotFound)
-	for _, want := range []string{
+	golden.Contains(t, "the page", page,
 		`src="/assets/awaited.js"`, `<meta http-equiv="refresh"`, "an order id and a swap id",
 		`<th scope="row">Ethereum</th><td>not found</td><td class="number">1,090</td>`, `<th scope="row">Base</th><td>not found</td><td class="number">none yet</td>`,
 		`<th scope="row">Solana</th><td><span class="quiet">different hash format</span></td><td class="number">7</td>`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %s: %s", want, page)
-		}
-	}
+	)
 	deaf := w.server(t, func(o *parts) {
 		ordersOf(o).find = func(context.Context, chain.TxHash) ([]*order.Order, error) {
 			return nil, &query.UnheardError{UnreachableError: query.UnreachableError{Chains: []chain.ID{8453}}}
 		}
 	})
-	if page := pageAt(t, deaf, "/order/"+unknownIs, http.StatusServiceUnavailable); !strings.Contains(page, `<th scope="row">Base</th><td><span class="dot bad">no answer</span>`) {
-		t.Errorf("the page does not say who did not answer: %s", page)
-	}
-	if page := pageAt(t, deaf, "/order/"+order.ID{7}.String(), http.StatusOK); !strings.Contains(page, "Waiting for a taker") {
-		t.Error("an indexed order is not found by its id while a chain does not answer")
-	}
+	golden.Contains(t, "the page while a chain does not answer", pageAt(t, deaf, "/order/"+unknownIs, http.StatusServiceUnavailable), `<th scope="row">Base</th><td><span class="dot bad">no answer</span>`)
+	golden.Contains(t, "the page of an indexed order", pageAt(t, deaf, "/order/"+order.ID{7}.String(), http.StatusOK), "Waiting for a taker")
 }
 
 // operate sends a request to the admin listener next to s.
@@ -380,16 +364,10 @@ func TestStatisticsPageShowsAnswers(t *testing.T) {
 		"/statistics?days=90": {`href="/statistics?days=90" aria-current="page"`},
 	} {
 		page := pageAt(t, s, target, http.StatusOK)
-		for _, want := range wants {
-			if !strings.Contains(page, want) {
-				t.Errorf("GET %s lacks %q: %s", target, want, page)
-			}
-		}
+		golden.Contains(t, target, page, wants...)
 	}
 	for _, days := range []string{"0", "31", "x", "-7"} {
-		if page := pageAt(t, s, "/statistics?days="+days, http.StatusBadRequest); !strings.Contains(page, "Days must be one of 7, 30, 90") {
-			t.Errorf("days=%s: %s", days, page)
-		}
+		golden.Contains(t, "days="+days, pageAt(t, s, "/statistics?days="+days, http.StatusBadRequest), "Days must be one of 7, 30, 90")
 	}
 }
 
@@ -413,14 +391,10 @@ func TestOrderPageTellsWorthThenAndWhereItWasRead(t *testing.T) {
 	w.tellers = map[string][]string{"8453 " + claimedTx + " " + (chain.Hash{1}).String(): {"third", "fourth"}}
 	s := w.server(t)
 	page := golden.PageText(pageAt(t, s, "/order/"+claimedTx, http.StatusOK))
-	for _, want := range []string{
+	golden.Contains(t, "the page", page,
 		"$18.00 when created, $17.99 now", "no price at the time", "Sources", "read once; to be confirmed",
 		"(reported by 2 endpoints: third, fourth)", "(endpoints not recorded)",
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %q: %s", want, page)
-		}
-	}
+	)
 	page = golden.PageText(pageAt(t, s, "/order/"+createdTx, http.StatusOK)) // not counted, and not delivered
 	if !strings.Contains(page, "USD Coin, value at the time unknown, $17.99 now") || !strings.Contains(page, "POL Polygon, no price now") || strings.Contains(page, "Total fees") {
 		t.Errorf("an order that was not counted has a value: %s", page)

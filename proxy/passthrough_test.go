@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/proxy"
 	"crossgate/proxy/passthrough"
 	"crossgate/proxy/quota"
@@ -33,10 +33,7 @@ func withOrigin(t *testing.T, answer http.HandlerFunc) *site {
 // passedTo returns the option that passes what a server does not answer itself to a handler.
 func passedTo(t *testing.T, answer http.HandlerFunc) func(*parts) {
 	t.Helper()
-	origin := httptest.NewServer(answer)
-	t.Cleanup(origin.Close)
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true}))(t)
-	t.Cleanup(endpoint.Close)
+	endpoint := pooltest.Serve(t, "origin", answer, upstream.EndpointOptions{Forwards: true})
 	return func(o *parts) {
 		o.Passthrough = proxy.Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 1 << 20, Hosts: []passthrough.Host{{
 			Name: "orders", MaxBody: 1 << 10,

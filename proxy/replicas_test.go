@@ -32,7 +32,7 @@ func startSharing(t *testing.T, w *world, url string, change ...func(*parts)) *s
 		stop()
 		running.Wait()
 	})
-	until(t, "a connection", func() bool {
+	must.Await(t, "a connection", func() bool {
 		_, ok := shared.Status()
 		return ok
 	})
@@ -41,20 +41,10 @@ func startSharing(t *testing.T, w *world, url string, change ...func(*parts)) *s
 	return s
 }
 
-func until(t *testing.T, what string, isSo func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !isSo(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited a minute for: %s", what)
-		}
-		<-time.After(time.Millisecond)
-	}
-}
-
 // stored waits until the answer at a path is cached, locally and for other replicas.
 func stored(t *testing.T, s *site, path string) {
 	t.Helper()
-	until(t, path+" to be kept", func() bool { return hits(t, s, path) })
+	must.Await(t, path+" to be kept", func() bool { return hits(t, s, path) })
 }
 
 func hits(t *testing.T, s *site, path string) bool {
@@ -174,7 +164,7 @@ func TestOrdersAreFoundByIDWhereTheirTransactionCameFromElsewhere(t *testing.T) 
 	if response := get(a, path); response.StatusCode != http.StatusOK {
 		t.Fatalf("%s", body(t, response))
 	}
-	until(t, "the answer to be there for the other", func() bool { return hits(t, b, path) })
+	must.Await(t, "the answer to be there for the other", func() bool { return hits(t, b, path) })
 	if response := get(b, "/api/Orders/"+idText(10)); response.StatusCode != http.StatusOK {
 		t.Errorf("%s, want the order", body(t, response))
 	}
@@ -200,7 +190,7 @@ func TestOperatorsPurgeWhatIsPassedThroughAtAllReplicas(t *testing.T) {
 	if hits(t, a, "/purged") {
 		t.Error("what was purged here is still served")
 	}
-	until(t, "the other replica to hear of the purge", func() bool { return !hits(t, b, "/purged") })
+	must.Await(t, "the other replica to hear of the purge", func() bool { return !hits(t, b, "/purged") })
 	if !hits(t, b, "/left") {
 		t.Error("what was not purged is gone")
 	}

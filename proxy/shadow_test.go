@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"crossgate/internal/must"
+	"crossgate/internal/golden"
+	"crossgate/internal/pooltest"
 	"crossgate/proxy"
 	"crossgate/proxy/shadow"
 	"crossgate/upstream"
@@ -24,10 +25,7 @@ func compareAll(settings *shadow.Settings) {
 // withShadow returns a server whose answers are compared with an origin's. ended waits for all comparisons.
 func withShadow(t *testing.T, answer http.HandlerFunc, change ...func(*shadow.Settings)) (s *site, ended func()) {
 	t.Helper()
-	origin := httptest.NewServer(answer)
-	t.Cleanup(origin.Close)
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: origin.URL, Forwards: true}))(t)
-	t.Cleanup(endpoint.Close)
+	endpoint := pooltest.Serve(t, "origin", answer, upstream.EndpointOptions{Forwards: true})
 	var settings shadow.Settings
 	compareAll(&settings)
 	for _, each := range change {
@@ -93,11 +91,7 @@ func TestAnswersAreComparedWithTheOrigins(t *testing.T) {
 		t.Errorf("came to %q, want %q", got, want)
 	}
 	page := string(body(t, operate(t, s, "/")))
-	for _, each := range []string{"Answers compared with the origin", "makerOrderNonce", "<td>expected</td>", "promotion", claimedTx} {
-		if !strings.Contains(page, each) {
-			t.Errorf("the status page does not have %q", each)
-		}
-	}
+	golden.Contains(t, "the status page", page, "Answers compared with the origin", "makerOrderNonce", "<td>expected</td>", "promotion", claimedTx)
 	if strings.Contains(page, "secret") {
 		t.Error("the status page tells a client's key")
 	}

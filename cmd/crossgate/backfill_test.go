@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/order/audit"
 	"crossgate/store"
@@ -38,11 +39,7 @@ func TestStoppedBackfillSaysHowItGoesOn(t *testing.T) {
 		if code := run(test.ctx, strings.Fields(test.line), &said, &said); code != test.code {
 			t.Errorf("crossgate %s = %d, want %d: %s", test.line, code, test.code, said.String())
 		}
-		for _, want := range test.says {
-			if !strings.Contains(said.String(), want) {
-				t.Errorf("crossgate %s said %s, want %q in it", test.line, said.String(), want)
-			}
-		}
+		golden.Contains(t, test.line, said.String(), test.says...)
 	}
 }
 
@@ -58,11 +55,7 @@ func TestBarTellsShareSpeedAndTimeLeft(t *testing.T) {
 		{audit.Progress{Done: true}, []string{"100.0%", "done"}},
 	} {
 		got := bar("Ethereum", test.progress, units{"blocks", "events"}, 10*time.Second)
-		for _, want := range test.want {
-			if !strings.Contains(got, want) {
-				t.Errorf("bar(%+v) = %q, want %q in it", test.progress, got, want)
-			}
-		}
+		golden.Contains(t, fmt.Sprint(test.progress), got, test.want...)
 	}
 }
 

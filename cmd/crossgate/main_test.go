@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"crossgate/internal/golden"
 	"crossgate/store"
 )
 
@@ -100,11 +101,7 @@ telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 		if code != test.code {
 			t.Errorf("crossgate %s = %d, want %d: %s", test.line, code, test.code, said.String())
 		}
-		for _, want := range test.says {
-			if !strings.Contains(said.String(), want) {
-				t.Errorf("crossgate %s said %q, want %q in it", test.line, said.String(), want)
-			}
-		}
+		golden.Contains(t, test.line, said.String(), test.says...)
 		if strings.Contains(said.String(), "SECRET") {
 			t.Errorf("crossgate %s told a key: %s", test.line, said.String())
 		}

@@ -15,6 +15,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/order"
 	"crossgate/proxy/web"
 	"crossgate/upstream"
@@ -113,8 +114,7 @@ func submit(handler http.Handler, target string, form url.Values, headers ...str
 }
 
 func TestFormsOfTheStatusPageCommand(t *testing.T) {
-	node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid"}))(t)
-	t.Cleanup(node.Close)
+	node := pooltest.Endpoint(t, "node", nil)
 	handler := (&admin{Options: Options{
 		Server: server{}, Gateway: gateway{endpoint: node}, Token: adminToken, Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
 		Pages: web.New(chain.Documented()),

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/proxy/transport"
 	"crossgate/upstream"
 )
@@ -41,14 +41,11 @@ func (p pools) Forward(ctx context.Context, host string, f upstream.Forward) (*h
 func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 	t.Helper()
 	w := &world{t: t}
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	endpoint := pooltest.Serve(t, "origin", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.asked.Add(1)
 		rw.Header().Set("Number", strconv.FormatInt(w.asked.Load(), 10))
 		origin(rw, r)
-	}))
-	t.Cleanup(server.Close)
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: server.URL, Forwards: true, Timeout: time.Minute}))(t)
-	t.Cleanup(endpoint.Close)
+	}), upstream.EndpointOptions{Forwards: true, Timeout: time.Minute})
 	host := Host{Name: "o", MaxBody: 64 << 10}
 	for _, each := range change {
 		each(&host)
@@ -114,9 +111,7 @@ func (w *world) ask(method, path, lines string, body ...string) answer {
 	if len(body) > 0 {
 		r, err = http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(body[0]))
 	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	for line := range strings.SplitSeq(lines, "\n") {
 		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found {
 			r.Header.Add(name, strings.TrimSpace(value))
@@ -124,11 +119,7 @@ func (w *world) ask(method, path, lines string, body ...string) answer {
 	}
 	response := must.Get(client.Do(r))(w.t)
 	defer response.Body.Close()
-	got, err := io.ReadAll(response.Body)
-	if err != nil {
-		w.t.Fatalf("%s %s: %v", method, path, err)
-	}
-	return answer{response.StatusCode, response.Header, string(got)}
+	return answer{response.StatusCode, response.Header, string(must.Get(io.ReadAll(response.Body))(w.t))}
 }
 
 // get is ask for a GET without a header.

@@ -19,6 +19,7 @@ import (
 
 	"crossgate/internal/linktest"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/proxy/passthrough"
 	"crossgate/upstream"
 )
@@ -293,8 +294,7 @@ func listenOnLoopback(t *testing.T) net.Listener {
 // passingOn starts a server that forwards everything to an address, with streamed bodies and a cache.
 func passingOn(t *testing.T, address string) string {
 	t.Helper()
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "origin", URL: "http://" + address, Forwards: true}))(t)
-	t.Cleanup(endpoint.Close)
+	endpoint := pooltest.Endpoint(t, "origin", nil, upstream.EndpointOptions{URL: "http://" + address, Forwards: true})
 	through := must.Get(passthrough.New(passthrough.Options{
 		Origins: behind{upstream.NewPool("origin", endpoint)}, MaxBytes: 8 << 20, Logger: slog.New(slog.DiscardHandler),
 		Client: func(*http.Request) netip.Addr { return netip.Addr{} },

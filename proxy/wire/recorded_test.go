@@ -24,15 +24,18 @@ import (
 // is compared.
 func TestOrderHasTheFormOfTheRecordedOne(t *testing.T) {
 	want := recorded.File(t, "recorded/debridge/order-record-base-to-solana-ClaimedUnlock-2026-07.json")
-	record := Record{
+	if diff := cmp.Diff(lines(t, want), lines(t, recordedAnswer(t))); diff != "" {
+		t.Errorf("the order differs from the recorded one (-recorded +got):\n%s", diff)
+	}
+}
+
+// recordedAnswer is our answer about the recorded order.
+func recordedAnswer(t *testing.T) []byte {
+	return documented.AppendOrder(nil, Record{
 		Order: recordedOrder(t),
 		Give:  usdcWithLogo("8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"),
 		Take:  usdcWithLogo("7565164/EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
-	}
-	got := documented.AppendOrder(nil, record)
-	if diff := cmp.Diff(lines(t, want), lines(t, got)); diff != "" {
-		t.Errorf("the order differs from the recorded one (-recorded +got):\n%s", diff)
-	}
+	})
 }
 
 func usdcWithLogo(folder string) token.Token {
@@ -103,14 +106,9 @@ func lines(t *testing.T, body []byte) []string {
 func TestShadowHasNothingAgainstTheRecordedOrder(t *testing.T) {
 	const route = "/api/Orders/:orderId"
 	answer := recorded.File(t, "recorded/debridge/order-record-base-to-solana-ClaimedUnlock-2026-07.json")
-	ours := documented.AppendOrder(nil, Record{
-		Order: recordedOrder(t),
-		Give:  usdcWithLogo("8453/0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"),
-		Take:  usdcWithLogo("7565164/EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
-	})
+	ours := recordedAnswer(t)
 	compare := func(theirs []byte) []shadow.Difference {
-		found := must.Get(shadow.Compare(route, shadow.Response{Status: 200, Body: string(ours)}, shadow.Response{Status: 200, Body: string(theirs)}))(t)
-		return found
+		return must.Get(shadow.Compare(route, shadow.Response{Status: 200, Body: string(ours)}, shadow.Response{Status: 200, Body: string(theirs)}))(t)
 	}
 	for _, d := range compare(answer) {
 		if !identities.MatchString("/" + d.Member) {

@@ -82,7 +82,7 @@ func withoutTx(s *Swap) { s.JSON, s.HasTx = "", false }
 func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 	page := pageOf(t, comparisonOfSix())
 	plain := golden.PageText(page)
-	for _, want := range []string{
+	golden.Contains(t, "the page", plain,
 		"0.1 ETH on Ethereum buys", "299 USDC $299.00, quoted 2026-11-21 11:59:58 UTC",
 		"Rate 1 ETH for 2,990 USDC, 1 USDC for 0.000334448 ETH", "Price impact 0.20 % Value $299.40 for $300.00", "Minimum received 298 USDC",
 		"Slippage 0.5 %, 0.3 % recommended", "Route first, through the protocol's router", "Protocol fee 0.239832 USDC, $0.24",
@@ -93,11 +93,7 @@ func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 		"1 venue no quote in time: too slow for this comparison ( fourth )",
 		"1 venue refused: the transaction would fail: the output would be below the minimum ( sixth )",
 		"curl 'https://gate.example/v1.0/chain/transaction?chainId=1&tokenIn=0x'",
-	} {
-		if !strings.Contains(plain, want) {
-			t.Errorf("the page lacks %q: %s", want, plain)
-		}
-	}
+	)
 	if strings.Count(plain, "unknown error 0xdeadbeef") != 1 {
 		t.Error("a reason is told more than once")
 	}
@@ -162,14 +158,10 @@ func TestSwapPageKnowsNoValueWithoutAPrice(t *testing.T) {
 	c := comparisonOfSix()
 	c.In.USD, c.Out.USD, c.Fee, c.ProtocolFee, c.SlippagePercent, c.Compared[0].USD = nil, nil, nil, chain.Amount{}, 0.3, nil
 	plain := golden.PageText(pageOf(t, c, withoutTx))
-	for _, want := range []string{
+	golden.Contains(t, "the page", plain,
 		"299 USDC no price, quoted", "Price impact unknown: not both tokens have a price", "Network fee unknown", "Protocol fee none",
 		"Slippage 0.3 % Route", "298.2525 no price −0.25 %", "For a transaction, enter a recipient",
-	} {
-		if !strings.Contains(plain, want) {
-			t.Errorf("the page lacks %q: %s", want, plain)
-		}
-	}
+	)
 	if strings.Contains(plain, "$0.00") {
 		t.Errorf("what is not known is told as nothing: %s", plain)
 	}
@@ -192,14 +184,10 @@ func TestSwapPageSaysWhyThereIsNoTransaction(t *testing.T) {
 		c.Asked = append(c.Asked, stuck)
 	}
 	plain := golden.PageText(pageOf(t, c, withoutTx))
-	for _, want := range []string{
+	golden.Contains(t, "the page", plain,
 		"No transaction 0.1 ETH to USDC on Ethereum: no venue made a transaction.",
 		"2 venues refused: the transaction would fail: the transfer from the sender failed ( first , second )",
-	} {
-		if !strings.Contains(plain, want) {
-			t.Errorf("the page lacks %q: %s", want, plain)
-		}
-	}
+	)
 }
 
 func TestAmountsOfRowsStandBelowEachOther(t *testing.T) {

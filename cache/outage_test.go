@@ -26,11 +26,11 @@ func TestKilledServers(t *testing.T) {
 	b.ask(t, unloaded(t))
 	must.Get(server.Save())(t)
 	a.Purge(Hard, named("key"))
-	until(t, "the purge to arrive", b.gone)
+	must.Await(t, "the purge to arrive", b.gone)
 	b.ask(t, constant("value", hour))
 	wantResult(t, "before", a.ask(t, unloaded(t)), "value", Hit, true)
 	must.Do(t, server.Kill())
-	until(t, "the loss to be noticed", b.gone)
+	must.Await(t, "the loss to be noticed", b.gone)
 	got := must.Get(b.GetShared(t.Context(), named("key"), constant("alone", hour)))(t)
 	wantResult(t, "at the loss: purges may have got lost", got, "value", Stale, false)
 	b.settle()
@@ -39,7 +39,7 @@ func TestKilledServers(t *testing.T) {
 	must.Do(t, server.Resume())
 	a.connected(t)
 	b.connected(t)
-	until(t, "the purge from meanwhile", b.gone)
+	must.Await(t, "the purge from meanwhile", b.gone)
 	// A replica that reconnects after the purge was published knows only that it may have missed one.
 	if got := b.ask(t, constant("new", hour)); got.Value != "new" && got.Outcome != Stale {
 		t.Errorf("afterwards: %s, want new, or what is being replaced by it", describe(got))
@@ -90,16 +90,16 @@ func TestAServerThatHangsCostsNoAnswer(t *testing.T) {
 	askMany(t, r, "during ", callers)
 	const maxCalls = 256 // per callPolicy
 	const probes = 50    // one a second, and those in flight when calls stopped
-	until(t, "calls to a server that hangs to end", fewer(before+maxCalls+probes))
+	must.Await(t, "calls to a server that hangs to end", fewer(before+maxCalls+probes))
 	if _, _, err := r.shared.Spend(t.Context(), named("account"), 1, 1, 0); err == nil {
 		t.Error("an account was charged by a server that hangs")
 	}
-	until(t, "the loss to be noticed", disconnected(r))
+	must.Await(t, "the loss to be noticed", disconnected(r))
 	if state, ok := r.shared.Status(); ok {
 		t.Errorf("Status() = %s, %v, want that it is not", state, ok)
 	}
 	askMany(t, r, "after ", callers)
-	until(t, "calls to end once the server is left alone", fewer(before+probes))
+	must.Await(t, "calls to end once the server is left alone", fewer(before+probes))
 	must.Do(t, server.Continue())
 	r.connected(t)
 	askMany(t, r, "again ", 100)
@@ -114,7 +114,7 @@ func TestAServerThatNeverAnswersIsNone(t *testing.T) {
 			<-taken
 			before := runtime.NumGoroutine()
 			askMany(t, r, "hung ", 5000)
-			until(t, "calls to a server that says nothing to end", fewer(before+10))
+			must.Await(t, "calls to a server that says nothing to end", fewer(before+10))
 			if r.isConnected() {
 				t.Error("a server that never answered counts as connected")
 			}

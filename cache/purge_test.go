@@ -122,7 +122,7 @@ func TestPurgesReachTheOtherReplica(t *testing.T) {
 		b.ask(t, constant("value", hour))
 		began := time.Now()
 		test.purge()
-		until(t, "the purge to arrive", b.gone)
+		must.Await(t, "the purge to arrive", b.gone)
 		t.Logf("%s: %v", name, time.Since(began))
 		got, err := b.GetShared(t.Context(), named("key"), constant("value again", hour))
 		if err != nil || got.Outcome != test.want || got.Remote {
@@ -133,7 +133,7 @@ func TestPurgesReachTheOtherReplica(t *testing.T) {
 		wantResult(t, name+": a third replica", late.ask(t, unloaded(t)), "value again", Hit, true)
 		late.stop()
 		a.Purge(Hard, named("key"))
-		until(t, "the key to be free again", func() bool { return b.gone() && a.hasPublished(named("key")) })
+		must.Await(t, "the key to be free again", func() bool { return b.gone() && a.hasPublished(named("key")) })
 	}
 }
 
@@ -174,7 +174,7 @@ func TestPurgesBeatWhatWasLoadedBefore(t *testing.T) {
 			}()
 			<-begun
 			a.Purge(Hard, by)
-			until(t, "the server to hear of it", func() bool { return a.hasPublished(by) })
+			must.Await(t, "the server to hear of it", func() bool { return a.hasPublished(by) })
 			close(end)
 			wantResult(t, "who asked before", <-loading, "old", Miss, false)
 			b.settle()

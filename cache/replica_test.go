@@ -55,20 +55,9 @@ func startReplica(t *testing.T, url string, change ...func(*Options[string], *sh
 	return r
 }
 
-// until waits for a condition in real time.
-func until(t *testing.T, what string, isSo func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !isSo(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited a minute for: %s", what)
-		}
-		<-time.After(time.Millisecond)
-	}
-}
-
 func (r *replica) connected(t *testing.T) *replica {
 	t.Helper()
-	until(t, "a connection", r.isConnected)
+	must.Await(t, "a connection", r.isConnected)
 	return r
 }
 

@@ -186,7 +186,7 @@ func TestLoadsThatFailAreLeftToTheNext(t *testing.T) {
 		}
 		waiting <- got
 	})
-	until(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lock", named("key")), "awaited") == 1 })
+	must.Await(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lock", named("key")), "awaited") == 1 })
 	close(end)
 	wantResult(t, "the other", <-waiting, "value", Miss, false)
 	asked.Wait()
@@ -209,9 +209,9 @@ func TestLocksAreReleasedWhenValuesAreNotAskedFor(t *testing.T) {
 		_, next := b.shared.Claim(t.Context(), named("key"), shared.Stale, 5*time.Second)
 		waiting <- next
 	}()
-	until(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lock", named("key")), "awaited") == 1 })
+	must.Await(t, "the other to wait", func() bool { return onServer(t, a, "HEXISTS", nameOf("lock", named("key")), "awaited") == 1 })
 	must.Do(t, server.Pause())
-	until(t, "no more calls to be made", func() bool {
+	must.Await(t, "no more calls to be made", func() bool {
 		a.shared.TryClaim(t.Context(), named("another"), shared.Any)
 		state, _ := a.shared.Status()
 		return strings.Contains(state, "skipped")

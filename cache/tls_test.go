@@ -50,7 +50,7 @@ func TestReplicasMeetOverTLS(t *testing.T) {
 	wantResult(t, "the first", a.ask(t, constant("value", hour)), "value", Miss, false)
 	wantResult(t, "the second", b.ask(t, unloaded(t)), "value", Hit, true)
 	b.Purge(Hard, named("tag v"))
-	until(t, "the purge to arrive", a.gone)
+	must.Await(t, "the purge to arrive", a.gone)
 	wantResult(t, "the first, after it", a.ask(t, constant("newer", hour)), "newer", Miss, false)
 	wantResult(t, "the second, after it", b.ask(t, unloaded(t)), "newer", Hit, true)
 	if _, _, err := a.shared.Spend(t.Context(), named("account"), time.Second, time.Minute, 0); err != nil {
@@ -62,7 +62,7 @@ func TestReplicasMeetOverTLS(t *testing.T) {
 		}
 	}
 	must.Do(t, server.Kill())
-	until(t, "the loss to be noticed", disconnected(a))
+	must.Await(t, "the loss to be noticed", disconnected(a))
 	must.Do(t, server.Resume())
 	a.connected(t)
 }
@@ -110,13 +110,13 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 			})
 			at := fmt.Sprintf("%s:%d", test.host, server.Port())
 			isNamed := func(said string) bool { return strings.Contains(said, at) && strings.Contains(said, test.why) }
-			until(t, "the log to say why", func() bool { // perhaps after a handshake that took too long
+			must.Await(t, "the log to say why", func() bool { // perhaps after a handshake that took too long
 				return slices.ContainsFunc(strings.Split(log.String(), "\n"), func(line string) bool {
 					return strings.Contains(line, "unreachable") && isNamed(line)
 				})
 			})
 			var state string
-			until(t, "the status to say why", func() (ok bool) {
+			must.Await(t, "the status to say why", func() (ok bool) {
 				state, ok = r.shared.Status()
 				return !ok && isNamed(state)
 			})
@@ -125,7 +125,7 @@ func TestConnectionsThatAreRefusedSayWhy(t *testing.T) {
 			}
 			askMany(t, r, name, 1000)
 			r.stop()
-			until(t, "all that it began to end", fewer(before))
+			must.Await(t, "all that it began to end", fewer(before))
 		})
 	}
 }
@@ -142,7 +142,7 @@ func TestRenewedAuthoritiesCount(t *testing.T) {
 	r := startReplica(t, address("rediss", password, "localhost", server.Port()), func(_ *Options[string], on *shared.Options) {
 		on.CAFile = file
 	})
-	until(t, "a refusal", func() bool {
+	must.Await(t, "a refusal", func() bool {
 		state, _ := r.shared.Status()
 		return strings.Contains(state, "unknown authority")
 	})

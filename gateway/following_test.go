@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -23,6 +22,8 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -82,59 +83,26 @@ func (c *calm) head() uint64 {
 	return uint64((time.Since(c.began) + calmSince) / c.chain.BlockTime)
 }
 
-// answered returns the responses to the calls of a request, each with the members that a node supplies.
-func answered(r *http.Request, members func(method string, params []json.RawMessage) string) (answers []string, isBatch bool, err error) {
-	raw, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, false, err
-	}
-	if isBatch = bytes.HasPrefix(raw, []byte("[")); !isBatch {
-		raw = slices.Concat([]byte("["), raw, []byte("]"))
-	}
-	var calls []struct {
-		ID     json.RawMessage
-		Method string
-		Params []json.RawMessage
-	}
-	if err := json.Unmarshal(raw, &calls); err != nil {
-		return nil, false, err
-	}
-	for _, call := range calls {
-		answers = append(answers, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, call.ID, members(call.Method, call.Params)))
-	}
-	return answers, isBatch, nil
-}
-
-func responded(r *http.Request, status int, answers []string, isBatch bool) *http.Response {
-	text := answers[0]
-	if isBatch {
-		text = "[" + strings.Join(answers, ",") + "]"
-	}
-	return &http.Response{
-		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(text)),
-	}
-}
-
 // RoundTrip implements http.RoundTripper: a node without a network.
 func (c *calm) RoundTrip(r *http.Request) (*http.Response, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	answers, isBatch, err := answered(r, func(method string, params []json.RawMessage) string {
-		c.calls[method]++
-		if from, to := searched(method, params); c.span > 0 && to-from >= c.span {
-			return fmt.Sprintf(`"error":{"code":-32602,"message":"exceed max block range: %d"}`, c.span)
-		}
-		return `"result":` + c.answer(method, params)
-	})
+	asked, err := rpctest.Read(r)
 	if err != nil {
 		return nil, err
 	}
-	return responded(r, http.StatusOK, answers, isBatch), nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return pooltest.Answer(http.StatusOK, asked.Answer(func(call rpctest.Call) string {
+		c.calls[call.Method]++
+		if from, to := searched(call); c.span > 0 && to-from >= c.span {
+			return rpctest.Fault(-32602, fmt.Sprintf("exceed max block range: %d", c.span))
+		}
+		return `"result":` + c.answer(call)
+	})), nil
 }
 
-func (c *calm) answer(method string, params []json.RawMessage) string {
-	switch method {
+func (c *calm) answer(call rpctest.Call) string {
+	params := call.Params
+	switch call.Method {
 	case "eth_chainId":
 		return fmt.Sprintf(`"0x%x"`, c.chain.Native)
 	case "eth_blockNumber":
@@ -169,10 +137,10 @@ func (c *calm) answer(method string, params []json.RawMessage) string {
 }
 
 // searched returns the first and the last block of a log search, or zeros for other calls and searches by block hash.
-func searched(method string, params []json.RawMessage) (from, to uint64) {
+func searched(call rpctest.Call) (from, to uint64) {
 	var filter struct{ FromBlock, ToBlock string }
-	if method == "eth_getLogs" {
-		_ = json.Unmarshal(params[0], &filter)
+	if call.Method == "eth_getLogs" {
+		_ = json.Unmarshal(call.Params[0], &filter)
 	}
 	from, _ = strconv.ParseUint(filter.FromBlock, 0, 64)
 	to, _ = strconv.ParseUint(filter.ToBlock, 0, 64)
@@ -252,12 +220,9 @@ func (c *calm) source(t *testing.T, configured config.Config, own config.Chain) 
 	t.Helper()
 	var endpoints []*upstream.Endpoint
 	for _, each := range own.Endpoints {
-		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: each.Name, URL: each.URL.Reveal(), Timeout: each.Timeout,
-			RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Transport: c.metered(each),
-		}))(t)
-		t.Cleanup(e.Close)
-		endpoints = append(endpoints, e)
+		endpoints = append(endpoints, pooltest.Endpoint(t, each.Name, nil, upstream.EndpointOptions{
+			URL: each.URL.Reveal(), Timeout: each.Timeout, RequestsPerSecond: each.RequestsPerSecond, Burst: each.Burst, Transport: c.metered(each),
+		}))
 	}
 	rpc, lag := jsonrpc.New(upstream.NewPool(c.chain.Name, endpoints...)), Lag(c.chain.BlockTime)
 	if c.chain.Family == chain.SVM {
@@ -292,13 +257,12 @@ func (c *calm) metered(e config.Endpoint) http.RoundTripper {
 
 // RoundTrip implements http.RoundTripper.
 func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
-	raw, err := io.ReadAll(r.Body)
+	asked, err := rpctest.Read(r)
 	if err != nil {
 		return nil, err
 	}
-	r.Body = io.NopCloser(bytes.NewReader(raw))
 	m.mu.Lock()
-	calls := bytes.Count(raw, []byte(`"method"`))
+	calls := len(asked.Calls)
 	m.calls += calls
 	m.left, m.at = min(m.left+m.perSecond*time.Since(m.at).Seconds(), m.burst), time.Now()
 	if m.left -= min(float64(calls), m.burst); m.left < -0.01 {

@@ -58,16 +58,6 @@ func (a asker) waiting(server *postgrestest.Server) string {
 	return strings.TrimSpace(count)
 }
 
-// await waits until a condition holds.
-func (a asker) await(what string, holds func() bool) {
-	a.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); <-time.After(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			a.Fatalf("waited a minute until %s", what)
-		}
-	}
-}
-
 // onPostgres returns a gateway without chains on a server's database.
 func onPostgres(t *testing.T, address string, log *bytes.Buffer) asker {
 	t.Helper()
@@ -119,10 +109,10 @@ func TestAListEndsWhenItsClientLeaves(t *testing.T) {
 		request := httptest.NewRequest(http.MethodPost, "/api/Orders/filteredList", body).WithContext(ctx)
 		a.gateway.server.Handler().ServeHTTP(httptest.NewRecorder(), request)
 	})
-	a.await("the list waits for the lock", func() bool { return a.waiting(server) == "1" })
+	must.Await(a, "the list waits for the lock", func() bool { return a.waiting(server) == "1" })
 	leave()
 	asking.Wait()
-	a.await("nothing does", func() bool { return a.waiting(server) == "0" })
+	must.Await(a, "nothing does", func() bool { return a.waiting(server) == "0" })
 	if ok, state := a.store(); !ok {
 		t.Errorf("a table that lists alone need is locked, and readiness says %q", state)
 	}
@@ -164,7 +154,7 @@ func TestLockedTablesAreAnOutage(t *testing.T) {
 			t.Errorf("%s: %s statements wait for the lock, want none but a probe", lock, waiting)
 		}
 		must.Do(t, release())
-		a.await("the database is available", func() bool { return a.gateway.store.Available() == nil })
+		must.Await(a, "the database is available", func() bool { return a.gateway.store.Available() == nil })
 		if ok, state := a.store(); !ok {
 			t.Errorf("after %s: %s", lock, state)
 		}

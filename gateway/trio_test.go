@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -17,6 +16,8 @@ import (
 	"crossgate/chain"
 	"crossgate/config"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/store"
@@ -58,23 +59,21 @@ func (n *trioNode) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, r.Context().Err()
 	}
 	if isOver && n.enforce {
-		return responded(r, http.StatusTooManyRequests, []string{"Too Many Requests"}, false), nil
+		return pooltest.Answer(http.StatusTooManyRequests, "Too Many Requests"), nil
 	}
-	status := http.StatusOK
-	answers, isBatch, err := answered(r, func(method string, params []json.RawMessage) string {
-		members := n.call(method, params)
-		if strings.Contains(members, "Archive") {
-			status = http.StatusForbidden
-		}
-		return members
-	})
+	asked, err := rpctest.Read(r)
 	if err != nil {
 		return nil, err
 	}
-	if refusal := slices.IndexFunc(answers, func(one string) bool { return strings.Contains(one, `"error"`) }); refusal >= 0 && n.isWhole {
-		answers, isBatch = answers[refusal:], false
+	isRefused := func(c rpctest.Call) bool { return strings.Contains(n.members(c), `"error"`) }
+	if refused := slices.IndexFunc(asked.Calls, isRefused); refused >= 0 && n.isWhole {
+		asked = rpctest.Request{Calls: asked.Calls[refused:]}
 	}
-	return responded(r, status, answers, isBatch), nil
+	status, text := http.StatusOK, asked.Answer(n.members)
+	if strings.Contains(text, "Archive") {
+		status = http.StatusForbidden
+	}
+	return pooltest.Answer(status, text), nil
 }
 
 // count records a request and reports whether it exceeds the rate.
@@ -87,19 +86,19 @@ func (n *trioNode) count() (isOver bool) {
 	return len(n.window) > trioRate
 }
 
-func (n *trioNode) call(method string, params []json.RawMessage) (members string) {
-	from, to := searched(method, params)
+func (n *trioNode) members(c rpctest.Call) string {
+	from, to := searched(c)
 	switch {
-	case method == "eth_getLogs" && n.span == 0:
-		return `"error":{"code":-32005,"message":"limit exceeded"}`
+	case c.Method == "eth_getLogs" && n.span == 0:
+		return rpctest.Fault(-32005, "limit exceeded")
 	case to > 0 && n.depth > 0 && from+n.depth < n.chain.head():
-		return `"error":{"code":-32602,"message":"Archive requests require a personal token. Get one at: https://provider.example"}`
+		return rpctest.Fault(-32602, "Archive requests require a personal token. Get one at: https://provider.example")
 	case to > 0 && to-from >= n.span:
-		return fmt.Sprintf(`"error":{"code":-32000,"message":"block range is too wide (maximum %d)"}`, n.span)
-	case !slices.Contains([]string{"eth_chainId", "eth_blockNumber", "eth_getBlockByNumber", "eth_getLogs"}, method):
-		return `"error":{"code":-32601,"message":"the method ` + method + ` does not exist/is not available"}`
+		return rpctest.Fault(-32000, fmt.Sprintf("block range is too wide (maximum %d)", n.span))
+	case !slices.Contains([]string{"eth_chainId", "eth_blockNumber", "eth_getBlockByNumber", "eth_getLogs"}, c.Method):
+		return rpctest.Fault(-32601, "the method "+c.Method+" does not exist/is not available")
 	}
-	return `"result":` + n.chain.answer(method, params)
+	return `"result":` + n.chain.answer(c)
 }
 
 // TestATrioOfFreeEndpointsIsEnough has an index that is 42,000 blocks behind follow a chain of three endpoints: one
@@ -149,12 +148,9 @@ func trioEndpoints(t *testing.T, of *calm, start int) (endpoints []*upstream.End
 	for _, i := range rand.New(rand.NewPCG(uint64(start), 0)).Perm(len(nodes)) {
 		nodes[i].chain, nodes[i].random = of, rand.New(rand.NewPCG(uint64(start), uint64(i+1)))
 		nodes[i].enforce, nodes[i].isWhole = start%2 == 1, start%4 >= 2
-		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-			Name: fmt.Sprintf("node-%d", i), URL: "http://node.invalid", Transport: nodes[i],
+		endpoints = append(endpoints, pooltest.Endpoint(t, fmt.Sprintf("node-%d", i), nodes[i].RoundTrip, upstream.EndpointOptions{
 			Timeout: 5 * time.Second, RequestsPerSecond: trioRate,
-		}))(t)
-		t.Cleanup(e.Close)
-		endpoints = append(endpoints, e)
+		}))
 	}
 	return endpoints
 }

@@ -26,6 +26,7 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/measured"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/internal/postgrestest"
 	"crossgate/internal/publicnet"
 	"crossgate/order"
@@ -350,7 +351,7 @@ func TestASubscriberThatIsAddedAgainIsServed(t *testing.T) {
 		db := sqlite(t)
 		w := &world{t: t, db: db, ledger: ledger.Ledger{DB: db, Keep: 24 * time.Hour}, now: time.Now(), nothing: slog.DiscardHandler}
 		d, heard := w.deliverer(), make(chan struct{})
-		d.guarded = &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+		d.guarded = &http.Client{Transport: pooltest.Transport(func(*http.Request) (*http.Response, error) {
 			close(heard)
 			return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
 		})}
@@ -463,10 +464,6 @@ func TestASubscriberThatIsAddedAgainBeginsAnew(t *testing.T) {
 		t.Errorf("%v, %+v, want nothing of the one before", err, h)
 	}
 }
-
-type transport func(*http.Request) (*http.Response, error)
-
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
 // TestASlowSubscriberHoldsUpNoOther lets one subscriber delay its answers while others are sent everything. Once it
 // answers, it gets everything, too.

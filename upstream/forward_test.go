@@ -21,13 +21,7 @@ import (
 // origin returns an endpoint for a server on loopback.
 func origin(t *testing.T, path string, header http.Header, answer http.HandlerFunc) *upstream.Endpoint {
 	t.Helper()
-	server := httptest.NewServer(answer)
-	t.Cleanup(server.Close)
-	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: "origin", URL: server.URL + path, Header: header, Timeout: time.Minute, Forwards: true,
-	}))(t)
-	t.Cleanup(e.Close)
-	return e
+	return pooltest.Serve(t, "origin", answer, upstream.EndpointOptions{URL: path, Header: header, Timeout: time.Minute, Forwards: true})
 }
 
 func TestForwardedRequestsArriveAsTheyAre(t *testing.T) {
@@ -75,10 +69,9 @@ func TestUserOfAnOriginIsThatOfClientsWithoutTheirOwn(t *testing.T) {
 	var got http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
 	defer server.Close()
-	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: "origin", URL: strings.Replace(server.URL, "://", "://user:word@", 1), Timeout: time.Minute, Forwards: true,
-	}))(t)
-	t.Cleanup(e.Close)
+	e := pooltest.Endpoint(t, "origin", nil, upstream.EndpointOptions{
+		URL: strings.Replace(server.URL, "://", "://user:word@", 1), Timeout: time.Minute, Forwards: true,
+	})
 	for want, header := range map[string]http.Header{"Basic dXNlcjp3b3Jk": nil, "Bearer own": {"Authorization": {"Bearer own"}}} {
 		response := must.Get(upstream.NewPool("pool", e).Forward(t.Context(), upstream.Forward{Method: "GET", Path: "/", Header: header}))(t)
 		_ = response.Body.Close()

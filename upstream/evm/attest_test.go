@@ -1,9 +1,7 @@
 package evm_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +9,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/measured"
+	"crossgate/internal/must"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -19,37 +19,21 @@ import (
 
 // headersOf serves the headers of a recording, each passed through change, and nothing else.
 func headersOf(r *recording, change func(header string) string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		body, _ := io.ReadAll(request.Body)
-		if body[0] == '{' {
-			body = slices.Concat([]byte{'['}, body, []byte{']'})
+	return rpctest.Handler(func(c rpctest.Call) string {
+		switch c.Method {
+		case "eth_chainId":
+			return fmt.Sprintf(`"result":"0x%x"`, r.ChainID)
+		case "eth_getBlockByHash":
+			return `"result":` + change(r.at(r.byHash[unquote(c.Params[0])]))
 		}
-		var calls []struct {
-			ID     uint64
-			Method string
-			Params []any
-		}
-		_ = json.Unmarshal(body, &calls)
-		var answers []string
-		for _, call := range calls {
-			result := "null"
-			switch call.Method {
-			case "eth_chainId":
-				result = fmt.Sprintf(`"0x%x"`, r.ChainID)
-			case "eth_getBlockByHash":
-				result = change(r.at(r.byHash[call.Params[0].(string)]))
-			}
-			answers = append(answers, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, call.ID, result))
-		}
-		_, _ = w.Write([]byte("[" + strings.Join(answers, ",") + "]"))
+		return `"result":null`
 	})
 }
 
 // TestWhoContradictsAHashIsNamed: if a header does not match its hash, the time is taken from one that does. A header
 // that cannot be verified, but whose used fields are right, is not a lie.
 func TestWhoContradictsAHashIsNamed(t *testing.T) {
-	recordings, _ := readRecordings(t)
-	r := recordings[0]
+	r := readRecordings(t)[0]
 	block := r.Blocks[3]
 	for name, test := range map[string]struct {
 		change func(header string) string
@@ -63,9 +47,7 @@ func TestWhoContradictsAHashIsNamed(t *testing.T) {
 			pool := upstream.NewPool("chain", endpointOf(t, "first", headersOf(r, test.change)), endpointOf(t, "second", headersOf(r, honest)))
 			c := evm.New(r.describe(), jsonrpc.New(pool))
 			var hash chain.Hash
-			if err := hash.UnmarshalText([]byte(block.Hash)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, hash.UnmarshalText([]byte(block.Hash)))
 			read, err := c.Attest(t.Context(), []order.Event{{At: order.At{Tx: chain.NewTxHash(hash[:]), Block: 3, BlockHash: hash, Time: 123}}})
 			if told := failuresOf("second", now()); told["bad answer"] > 0 {
 				t.Errorf("counted %v against an endpoint without the transaction", told)

@@ -7,9 +7,6 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
-	"crossgate/upstream"
-	"crossgate/upstream/evm"
-	"crossgate/upstream/jsonrpc"
 )
 
 // TestCallsForABlock counts the calls that reading one new block costs: none for a block without orders, since its
@@ -23,11 +20,9 @@ func TestCallsForABlock(t *testing.T) {
 }
 
 func countCallsForABlock(t *testing.T, alter func(method, members string) string) {
-	recordings, _ := readRecordings(t)
-	for _, recorded := range recordings {
-		recorded.head = recorded.Head
+	for _, recorded := range readRecordings(t) {
 		p := &provider{recording: recorded, calls: map[string]int{}, alter: alter}
-		c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
+		c := serveAll(t, recorded.describe(), p)
 		quiet, telling := uint64(0), uint64(0)
 		for recorded.head = 1; recorded.head < recorded.Head; recorded.head++ {
 			must.Get(c.Head(t.Context()))(t)
@@ -59,11 +54,9 @@ func countCallsForABlock(t *testing.T, alter func(method, members string) string
 // TestCallsForARange counts the calls that reading a range of old blocks costs, and that proving it adds: one list, and
 // the header that a lagging endpoint would lack.
 func TestCallsForARange(t *testing.T) {
-	recordings, _ := readRecordings(t)
-	recorded := recordings[0]
-	recorded.head = recorded.Head
+	recorded := readRecordings(t)[0]
 	p := &provider{recording: recorded, calls: map[string]int{}}
-	c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
+	c := serveAll(t, recorded.describe(), p)
 	for recorded.head = 100; recorded.head < recorded.Head; recorded.head++ { // some have filters with bits
 		must.Get(c.Head(t.Context()))(t)
 	}
@@ -92,8 +85,7 @@ func TestCallsForARange(t *testing.T) {
 
 // TestWrongListsCostFewCalls has one of two endpoints list each log with another transaction, which does not exist.
 func TestWrongListsCostFewCalls(t *testing.T) {
-	recordings, _ := readRecordings(t)
-	recorded := recordings[0]
+	recorded := readRecordings(t)[0]
 	honest := &provider{recording: recorded, calls: map[string]int{}}
 	lying := &provider{recording: recorded, calls: map[string]int{}, alter: func(method, members string) string {
 		if method != "eth_getLogs" {
@@ -101,7 +93,7 @@ func TestWrongListsCostFewCalls(t *testing.T) {
 		}
 		return rewriteOf(members, eachLog(func(l map[string]any) { l["transactionHash"] = flipped(l["transactionHash"].(string), 0) }))
 	}}
-	c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "0", lying), endpointOf(t, "1", honest))))
+	c := serveAll(t, recorded.describe(), lying, honest)
 	events := must.Get(c.Events(t.Context(), 0, recorded.Head))(t)
 	const repeats = 5 // of a call whose answer may be better a moment later
 	if asked := lying.calls["eth_getTransactionReceipt"]; len(events) < 20 || asked > repeats*len(events) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/upstream/jsonrpc"
 )
@@ -26,7 +27,7 @@ func TestHead(t *testing.T) {
 }
 
 func TestHeadWithoutFinalizedTag(t *testing.T) {
-	for name, answer := range map[string]string{"refused": fault(-32602, "invalid argument 0: hex string without 0x prefix"), "null": `"result":null`} {
+	for name, answer := range map[string]string{"refused": rpctest.Fault(-32602, "invalid argument 0: hex string without 0x prefix"), "null": `"result":null`} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(1000)
 			n.tagless = answer
@@ -47,7 +48,7 @@ func TestHeadWithoutFinalizedTag(t *testing.T) {
 // TestWhatIsFinalStaysWhereNoNodeSaysIt lets a node that knew the finalized block fail or lose it: finality stays at
 // least as far behind the newest block as before.
 func TestWhatIsFinalStaysWhereNoNodeSaysIt(t *testing.T) {
-	for name, answer := range map[string]string{"failing": fault(-32603, "internal error"), "refused": fault(-32602, "unknown block"), "null": `"result":null`} {
+	for name, answer := range map[string]string{"failing": rpctest.Fault(-32603, "internal error"), "refused": rpctest.Fault(-32602, "unknown block"), "null": `"result":null`} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(1000)
 			n.finalized = 900
@@ -67,7 +68,7 @@ func TestWhatIsFinalStaysWhereNoNodeSaysIt(t *testing.T) {
 // TestTheFinalBlockIsAskedOfWhoKnowsIt uses an endpoint without a finalized block next to one that has it. No time
 // passes, so that no answer loses a race to a hedge.
 func TestTheFinalBlockIsAskedOfWhoKnowsIt(t *testing.T) {
-	for name, answer := range map[string]string{"refused": fault(-32602, "unknown block"), "null": `"result":null`} {
+	for name, answer := range map[string]string{"refused": rpctest.Fault(-32602, "unknown block"), "null": `"result":null`} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tagless, other := newNode(1000), newNode(1000)

@@ -35,14 +35,13 @@ func fromEnvironment(t *testing.T, name string, usual uint64) uint64 {
 	if text == "" {
 		return usual
 	}
-	n := must.Get(strconv.ParseUint(text, 10, 64))(t)
-	return n
+	return must.Get(strconv.ParseUint(text, 10, 64))(t)
 }
 
 // TestLiesLeaveNoTrace follows the golden ledgers through two endpoints, one of which tells CROSSGATE_LIES lies of
 // every kind in total: every final answer is right, and the liar is named on every chain.
 func TestLiesLeaveNoTrace(t *testing.T) {
-	recordings, truth := readRecordings(t)
+	recordings, truth := readRecordings(t), readTruth(t)
 	isNamed := false
 	lies, most := 0, fromEnvironment(t, "CROSSGATE_LIES", 100)
 	for seed := uint64(1); lies < int(most); seed++ {
@@ -83,7 +82,7 @@ func (b *lockedBuffer) String() string {
 // every order has its right state, and every lock is there. CROSSGATE_SEEDS sets the number of random courses per kind,
 // and adds courses with each fault by itself and with both numbers of endpoints; make soak sets it to twenty.
 func TestProvidersThatLoseLogs(t *testing.T) {
-	recordings, truth := readRecordings(t)
+	recordings, truth := readRecordings(t), readTruth(t)
 	seeds := fromEnvironment(t, "CROSSGATE_SEEDS", 1)
 	all := []string{"lag:1:0.3", "lag:3:0.3", "empty:0.2", "drop:0.1", "null:0.05"}
 	courses := map[string][]string{"all together": all, "all but lost logs": slices.DeleteFunc(slices.Clone(all), isLoss)}
@@ -175,7 +174,7 @@ func (c course) run(t *testing.T, recordings []*recording, truth *goldenTruth) (
 
 func runIndex(t *testing.T, x *query.Index) (stop func()) {
 	t.Helper()
-	ctx, cancel := contextOf(t)
+	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- x.Run(ctx) }()
 	return func() {
@@ -270,11 +269,6 @@ func (c course) compare(t *testing.T, x *query.Index, truth *goldenTruth) {
 	if wrong > 0 || told != locked {
 		t.Errorf("seed %d: %d of %d states wrong; %d orders told to be locked, %d are", c.seed, wrong, len(truth.Orders), told, locked)
 	}
-}
-
-func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
-	t.Helper()
-	return context.WithCancel(t.Context())
 }
 
 // until waits for a condition that other goroutines bring about.

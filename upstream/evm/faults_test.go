@@ -1,18 +1,14 @@
 package evm_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -24,6 +20,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -47,55 +45,38 @@ type faulty struct {
 	failed int               // HTTP requests
 }
 
-// RoundTrip implements http.RoundTripper.
-func (f *faulty) RoundTrip(r *http.Request) (*http.Response, error) {
-	recorder := httptest.NewRecorder()
+// answer is the transport.
+func (f *faulty) answer(r *http.Request) (*http.Response, error) {
 	if r.Body == nil { // a probe
-		recorder.WriteHeader(http.StatusMethodNotAllowed)
-		return recorder.Result(), nil
+		return pooltest.Answer(http.StatusMethodNotAllowed, ""), nil
 	}
-	text, err := io.ReadAll(r.Body)
+	asked, err := rpctest.Read(r)
 	if err != nil {
 		return nil, err
 	}
-	calls, isBatch, err := readCalls(text)
-	if err != nil {
-		return nil, err
-	}
-	random := f.note(calls)
+	random := f.note(asked.Calls)
 	if random.Float64() >= f.share {
-		r.Body = io.NopCloser(bytes.NewReader(text))
-		f.node.ServeHTTP(recorder, r)
-		return recorder.Result(), nil
+		return pooltest.Near(f.node)(r)
 	}
 	f.mu.Lock()
 	f.failed++
 	f.mu.Unlock()
 	switch random.IntN(5) {
 	case 0:
-		fmt.Fprint(recorder, "<html><body>Just a moment...</body></html>")
+		return pooltest.Answer(http.StatusOK, "<html><body>Just a moment...</body></html>"), nil
 	case 1:
-		objects := make([]json.RawMessage, len(calls))
-		for i, c := range calls {
-			objects[i] = json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, c.ID, fault(-32603, "Internal error")))
-		}
-		var body any = objects
-		if !isBatch {
-			body = objects[0]
-		}
-		_ = json.NewEncoder(recorder).Encode(body)
+		return pooltest.Answer(http.StatusOK, asked.Answer(func(rpctest.Call) string { return rpctest.Fault(-32603, "Internal error") })), nil
 	case 2:
-		recorder.WriteHeader(http.StatusTooManyRequests)
+		return pooltest.Answer(http.StatusTooManyRequests, ""), nil
 	case 3:
 		return nil, errors.New("connection reset by peer")
-	case 4:
-		recorder.WriteHeader(http.StatusInternalServerError)
+	default:
+		return pooltest.Answer(http.StatusInternalServerError, ""), nil
 	}
-	return recorder.Result(), nil
 }
 
 // note counts calls, and returns the random source that decides their fate.
-func (f *faulty) note(calls []nodeCall) *rand.Rand {
+func (f *faulty) note(calls []rpctest.Call) *rand.Rand {
 	asked := fnv.New64a()
 	fmt.Fprintln(asked, f.name)
 	for _, c := range calls {
@@ -108,28 +89,18 @@ func (f *faulty) note(calls []nodeCall) *rand.Rand {
 	return rand.New(rand.NewPCG(f.seed+f.asked[asked.Sum64()]<<32, asked.Sum64()))
 }
 
-func readCalls(text []byte) (calls []nodeCall, isBatch bool, err error) {
-	if text[0] == '[' {
-		return calls, true, json.Unmarshal(text, &calls)
-	}
-	calls = make([]nodeCall, 1)
-	return calls, false, json.Unmarshal(text, &calls[0])
-}
-
 // failing puts a provider that fails a share of its requests in front of a node, as the only endpoint of a pool.
 func failing(t *testing.T, name string, node http.Handler, share float64, seed uint64) (*jsonrpc.Client, *faulty) {
 	t.Helper()
 	f := &faulty{name: name, node: node, share: share, seed: seed, asked: map[uint64]uint64{}}
-	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: name, URL: "http://" + name + ".invalid", Transport: f, Timeout: 5 * time.Second,
-	}))(t)
+	e := pooltest.Endpoint(t, name, f.answer, upstream.EndpointOptions{Timeout: 5 * time.Second})
 	return jsonrpc.New(upstream.NewPool(name, e)), f
 }
 
 // TestFailuresThatPassAreHidden looks up unknown orders, one after the other and concurrently, on chains with a single
 // endpoint each, which fails a share of its requests. CROSSGATE_SEEDS sets the number of courses of each kind.
 func TestFailuresThatPassAreHidden(t *testing.T) {
-	recordings, truth := readRecordings(t)
+	recordings, truth := readRecordings(t), readTruth(t)
 	const lookups = 75
 	for share, least := range map[float64]int{0.05: lookups, 0.2: lookups - 2} {
 		for _, atOnce := range []int{1, lookups} {
@@ -174,13 +145,8 @@ func coldLookups(t *testing.T, recordings []*recording, share float64, seed uint
 		rpc, _ := failing(t, described.ID.String(), r.node(), share, seed)
 		registry, sources[described.ID] = append(registry, described), evm.New(described, rpc)
 	}
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db"))
-	if err == nil {
-		err = db.Close() // a store that cannot be read knows nothing
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
+	must.Do(t, db.Close()) // a store that cannot be read knows nothing
 	x := query.New(follow.New(db, sources, follow.Options{Chains: chain.NewRegistry(registry...), Logger: slog.New(slog.DiscardHandler)}), query.Options{})
 	var lookups atomic.Uint64
 	return func(tx chain.TxHash) error {
@@ -196,7 +162,7 @@ func coldLookups(t *testing.T, recordings []*recording, share float64, seed uint
 // TestFollowerRepeatsOnlyWhatFailed follows growing chains, each through a single endpoint that fails a fifth of its
 // requests: proving everything takes at most three times the calls that it takes without failures.
 func TestFollowerRepeatsOnlyWhatFailed(t *testing.T) {
-	recordings, _ := readRecordings(t)
+	recordings := readRecordings(t)
 	usual := callsToFollow(t, recordings, 0, 1)
 	for seed := range fromEnvironment(t, "CROSSGATE_SEEDS", 1) {
 		for id, calls := range callsToFollow(t, recordings, 0.2, seed+1) {

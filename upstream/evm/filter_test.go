@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -14,8 +12,8 @@ import (
 	"testing"
 
 	"crossgate/internal/must"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -27,20 +25,9 @@ var severalAddresses = regexp.MustCompile(`"address":\["[^"]*",`)
 // node, once known, gets searches for all logs of the contracts, or for one contract at a time; next to a node that
 // accepts whole filters, that one gets them.
 func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
-	recordings, _ := readRecordings(t)
-	recorded := recordings[0]
-	recorded.head = recorded.Head
-	serve := func(nodes ...http.Handler) (*evm.Chain, *jsonrpc.Client) {
-		var endpoints []*upstream.Endpoint
-		for i, node := range nodes {
-			endpoints = append(endpoints, endpointOf(t, []string{"first", "second"}[i], node))
-		}
-		rpc := jsonrpc.New(upstream.NewPool("chain", endpoints...))
-		return evm.New(recorded.describe(), rpc), rpc
-	}
+	recorded := readRecordings(t)[0]
 	usual := &provider{recording: recorded}
-	c, _ := serve(usual)
-	want, err := c.Events(t.Context(), 0, recorded.Head)
+	want, err := serveAll(t, recorded.describe(), usual).Events(t.Context(), 0, recorded.Head)
 	if err != nil || len(want) == 0 {
 		t.Fatalf("%d events, %v", len(want), err)
 	}
@@ -66,23 +53,24 @@ func TestEndpointsThatDoNotTakeWholeFilters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused := 0
-			picky := &provider{recording: recorded, refuses: func(c nodeCall) string {
+			picky := &provider{recording: recorded, refuses: func(c rpctest.Call) string {
 				for i, refuses := range test.refuses {
 					if c.Method == "eth_getLogs" && refuses(c.Params[0]) {
 						refused++
-						return fault(-32000, test.says[i])
+						return rpctest.Fault(-32000, test.says[i])
 					}
 				}
 				return ""
 			}}
-			c, rpc := serve([]http.Handler{picky, usual}[:test.nodes]...)
+			rpc := rpcOf(t, []*provider{picky, usual}[:test.nodes]...)
+			c := evm.New(recorded.describe(), rpc)
 			for range 3 {
 				got, err := c.Events(t.Context(), 0, recorded.Head)
 				if err != nil || !reflect.DeepEqual(got, want) {
 					t.Errorf("%d events, %v, want %d", len(got), err, len(want))
 				}
 			}
-			known := rpc.Capabilities("first").Known()
+			known := rpc.Capabilities("node-1").Known()
 			if refused != test.refused || !slices.Equal(known.Lacks, test.lacks) {
 				t.Errorf("refused %d times, lacking is %v, want %d times, %v", refused, known.Lacks, test.refused, test.lacks)
 			}
@@ -120,15 +108,14 @@ func TestAListCountsWithTheLastBlockOfItsOwnEndpoint(t *testing.T) {
 	ahead.add(t, 1005, true, fulfilledLog(t, terms))
 	single := func(n *node) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			if r.Body = io.NopCloser(bytes.NewReader(body)); body[0] == '[' {
+			if asked, err := rpctest.Read(r); err != nil || asked.IsBatch {
 				http.Error(w, "", http.StatusRequestEntityTooLarge)
 				return
 			}
 			n.ServeHTTP(w, r)
 		})
 	}
-	c := evm.New(testChain, jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "behind", single(behind)), endpointOf(t, "ahead", single(ahead)))))
+	c := serveAll(t, testChain, single(behind), single(ahead))
 	if events, err := c.Events(t.Context(), 990, 1006); err != nil || len(events) != 1 {
 		t.Errorf("Events() = %d events, %v, want the fulfilment", len(events), err)
 	}
@@ -157,17 +144,10 @@ func TestTimesOfHistoryAreHeldAgainstLists(t *testing.T) {
 // most one search per reading is refused, and the others return as many logs as fit.
 func TestRangesFitTheLogsThatAnEndpointGives(t *testing.T) {
 	const most, rounds = 40, 8
-	recordings, _ := readRecordings(t)
-	recorded := recordings[0]
-	recorded.head = recorded.Head
+	recorded := readRecordings(t)[0]
 	usual := &provider{recording: recorded}
-	read := func(nodes ...http.Handler) (events []order.Event) {
-		var endpoints []*upstream.Endpoint
-		for i, node := range nodes {
-			endpoints = append(endpoints, endpointOf(t, fmt.Sprintf("node-%d", i), node))
-		}
-		rpc := jsonrpc.New(upstream.NewPool("chain", endpoints...))
-		c := evm.New(recorded.describe(), rpc)
+	read := func(node *provider) (events []order.Event) {
+		c := serveAll(t, recorded.describe(), node)
 		for range rounds {
 			events = must.Get(c.Events(t.Context(), 0, recorded.Head))(t)
 		}
@@ -175,12 +155,12 @@ func TestRangesFitTheLogsThatAnEndpointGives(t *testing.T) {
 	}
 	want := read(usual)
 	refusals := 0
-	limited := &provider{recording: recorded, refuses: func(c nodeCall) string {
+	limited := &provider{recording: recorded, refuses: func(c rpctest.Call) string {
 		if c.Method != "eth_getLogs" || strings.Count(usual.search(c.Params[0], recorded.Head), `"blockHash"`) <= most {
 			return ""
 		}
 		refusals++
-		return fault(-32005, "query returned more than 40 results")
+		return rpctest.Fault(-32005, "query returned more than 40 results")
 	}}
 	if got := read(limited); !reflect.DeepEqual(got, want) {
 		t.Errorf("%d events, want %d", len(got), len(want))
@@ -192,13 +172,11 @@ func TestRangesFitTheLogsThatAnEndpointGives(t *testing.T) {
 
 // TestABlockOfMoreLogsThanAnEndpointGives uses a node that refuses a single block, and lists no logs of no blocks.
 func TestABlockOfMoreLogsThanAnEndpointGives(t *testing.T) {
-	recordings, _ := readRecordings(t)
-	recorded := recordings[0]
-	recorded.head = recorded.Head
+	recorded := readRecordings(t)[0]
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	crowded, asked := recorded.Head/2, 0
-	node := &provider{recording: recorded, refuses: func(c nodeCall) string {
+	node := &provider{recording: recorded, refuses: func(c rpctest.Call) string {
 		var blocks struct{ FromBlock, ToBlock string }
 		if c.Method != "eth_getLogs" || json.Unmarshal(c.Params[0], &blocks) != nil {
 			return ""
@@ -207,11 +185,11 @@ func TestABlockOfMoreLogsThanAnEndpointGives(t *testing.T) {
 			stop()
 		}
 		if parseQuantity(blocks.FromBlock) <= crowded && crowded <= parseQuantity(blocks.ToBlock) {
-			return fault(-32005, "query returned more than 10000 results")
+			return rpctest.Fault(-32005, "query returned more than 10000 results")
 		}
 		return ""
 	}}
-	c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "node", node))))
+	c := serveAll(t, recorded.describe(), node)
 	_, err := c.Events(ctx, 0, recorded.Head)
 	if _, is := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.ResultLimit }); !is || asked > 100 {
 		t.Errorf("after %d searches: %v, want what the node said of the block", asked, err)

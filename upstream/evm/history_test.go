@@ -48,9 +48,8 @@ func TestHistoryFindsSteps(t *testing.T) {
 						want = 2
 					}
 					read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(test.created))
-					got := read.Events
-					if err != nil || len(got) != want {
-						t.Fatalf("History() = %+v, %v, want %d events", got, err, want)
+					if err != nil || len(read.Events) != want {
+						t.Fatalf("History() = %+v, %v, want %d events", read.Events, err, want)
 					}
 					if trips := n.trips(); trips > test.trips && speed == "steady" {
 						t.Errorf("History() took %d round trips, want at most %d", trips, test.trips)
@@ -100,12 +99,11 @@ func TestHistoryOnTheGiveChain(t *testing.T) {
 		return fmt.Sprintf("0x%064x%0448x", status, 0)
 	}
 	read, err := n.serve(t, testChain).History(t.Context(), id, order.GiveSide, 0)
-	got := read.Events
-	if err != nil || len(got) != 2 {
-		t.Fatalf("History() = %+v, %v, want the creation and the claim", got, err)
+	if err != nil || len(read.Events) != 2 {
+		t.Fatalf("History() = %+v, %v, want the creation and the claim", read.Events, err)
 	}
-	if _, claimed := got[1].Fact.(order.Claimed); !claimed || got[1].At.Block != 10_400_000 {
-		t.Errorf("History()[1] = %+v, want the claim", got[1])
+	if _, claimed := read.Events[1].Fact.(order.Claimed); !claimed || read.Events[1].At.Block != 10_400_000 {
+		t.Errorf("History()[1] = %+v, want the claim", read.Events[1])
 	}
 }
 
@@ -114,9 +112,8 @@ func TestHistoryOfAnOrderThatMadeNoStep(t *testing.T) {
 	n := newNode(1000)
 	n.keep(5000, 0)
 	read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(900))
-	got := read.Events
-	if err != nil || len(got) != 0 || n.trips() != 1 {
-		t.Errorf("History() = %+v, %v, want none in one round trip", got, err)
+	if err != nil || len(read.Events) != 0 || n.trips() != 1 {
+		t.Errorf("History() = %+v, %v, want none in one round trip", read.Events, err)
 	}
 }
 
@@ -138,10 +135,9 @@ func TestHistoryNeverGuesses(t *testing.T) {
 		n.add(t, 10_000_060, true, fulfilledLog(t, terms))
 		n.add(t, 25_000_000, true, unlockLog(t, id))
 		read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
-		got := read.Events
 		partial, is := errors.AsType[*order.PartialError](err)
-		if !is || len(got) != 1 || partial.Chain != testChain.ID || partial.From > 25_000_000 || partial.To != 40_000_000 {
-			t.Errorf("History() = %+v, %v, want the fulfilment and which blocks were not searched", got, err)
+		if !is || len(read.Events) != 1 || partial.Chain != testChain.ID || partial.From > 25_000_000 || partial.To != 40_000_000 {
+			t.Errorf("History() = %+v, %v, want the fulfilment and which blocks were not searched", read.Events, err)
 		}
 	})
 	t.Run("storage is not told", func(t *testing.T) {
@@ -177,9 +173,8 @@ func TestHistoryWithoutPastState(t *testing.T) {
 	n.add(t, 10_150_000, true, unlockLog(t, id))
 	c := n.serve(t, tronLike())
 	read, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
-	got := read.Events
-	if err != nil || len(got) != 2 {
-		t.Fatalf("History() = %+v, %v, want two events", got, err)
+	if err != nil || len(read.Events) != 2 {
+		t.Fatalf("History() = %+v, %v, want two events", read.Events, err)
 	}
 	n.keep(10_000_060, 10_160_000)
 	n.logs = n.logs[:1]
@@ -230,15 +225,14 @@ func TestHistoryFindsChangesOfTheAmount(t *testing.T) {
 				return 0
 			}
 			read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
-			got := read.Events
-			if err != nil || len(got) != test.want {
-				t.Fatalf("History() = %+v, %v, want %d events", got, err, test.want)
+			if err != nil || len(read.Events) != test.want {
+				t.Fatalf("History() = %+v, %v, want %d events", read.Events, err, test.want)
 			}
 			final := chain.NewAmount(900)
 			if test.last != 0 {
 				final = chain.NewAmount(800)
 			}
-			o, _ := order.Fold(append(got, order.Event{Order: id, Fact: order.Created{Terms: terms}}))
+			o, _ := order.Fold(append(read.Events, order.Event{Order: id, Fact: order.Created{Terms: terms}}))
 			if o.TakeFinal != final {
 				t.Errorf("final amount %s, want %s", o.TakeFinal, final)
 			}
@@ -365,9 +359,8 @@ func TestHistoryOfAFreshOrderTakesThreeRoundTrips(t *testing.T) {
 	must.Get(c.Head(t.Context()))(t)
 	n.trips()
 	read, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(39_999_900))
-	got := read.Events
-	if err != nil || len(got) != 2 {
-		t.Fatalf("History() = %+v, %v, want two events", got, err)
+	if err != nil || len(read.Events) != 2 {
+		t.Fatalf("History() = %+v, %v, want two events", read.Events, err)
 	}
 	if trips := n.trips(); trips != 3 {
 		t.Errorf("History() took %d round trips, want 3: storage, logs, receipts", trips)
@@ -380,9 +373,8 @@ func TestHistoryOfTheGiveSideLeavesOutAKnownCreation(t *testing.T) {
 	n.add(t, 100, true, createdLog(t, terms))
 	n.storage = func(string, string, uint64) string { return fmt.Sprintf("0x%064x%0448x", 1, 0) }
 	read, err := n.serve(t, testChain).History(t.Context(), id, order.GiveSide, n.blockTime(100))
-	got := read.Events
-	if err != nil || len(got) != 0 {
-		t.Fatalf("History() = %+v, %v, want nothing beside the creation", got, err)
+	if err != nil || len(read.Events) != 0 {
+		t.Fatalf("History() = %+v, %v, want nothing beside the creation", read.Events, err)
 	}
 	if trips := n.trips(); trips != 1 {
 		t.Errorf("History() took %d round trips, want 1", trips)
@@ -463,10 +455,9 @@ func TestHistoryFindsTheEndOfACall(t *testing.T) {
 				test.chain = testChain
 			}
 			read, err := n.serve(t, test.chain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
-			got := read.Events
 			if test.want == 0 {
 				if err == nil {
-					t.Errorf("History() = %+v, want an error: the end of the call cannot be found", got)
+					t.Errorf("History() = %+v, want an error: the end of the call cannot be found", read.Events)
 				}
 				return
 			}
@@ -474,7 +465,7 @@ func TestHistoryFindsTheEndOfACall(t *testing.T) {
 				t.Fatal(err)
 			}
 			var last order.ExternalCall
-			for _, e := range got {
+			for _, e := range read.Events {
 				if call, is := e.Fact.(order.ExternalCall); is {
 					last = call
 				}

@@ -91,11 +91,9 @@ func encode(t *testing.T, types string, values ...any) []byte {
 				components = append(components, abi.ArgumentMarshaling{Name: fields[i], Type: component})
 			}
 		}
-		kind := must.Get(abi.NewType(name, "", components))(t)
-		arguments = append(arguments, abi.Argument{Type: kind})
+		arguments = append(arguments, abi.Argument{Type: must.Get(abi.NewType(name, "", components))(t)})
 	}
-	data := must.Get(arguments.Pack(values...))(t)
-	return data
+	return must.Get(arguments.Pack(values...))(t)
 }
 
 // fulfilledLog is DlnDestination's event that an order was fulfilled.

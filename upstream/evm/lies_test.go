@@ -23,6 +23,8 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/measured"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
@@ -187,39 +189,22 @@ func TestLiesAreRefused(t *testing.T) {
 // twoFaced returns a chain with a lying endpoint and an honest one.
 func twoFaced(t *testing.T, c chain.Chain, n *node, l lie) *evm.Chain {
 	t.Helper()
-	pool := upstream.NewPool(c.ID.String(), endpointOf(t, "liar", l.tell(n)), endpointOf(t, "honest", n))
-	return evm.New(c, jsonrpc.New(pool))
+	return evm.New(c, jsonrpc.New(upstream.NewPool(c.ID.String(), endpointOf(t, "liar", l.tell(n)), endpointOf(t, "honest", n))))
 }
 
 // endpointOf uses a timeout that suffices on a loaded machine: an honest endpoint that is too late would be reported
 // along with the liars.
 func endpointOf(t *testing.T, name string, handler http.Handler) *upstream.Endpoint {
 	t.Helper()
-	return must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: name, URL: "http://" + name + ".invalid/", Transport: near{handler}, Timeout: time.Minute,
-	}))(t)
-}
-
-// near answers without a network: a test's calls need not race its clock, and can be part of a synctest bubble.
-type near struct{ http.Handler }
-
-// RoundTrip implements http.RoundTripper.
-func (n near) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := httptest.NewRecorder()
-	n.ServeHTTP(answer, r)
-	return answer.Result(), nil
+	return pooltest.Endpoint(t, name, pooltest.Near(handler), upstream.EndpointOptions{Timeout: time.Minute})
 }
 
 // findOrder looks up an order on chains without stored blocks.
 func findOrder(t *testing.T, creation chain.TxHash, sources map[chain.ID]order.Source, logs io.Writer) query.Found {
 	t.Helper()
-	store := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	x := query.New(follow.New(store, sources, follow.Options{Chains: chain.Documented(), Logger: slog.New(slog.NewTextHandler(logs, nil))}), query.Options{})
+	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
+	t.Cleanup(func() { must.Do(t, db.Close()) })
+	x := query.New(follow.New(db, sources, follow.Options{Chains: chain.Documented(), Logger: slog.New(slog.NewTextHandler(logs, nil))}), query.Options{})
 	found, _, err := x.Find(t.Context(), creation)
 	if err != nil || len(found) == 0 {
 		t.Fatalf("Find = %v, %v, want an order", found, err)
@@ -231,7 +216,7 @@ func findOrder(t *testing.T, creation chain.TxHash, sources map[chain.ID]order.S
 // creation's fee, the fulfilment's taker, the unlock's submission, the claimed amount. The root in the block's header
 // decides who is right or, if no endpoint returns all receipts of a block, a third endpoint.
 func TestOneReceiptIsNotBelieved(t *testing.T) {
-	recordings, truth := readRecordings(t)
+	recordings, truth := readRecordings(t), readTruth(t)
 	want := truth.Orders[slices.IndexFunc(truth.Orders, func(o goldenOrder) bool { return o.TakeChainConfigured && o.Record.State == "ClaimedUnlock" })]
 	contents := func(lying []bool, hasRoots bool, logs io.Writer) (query.Found, string) {
 		sources := map[chain.ID]order.Source{}
@@ -239,12 +224,12 @@ func TestOneReceiptIsNotBelieved(t *testing.T) {
 			state := r.node()
 			var endpoints []*upstream.Endpoint
 			for i, isLying := range lying {
-				p := &provider{recording: r, refuses: func(c nodeCall) string {
+				p := &provider{recording: r, refuses: func(c rpctest.Call) string {
 					switch {
 					case c.Method == "eth_call":
 						return state.read(c)
 					case c.Method == "eth_getBlockReceipts" && !hasRoots:
-						return fault(-32601, "the method does not exist")
+						return rpctest.Fault(-32601, "the method does not exist")
 					}
 					return ""
 				}}
@@ -306,7 +291,7 @@ func TestOneReceiptNamesNone(t *testing.T) {
 	}
 	_, id := delivery()
 	honest, spent := listing(id), listing(id)
-	spent.answers["eth_getTransactionReceipt"] = fault(-32000, "header not found")
+	spent.answers["eth_getTransactionReceipt"] = rpctest.Fault(-32000, "header not found")
 	first := must.Get(honest.serve(t, testChain).Events(t.Context(), 400, 600))(t)
 	proof, err := serveAll(t, testChain, listing(order.ID{1}), spent).Verify(t.Context(), 400, 600, first)
 	if err != nil || proof.Standing != order.Single || len(proof.Wrong) > 0 {
@@ -465,7 +450,7 @@ func TestUnknownTransactionsAreConfirmed(t *testing.T) {
 	if one, other := first.trips(), second.trips(); one != 1 || other != 1 {
 		t.Errorf("%d and %d requests, want one each", one, other)
 	}
-	second.answers["eth_getTransactionReceipt"] = fault(-32000, "header not found")
+	second.answers["eth_getTransactionReceipt"] = rpctest.Fault(-32000, "header not found")
 	stranger := first.add(t, 500, true)
 	for name, tx := range map[string]chain.TxHash{"unknown": unknown, "of no order": stranger} {
 		if read, err := serveAll(t, testChain, first, second).EventsIn(t.Context(), tx); err == nil || errors.Is(err, order.ErrNotFound) {

@@ -13,6 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"crossgate/chain"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
@@ -82,59 +83,25 @@ func (n *node) trips() int {
 	return trips
 }
 
-type nodeCall struct {
-	ID     json.RawMessage   `json:"id"`
-	Method string            `json:"method"`
-	Params []json.RawMessage `json:"params"`
-}
-
 func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.requests++
-	var raw json.RawMessage
-	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	if raw[0] == '{' {
-		raw = slices.Concat(json.RawMessage("["), raw, json.RawMessage("]"))
-		defer func() { w.(http.Flusher).Flush() }()
-		var calls []nodeCall
-		if json.Unmarshal(raw, &calls) == nil {
-			fmt.Fprint(w, n.object(calls[0]))
-		}
-		return
-	}
-	var calls []nodeCall
-	if err := json.Unmarshal(raw, &calls); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	objects := make([]string, len(calls))
-	for i, c := range calls {
-		objects[i] = n.object(c)
-	}
-	fmt.Fprintf(w, "[%s]", strings.Join(objects, ","))
+	rpctest.Handler(n.members).ServeHTTP(w, r)
 }
 
-func (n *node) object(c nodeCall) string {
+func (n *node) members(c rpctest.Call) string {
 	if n.methods == nil {
 		n.methods = map[string]int{}
 	}
 	n.methods[c.Method]++
-	members, overridden := n.answers[c.Method]
-	if !overridden {
-		members = n.result(c)
+	if members, overridden := n.answers[c.Method]; overridden {
+		return members
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, c.ID, members)
+	return n.result(c)
 }
 
-func fault(code int, message string) string {
-	return fmt.Sprintf(`"error":{"code":%d,"message":%q}`, code, message)
-}
-
-func (n *node) result(c nodeCall) string {
+func (n *node) result(c rpctest.Call) string {
 	switch c.Method {
 	case "eth_chainId":
 		return fmt.Sprintf(`"result":"0x%x"`, n.chainID)
@@ -168,7 +135,7 @@ func (n *node) result(c nodeCall) string {
 	case "eth_call":
 		return n.read(c)
 	}
-	return fault(-32601, "the method "+c.Method+" does not exist")
+	return rpctest.Fault(-32601, "the method "+c.Method+" does not exist")
 }
 
 func (n *node) byNumber(tag string) string {
@@ -218,7 +185,7 @@ func (n *node) search(param json.RawMessage) string {
 		Topics                        [][]string
 	}
 	if err := json.Unmarshal(param, &filter); err != nil {
-		return fault(-32602, err.Error())
+		return rpctest.Fault(-32602, err.Error())
 	}
 	if filter.BlockHash != "" {
 		filter.FromBlock = fmt.Sprintf("0x%x", numberOf(filter.BlockHash))
@@ -226,10 +193,10 @@ func (n *node) search(param json.RawMessage) string {
 	}
 	from, to := parseQuantity(filter.FromBlock), parseQuantity(filter.ToBlock)
 	if n.maxRange != 0 && to-from+1 > n.maxRange {
-		return fault(-32005, fmt.Sprintf("block range exceeds %d", n.maxRange))
+		return rpctest.Fault(-32005, fmt.Sprintf("block range exceeds %d", n.maxRange))
 	}
 	if from < n.pruned {
-		return fault(-32701, "History has been pruned for this block")
+		return rpctest.Fault(-32701, "History has been pruned for this block")
 	}
 	found := []json.RawMessage{}
 	for _, l := range n.logs {
@@ -239,29 +206,29 @@ func (n *node) search(param json.RawMessage) string {
 	}
 	text, err := json.Marshal(found)
 	if err != nil {
-		return fault(-32603, err.Error())
+		return rpctest.Fault(-32603, err.Error())
 	}
 	return `"result":` + string(text)
 }
 
-func (n *node) read(c nodeCall) string {
+func (n *node) read(c rpctest.Call) string {
 	var message struct{ To, Data string }
 	if err := json.Unmarshal(c.Params[0], &message); err != nil {
-		return fault(-32602, err.Error())
+		return rpctest.Fault(-32602, err.Error())
 	}
 	block := n.head
 	if tag := unquote(c.Params[1]); tag != "latest" {
 		block = parseQuantity(tag)
 	}
 	if block < n.archive {
-		return fault(-32000, "missing trie node")
+		return rpctest.Fault(-32000, "missing trie node")
 	}
 	if n.patched != nil && isPatchesQuestion(message.Data) {
 		return fmt.Sprintf(`"result":"0x%064x"`, n.patched(block))
 	}
 	answer := n.storage(message.To, message.Data, block)
 	if message, failed := strings.CutPrefix(answer, "!"); failed {
-		return fault(3, message)
+		return rpctest.Fault(3, message)
 	}
 	return fmt.Sprintf(`"result":%q`, answer)
 }

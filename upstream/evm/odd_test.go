@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -15,13 +14,11 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/order/follow"
 	"crossgate/order/query"
 	"crossgate/store"
-	"crossgate/upstream"
-	"crossgate/upstream/evm"
-	"crossgate/upstream/jsonrpc"
 )
 
 // oddities are odd answers about single receipts that real nodes have returned (Zilliqa/zq2#2188,
@@ -41,8 +38,7 @@ var oddities = map[string]func(receipt map[string]any) any{
 // TestAnOddReceiptStopsNothing follows a ledger through one endpoint with an odd answer about one transaction with
 // orders: following continues, the block is named, and it is read once the endpoint is fixed and the index restarts.
 func TestAnOddReceiptStopsNothing(t *testing.T) {
-	recordings, _ := readRecordings(t)
-	recorded := recordings[0]
+	recorded := readRecordings(t)[0]
 	var odd nodeLog
 	for _, l := range recorded.logs {
 		if strings.EqualFold(l.address, recorded.Contracts.DlnSource.String()) {
@@ -62,7 +58,7 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 			defer db.Close()
 			follow := func() (logged string) {
 				var said lockedBuffer
-				source := evm.New(described, jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "provider", p))))
+				source := serveAll(t, described, p)
 				x := query.New(follow.New(db, map[chain.ID]order.Source{described.ID: source}, follow.Options{
 					Chains: chain.NewRegistry(described), Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
 				}), query.Options{})
@@ -88,21 +84,9 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 // TestWhatOneEndpointSpoilsIsRight reads a ledger through an endpoint that is wrong about a transaction, and an honest
 // one: the first reading is right, or the second one corrects it; the second names the endpoint.
 func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
-	recordings, _ := readRecordings(t)
-	recorded := recordings[0]
-	recorded.head = recorded.Head
+	recorded := readRecordings(t)[0]
 	honest := &provider{recording: recorded}
-	serve := func(nodes ...http.Handler) *evm.Chain {
-		var endpoints []*upstream.Endpoint
-		for i, node := range nodes {
-			endpoints = append(endpoints, endpointOf(t, fmt.Sprint(i), node))
-		}
-		return evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
-	}
-	want, err := serve(honest, honest).Events(t.Context(), 0, recorded.Head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(serveAll(t, recorded.describe(), honest, honest).Events(t.Context(), 0, recorded.Head))(t)
 	denied := want[len(want)-1].At
 	unsealed := func(_, members string) string {
 		return rewriteOf(members, func(result any) any {
@@ -138,9 +122,9 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 				return before + `"blockHash":"0x` + strings.Repeat("f0", 32) + after[64:]
 			}
 			return changed(method, members, "", oddities["a flipped bit of the filter"])
-		}, wrong: []string{"0"}},
-		"a block without logs by a forged root":                                     {alter: denies, wrong: []string{"0"}},
-		"a block without logs by a forged root that no other endpoint can disprove": {alter: denies, beside: unsealed, lacks: "eth_getBlockReceipts", wrong: []string{"0"}},
+		}, wrong: []string{"node-1"}},
+		"a block without logs by a forged root":                                     {alter: denies, wrong: []string{"node-1"}},
+		"a block without logs by a forged root that no other endpoint can disprove": {alter: denies, beside: unsealed, lacks: "eth_getBlockReceipts", wrong: []string{"node-1"}},
 		"senders of creations": {alter: func(method, members string) string {
 			return rewriteOf(members, ofReceipts(func(receipt map[string]any) any {
 				if slices.ContainsFunc(want, func(e order.Event) bool {
@@ -150,7 +134,7 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 				}
 				return receipt
 			}))
-		}, wrong: []string{"0"}, isOff: true},
+		}, wrong: []string{"node-1"}, isOff: true},
 		"searches that revert": {alter: func(method, members string) string {
 			if method == "eth_getLogs" {
 				return `"error":{"code":3,"message":"execution reverted","data":"0x08c379a0"}`
@@ -166,12 +150,12 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 				}
 				return receipt
 			}))
-		}, wrong: []string{"0"}, isOff: true},
+		}, wrong: []string{"node-1"}, isOff: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := serve(&provider{recording: recorded, alter: test.alter}, &provider{recording: recorded, alter: test.beside, refuses: func(c nodeCall) string {
+			c := serveAll(t, recorded.describe(), &provider{recording: recorded, alter: test.alter}, &provider{recording: recorded, alter: test.beside, refuses: func(c rpctest.Call) string {
 				if c.Method == test.lacks {
-					return fault(-32601, "the method does not exist")
+					return rpctest.Fault(-32601, "the method does not exist")
 				}
 				return ""
 			}})
@@ -190,17 +174,15 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 // TestEvidenceEndsWithTheBlocksThatItIsAbout reads blocks one by one and, as after a reorg, again in a range, of which
 // both endpoints lack the logs: the first reading is no evidence of the second.
 func TestEvidenceEndsWithTheBlocksThatItIsAbout(t *testing.T) {
-	recordings, _ := readRecordings(t)
-	recorded := recordings[0]
+	recorded := readRecordings(t)[0]
 	var isCut atomic.Bool
-	cut := func(c nodeCall) string {
+	cut := func(c rpctest.Call) string {
 		if c.Method == "eth_getLogs" && isCut.Load() && strings.Contains(string(c.Params[0]), "fromBlock") {
 			return `"result":[]`
 		}
 		return ""
 	}
-	c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain",
-		endpointOf(t, "0", &provider{recording: recorded, refuses: cut}), endpointOf(t, "1", &provider{recording: recorded, refuses: cut}))))
+	c := serveAll(t, recorded.describe(), &provider{recording: recorded, refuses: cut}, &provider{recording: recorded, refuses: cut})
 	read := func(from, head uint64) []order.Event {
 		recorded.head = head
 		must.Get(c.Head(t.Context()))(t)

@@ -21,16 +21,15 @@ func TestEventsInTakesFewRoundTrips(t *testing.T) {
 			n := newNode(1000)
 			tx := n.add(t, 500, test.stamped, fulfilledLog(t, terms), unlockLog(t, id))
 			read, err := n.serve(t, testChain).EventsIn(t.Context(), tx)
-			got := read.Events
-			if err != nil || len(got) != 2 {
-				t.Fatalf("EventsIn() = %+v, %v, want two events", got, err)
+			if err != nil || len(read.Events) != 2 {
+				t.Fatalf("EventsIn() = %+v, %v, want two events", read.Events, err)
 			}
 			want := order.At{
 				Chain: testChain.ID, Tx: tx, Block: 500, BlockHash: hash(t, blockHash(500)), Time: n.blockTime(500),
 				Initiator: chain.NewAddress(repeat(9, 20)), LogIndex: 1,
 			}
-			if got[1].At != want || got[1].Order != id {
-				t.Errorf("EventsIn()[1] = %+v, want %+v", got[1], want)
+			if read.Events[1].At != want || read.Events[1].Order != id {
+				t.Errorf("EventsIn()[1] = %+v, want %+v", read.Events[1], want)
 			}
 			if trips := n.trips(); trips != test.trips {
 				t.Errorf("EventsIn() took %d round trips, want %d", trips, test.trips)
@@ -41,8 +40,7 @@ func TestEventsInTakesFewRoundTrips(t *testing.T) {
 
 func hash(t *testing.T, text string) chain.Hash {
 	t.Helper()
-	h := must.Get(chain.ParseHash(text))(t)
-	return h
+	return must.Get(chain.ParseHash(text))(t)
 }
 
 func TestEventsInOfOtherTransactions(t *testing.T) {
@@ -79,9 +77,8 @@ func TestEventsInPassesOverWrongReceipts(t *testing.T) {
 		t.Error("EventsIn() believed the receipt of another transaction")
 	}
 	read, err := serveAll(t, testChain, wrong, right).EventsIn(t.Context(), tx)
-	got := read.Events
-	if err != nil || len(got) != 1 {
-		t.Errorf("EventsIn() = %+v, %v, want the right node's event", got, err)
+	if err != nil || len(read.Events) != 1 {
+		t.Errorf("EventsIn() = %+v, %v, want the right node's event", read.Events, err)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"crossgate/internal/rpctest"
 )
 
 // provider is a balancer in front of nodes that serve a recording badly, by rules like those of bad-provider.mjs.
@@ -18,7 +20,7 @@ type provider struct {
 	rules []string
 	alter func(method, members string) string // nil: alters nothing deliberately
 	// refuses returns the error for a call, or empty; nil refuses nothing deliberately.
-	refuses func(c nodeCall) string
+	refuses func(c rpctest.Call) string
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -40,29 +42,12 @@ func (p *provider) chance(name string) (arguments []string, applies bool) {
 }
 
 func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var raw json.RawMessage
-	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if raw[0] == '{' {
-		var c nodeCall
-		_ = json.Unmarshal(raw, &c)
-		fmt.Fprint(w, p.object(c))
-		return
-	}
-	var calls []nodeCall
-	_ = json.Unmarshal(raw, &calls)
-	objects := make([]string, len(calls))
-	for i, c := range calls {
-		objects[i] = p.object(c)
-	}
-	fmt.Fprintf(w, "[%s]", strings.Join(objects, ","))
+	rpctest.Handler(p.members).ServeHTTP(w, r)
 }
 
-func (p *provider) object(c nodeCall) string {
+func (p *provider) members(c rpctest.Call) string {
 	if p.calls != nil {
 		p.calls[c.Method]++
 	}
@@ -79,7 +64,7 @@ func (p *provider) object(c nodeCall) string {
 	if _, lies := p.chance("lie"); lies {
 		members = p.lie(c.Method, members)
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, c.ID, members)
+	return members
 }
 
 // lie alters a result: a list is emptied, shortened, altered, or taken from elsewhere.
@@ -141,7 +126,7 @@ func flipped(text string, place int) string {
 	return string(digits)
 }
 
-func (p *provider) result(c nodeCall) string {
+func (p *provider) result(c rpctest.Call) string {
 	head := p.newest(c.Method == "eth_getBlockByNumber" && unquote(c.Params[0]) == "latest")
 	switch c.Method {
 	case "eth_chainId":
@@ -173,7 +158,7 @@ func (p *provider) result(c nodeCall) string {
 	case "eth_getLogs":
 		return p.search(c.Params[0], head)
 	}
-	return fault(-32601, "the method "+c.Method+" does not exist")
+	return rpctest.Fault(-32601, "the method "+c.Method+" does not exist")
 }
 
 // newest returns the number of the newest block; requesting it makes the chain grow.

@@ -52,7 +52,7 @@ func (l ledger) stretch(t *testing.T) *node {
 
 // TestOrdersOlderThanTheStateAreFoundInLogs: every order of the ledgers is complete on nodes with 128 blocks of state.
 func TestOrdersOlderThanTheStateAreFoundInLogs(t *testing.T) {
-	recordings, truth := readRecordings(t)
+	recordings, truth := readRecordings(t), readTruth(t)
 	chains := map[chain.ID]*evm.Chain{}
 	for _, r := range recordings {
 		described := r.describe()
@@ -95,12 +95,11 @@ func TestLogsThatNobodyKeepsAreSaidToBeMissing(t *testing.T) {
 	n.add(t, 500_060, true, fulfilledLog(t, terms))
 	n.add(t, 900_000, true, unlockLog(t, id))
 	read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(500_000))
-	got := read.Events
 	partial, is := errors.AsType[*order.PartialError](err)
 	if !is || partial.From > 500_060 || partial.To < 799_999 || partial.To >= 900_000 {
 		t.Fatalf("History() = %v, want the blocks before 800000 to be missing", err)
 	}
-	if len(got) != 1 || got[0].At.Block != 900_000 {
-		t.Errorf("History() = %+v, want the unlock", got)
+	if len(read.Events) != 1 || read.Events[0].At.Block != 900_000 {
+		t.Errorf("History() = %+v, want the unlock", read.Events)
 	}
 }

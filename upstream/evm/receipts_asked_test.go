@@ -3,9 +3,8 @@ package evm_test
 import (
 	"testing"
 
-	"crossgate/upstream"
-	"crossgate/upstream/evm"
-	"crossgate/upstream/jsonrpc"
+	"crossgate/internal/must"
+	"crossgate/internal/rpctest"
 )
 
 // TestReceiptsOfBlocksAreAskedOfWhoHasThem reads blocks whose filters match by chance although the lists of logs are
@@ -21,36 +20,27 @@ func TestReceiptsOfBlocksAreAskedOfWhoHasThem(t *testing.T) {
 		"the other one": {[]bool{true, false}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			recordings, _ := readRecordings(t)
-			recorded := recordings[0]
+			recorded := readRecordings(t)[0]
 			var nodes []*provider
-			var endpoints []*upstream.Endpoint
-			for i, has := range test.has {
-				nodes = append(nodes, &provider{recording: recorded, calls: map[string]int{}, refuses: func(c nodeCall) string {
+			for _, has := range test.has {
+				nodes = append(nodes, &provider{recording: recorded, calls: map[string]int{}, refuses: func(c rpctest.Call) string {
 					switch {
 					case c.Method == "eth_getLogs":
 						return `"result":[]`
 					case c.Method == "eth_getBlockReceipts" && !has:
-						return fault(-32601, "the method eth_getBlockReceipts does not exist")
+						return rpctest.Fault(-32601, "the method eth_getBlockReceipts does not exist")
 					}
 					return ""
 				}})
-				endpoints = append(endpoints, endpointOf(t, "provider-"+string('a'+rune(i)), nodes[i]))
 			}
-			c := evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpoints...)))
+			c := serveAll(t, recorded.describe(), nodes...)
 			found := 0
 			for block := uint64(1); block < recorded.Head; block++ {
 				recorded.mu.Lock()
 				recorded.head = block
 				recorded.mu.Unlock()
-				if _, err := c.Head(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				events, err := c.Events(t.Context(), block, block)
-				if err != nil {
-					t.Fatal(err)
-				}
-				found += len(events)
+				must.Get(c.Head(t.Context()))(t)
+				found += len(must.Get(c.Events(t.Context(), block, block))(t))
 			}
 			if (found > 0) != test.want {
 				t.Errorf("%d events are found, want some: %v", found, test.want)

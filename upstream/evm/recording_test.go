@@ -89,11 +89,9 @@ var golden struct {
 	ledgers []*recording
 }
 
-// readRecordings returns the recorded ledgers, each at its end, and their outcome.
-func readRecordings(t *testing.T) (recordings []*recording, truth *goldenTruth) {
+// readRecordings returns the recorded ledgers, each at its end.
+func readRecordings(t *testing.T) (recordings []*recording) {
 	t.Helper()
-	truth = new(goldenTruth)
-	recorded.JSON(t, "golden/ledgers-A/expected-A.json", truth)
 	golden.once.Do(func() {
 		for _, native := range []int{1, 137, 146, 8453} {
 			golden.ledgers = append(golden.ledgers, readRecording(t, native))
@@ -104,7 +102,15 @@ func readRecordings(t *testing.T) (recordings []*recording, truth *goldenTruth) 
 			ledger: l.ledger, headers: l.headers, byHash: l.byHash, inBlocks: l.inBlocks, head: l.Head,
 		})
 	}
-	return recordings, truth
+	return recordings
+}
+
+// readTruth returns the ledgers' outcome.
+func readTruth(t *testing.T) *goldenTruth {
+	t.Helper()
+	truth := new(goldenTruth)
+	recorded.JSON(t, "golden/ledgers-A/expected-A.json", truth)
+	return truth
 }
 
 // goldenTruth is the outcome of the ledgers: orders and locks.

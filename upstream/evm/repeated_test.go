@@ -7,13 +7,10 @@ import (
 	"testing"
 
 	"crossgate/internal/must"
-	"crossgate/upstream"
-	"crossgate/upstream/evm"
-	"crossgate/upstream/jsonrpc"
 )
 
 // repeating serves a node's answers with every log and every receipt twice.
-func repeating(t *testing.T, node http.Handler) http.Handler {
+func repeating(node http.Handler) http.Handler {
 	twice := func(list []any) []any {
 		doubled := []any{}
 		for _, each := range list {
@@ -29,7 +26,7 @@ func repeating(t *testing.T, node http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		truth := httptest.NewRecorder()
 		node.ServeHTTP(truth, r)
-		_, err := w.Write([]byte(rewrite(truth.Body.String(), func(result any) any {
+		_, _ = w.Write([]byte(rewrite(truth.Body.String(), func(result any) any {
 			ofReceipt(result)
 			list, isList := result.([]any)
 			if !isList {
@@ -40,25 +37,17 @@ func repeating(t *testing.T, node http.Handler) http.Handler {
 			}
 			return twice(list)
 		})))
-		if err != nil {
-			t.Error(err)
-		}
 	})
 }
 
 // Items that a provider repeats count once: in lists, in receipts, and in all receipts of a block.
 func TestWhatIsRepeatedIsOne(t *testing.T) {
-	recordings, _ := readRecordings(t)
-	recorded := recordings[0]
-	recorded.head = recorded.Head
-	serve := func(node http.Handler) *evm.Chain {
-		return evm.New(recorded.describe(), jsonrpc.New(upstream.NewPool("chain", endpointOf(t, "node", node))))
-	}
-	want, err := serve(&provider{recording: recorded}).Events(t.Context(), 0, recorded.Head)
+	recorded := readRecordings(t)[0]
+	want, err := serveAll(t, recorded.describe(), &provider{recording: recorded}).Events(t.Context(), 0, recorded.Head)
 	if err != nil || len(want) == 0 {
 		t.Fatalf("%d events, %v", len(want), err)
 	}
-	c := serve(repeating(t, &provider{recording: recorded}))
+	c := serveAll(t, recorded.describe(), repeating(&provider{recording: recorded}))
 	must.Get(c.Head(t.Context()))(t)
 	got, err := c.Events(t.Context(), 0, recorded.Head)
 	if err != nil || !reflect.DeepEqual(got, want) {

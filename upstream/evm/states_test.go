@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 )
 
@@ -90,7 +91,7 @@ func TestStatesOfOneEndpointAreItsWord(t *testing.T) {
 		return n
 	}
 	honest, liar := storing(1), storing(2)
-	failing.answers["eth_call"] = fault(-32000, "header not found")
+	failing.answers["eth_call"] = rpctest.Fault(-32000, "header not found")
 	for name, test := range map[string]struct {
 		nodes []*node
 		want  [2]bool // reported by one endpoint only

@@ -11,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/rpctest"
 	"crossgate/token"
 )
 
@@ -153,7 +154,7 @@ func TestTokensAreNotBelievedOfOneEndpoint(t *testing.T) {
 // A node's failure is not taken for a token that does not answer.
 func TestReadTokensTellsFailureFromSilence(t *testing.T) {
 	n := newNode(10)
-	n.answers["eth_call"] = fault(-32000, "header not found")
+	n.answers["eth_call"] = rpctest.Fault(-32000, "header not found")
 	if got, err := n.serve(t, testChain).ReadTokens(t.Context(), []chain.Address{plainToken}); err == nil {
 		t.Errorf("ReadTokens() of a failing node = %+v, want an error", got)
 	}

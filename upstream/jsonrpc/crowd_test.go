@@ -89,10 +89,7 @@ func TestOneRefusalLeavesBatchesAsTheyAre(t *testing.T) {
 		limited.To(says(`"result":"0x1"`))
 		client := rpc(t, limited.Answer)
 		ask := func() {
-			calls := make([]*jsonrpc.Call, 20)
-			for i := range calls {
-				calls[i] = &jsonrpc.Call{Method: "eth_getBlockByNumber", Params: []any{i}, Out: new(string)}
-			}
+			calls, _ := echoed(make([]string, 20)...)
 			_ = client.Batch(t.Context(), calls...) // may be refused
 		}
 		before := client.Capabilities("a").Batch()

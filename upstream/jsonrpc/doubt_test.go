@@ -1,6 +1,7 @@
 package jsonrpc_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -25,13 +26,10 @@ func tells(result string, requests *atomic.Int64) pooltest.Transport {
 }
 
 // find looks up something, and doubts an answer that it does not exist.
-func find(t *testing.T, endpoints ...*upstream.Endpoint) (found *string, err error) {
-	t.Helper()
+func find(ctx context.Context, client *jsonrpc.Client) (found *string, err error) {
 	call := &jsonrpc.Call{Method: "find", Out: &found, Doubt: func(result any) bool { return *result.(**string) == nil }}
-	if err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).Batch(t.Context(), call); err != nil {
-		return nil, err
-	}
-	return found, call.Err
+	err = client.Batch(ctx, call)
+	return found, cmp.Or(err, call.Err)
 }
 
 func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
@@ -61,11 +59,7 @@ func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			asked.Store(0)
-			var endpoints []*upstream.Endpoint
-			for i, answers := range test.endpoints {
-				endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), answers))
-			}
-			found, err := find(t, endpoints...)
+			found, err := find(t.Context(), rpc(t, test.endpoints...))
 			if (found != nil) != test.found || asked.Load() != test.asked {
 				t.Errorf("found %v after %d requests, want %v after %d", found != nil, asked.Load(), test.found, test.asked)
 			}
@@ -87,7 +81,7 @@ func TestDoubtEndsWhereNobodyElseMayBeAsked(t *testing.T) {
 			var asked atomic.Int64
 			away, there := pooltest.Endpoint(t, "away", tells("null", &asked)), pooltest.Endpoint(t, "there", tells("null", &asked))
 			remove(away)
-			if found, err := find(t, away, there); found != nil || err != nil || asked.Load() != 1 {
+			if found, err := find(t.Context(), jsonrpc.New(upstream.NewPool("chain", away, there))); found != nil || err != nil || asked.Load() != 1 {
 				t.Errorf("found %v, %v after %d requests, want nothing after 1", found, err, asked.Load())
 			}
 		})
@@ -100,11 +94,8 @@ func TestDoubtEndsBeforeTheCallersTime(t *testing.T) {
 		var asked atomic.Int64
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 		defer cancel()
-		var found *string
-		call := &jsonrpc.Call{Method: "find", Out: &found, Doubt: func(result any) bool { return *result.(**string) == nil }}
-		client := jsonrpc.New(upstream.NewPool("chain", pooltest.Endpoint(t, "first", tells("null", &asked)), pooltest.Endpoint(t, "silent", pooltest.Silent)))
-		if err := client.Batch(ctx, call); err != nil || call.Err != nil || ctx.Err() != nil {
-			t.Errorf("%v, %v; context: %v", err, call.Err, ctx.Err())
+		if _, err := find(ctx, rpc(t, tells("null", &asked), pooltest.Silent)); err != nil || ctx.Err() != nil {
+			t.Errorf("%v; context: %v", err, ctx.Err())
 		}
 	})
 }
@@ -129,19 +120,15 @@ func TestSilentWitnessIsNotWaitedForLong(t *testing.T) {
 				if test.isBackground {
 					ctx = upstream.Background.For(ctx)
 				}
-				endpoints := []*upstream.Endpoint{pooltest.Endpoint(t, "speaks", tells("null", &asked)), pooltest.Endpoint(t, "silent", pooltest.Silent)}
+				answers := []pooltest.Transport{tells("null", &asked), pooltest.Silent}
 				if test.silentFirst {
-					slices.Reverse(endpoints)
+					slices.Reverse(answers)
 				}
-				var found *string
-				call := &jsonrpc.Call{Method: "find", Out: &found, Doubt: func(result any) bool { return *result.(**string) == nil }}
 				began := time.Now()
-				err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).Batch(ctx, call)
-				took := time.Since(began)
-				if err != nil || call.Err != nil || found != nil {
-					t.Errorf("%v, %v", err, call.Err)
+				if found, err := find(ctx, rpc(t, answers...)); err != nil || found != nil {
+					t.Errorf("%v", err)
 				}
-				if took > test.most || test.isBackground && took < limit/4 {
+				if took := time.Since(began); took > test.most || test.isBackground && took < limit/4 {
 					t.Errorf("an answer after %v, want up to %v, and longer where nobody waits", took, test.most)
 				}
 			})

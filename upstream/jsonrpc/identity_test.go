@@ -143,8 +143,7 @@ func TestNewConnectionsAskForAnotherProof(t *testing.T) {
 	way := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, leadsTo)
 	}}
-	node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: "http://node.invalid", Transport: way}))(t)
-	t.Cleanup(node.Close)
+	node := pooltest.Endpoint(t, "node", nil, upstream.EndpointOptions{Transport: way})
 	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
 	var name string
 	ask := func() (number int64, err error) {
@@ -187,8 +186,7 @@ func TestConnectionsBesideOthersNeedNoProof(t *testing.T) {
 			<-answered
 		}
 	})
-	node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL}))(t)
-	t.Cleanup(node.Close)
+	node := pooltest.Endpoint(t, "node", nil, upstream.EndpointOptions{URL: server.URL})
 	client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
 	var name string
 	must.Do(t, client.Call(t.Context(), "web3_name", &name))
@@ -235,8 +233,7 @@ func TestConnectionsOpenedBesideOthersNeedNoProof(t *testing.T) {
 				}
 				return new(net.Dialer).DialContext(ctx, network, address)
 			}}
-			node := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL, Transport: way}))(t)
-			t.Cleanup(node.Close)
+			node := pooltest.Endpoint(t, "node", nil, upstream.EndpointOptions{URL: server.URL, Transport: way})
 			client := jsonrpc.New(upstream.NewPool("chain", node)).Proving("chain", chainProof(&proofs))
 			var name string
 			must.Do(t, client.Call(t.Context(), "web3_name", &name))

@@ -60,11 +60,7 @@ func atMost(most int) pooltest.Transport {
 func (c *callers) batch(what ...string) {
 	c.t.Helper()
 	c.Go(func() {
-		results := make([]string, len(what))
-		calls := make([]*jsonrpc.Call, len(what))
-		for i, each := range what {
-			calls[i] = &jsonrpc.Call{Method: "eth_call", Params: []any{each}, Out: &results[i]}
-		}
+		calls, results := echoed(what...)
 		if err := c.client.All(c.t.Context(), calls...); err != nil || !slices.Equal(results, what) {
 			c.t.Errorf("All(%v) = %v, %v", what, results, err)
 		}
@@ -235,10 +231,7 @@ func TestBatchedCallsAreOneRequest(t *testing.T) {
 					what := strings.Fields(asked)
 					all.Go(func() {
 						defer leave()
-						results, calls := make([]string, len(what)), make([]*jsonrpc.Call, len(what))
-						for i, each := range what {
-							calls[i] = &jsonrpc.Call{Method: "eth_call", Params: []any{each}, Out: &results[i]}
-						}
+						calls, results := echoed(what...)
 						err := client.All(ctx, calls...)
 						if hasLeft := i == 0 && test.leaves; hasLeft != errors.Is(err, context.Canceled) || !hasLeft && !slices.Equal(results, what) {
 							t.Errorf("All(%v) = %v, %v", what, results, err)

@@ -5,18 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"crossgate/internal/must"
 	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -218,22 +216,11 @@ func TestPanicReachesItsCallerAlone(t *testing.T) {
 // TestCallersComeAndGo lets many callers request the same few things from a real server, and leave at any time.
 func TestCallersComeAndGo(t *testing.T) {
 	var asked atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
-		replied, err := node(echo)(r)
-		if err != nil {
-			return // the caller left
-		}
-		_, _ = io.Copy(w, replied.Body)
-	}))
-	defer server.Close()
-	var endpoints []*upstream.Endpoint
-	for _, name := range []string{"a", "b"} {
-		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL}))(t)
-		defer e.Close()
-		endpoints = append(endpoints, e)
-	}
-	client := jsonrpc.New(upstream.NewPool("chain", endpoints...))
+		rpctest.Handler(echo).ServeHTTP(w, r)
+	})
+	client := jsonrpc.New(upstream.NewPool("chain", pooltest.Serve(t, "a", server), pooltest.Serve(t, "b", server)))
 	const workers, rounds = 32, 40
 	var working sync.WaitGroup
 	for range workers {
@@ -243,11 +230,7 @@ func TestCallersComeAndGo(t *testing.T) {
 				if rand.N(3) == 0 {
 					time.AfterFunc(rand.N(time.Millisecond), leave)
 				}
-				results := make([]string, 3)
-				var calls []*jsonrpc.Call
-				for i := range results {
-					calls = append(calls, &jsonrpc.Call{Method: "eth_call", Params: []any{fmt.Sprint(rand.N(4))}, Out: &results[i]})
-				}
+				calls, results := echoed(fmt.Sprint(rand.N(4)), fmt.Sprint(rand.N(4)), fmt.Sprint(rand.N(4)))
 				_ = client.Batch(ctx, calls...)
 				for i, call := range calls {
 					if call.Err == nil && results[i] != call.Params[0] || call.Err != nil && !errors.Is(call.Err, context.Canceled) {

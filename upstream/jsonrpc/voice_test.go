@@ -101,12 +101,16 @@ func TestAnotherEndpointsListIsNoSecondVoice(t *testing.T) {
 
 const reverts = `"error":{"code":3,"message":"execution reverted"}`
 
-// answersWith is like tells, except that the result reverts is an error.
-func answersWith(result string, requests *atomic.Int64) pooltest.Transport {
-	if result != reverts {
-		return tells(result, requests)
+// telling is a client of endpoints a, b and so on, each of which has one result for every call, or reverts.
+func telling(t *testing.T, results ...string) *jsonrpc.Client {
+	t.Helper()
+	answers := make([]pooltest.Transport, len(results))
+	for i, result := range results {
+		if answers[i] = tells(result, new(atomic.Int64)); result == reverts {
+			answers[i] = says(reverts)
+		}
 	}
-	return node(func(rpctest.Call) string { requests.Add(1); return reverts })
+	return rpc(t, answers...)
 }
 
 // TestDoubtedResultsMustBeTheSame: of differing results the first remains one endpoint's word until two agree.
@@ -130,17 +134,12 @@ func TestDoubtedResultsMustBeTheSame(t *testing.T) {
 		"the last is certain": {[]string{`"x"`, `"y"`, `"proven"`}, "proven", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var asked atomic.Int64
-			var endpoints []*upstream.Endpoint
-			for i, result := range test.results {
-				endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), answersWith(result, &asked)))
-			}
 			var got string
 			call := &jsonrpc.Call{
 				Method: "find", Out: &got, MayRevert: true, Doubt: func(result any) bool { return *result.(*string) != "proven" },
 				Same: func(a, b any) bool { return *a.(*string) == *b.(*string) },
 			}
-			err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
+			err := telling(t, test.results...).All(t.Context(), call)
 			if err != nil || got != test.want || call.Seconded != test.seconded || slices.Contains(call.Contradicting(), "a") != (test.results[0] == `"x"` && got != "x" || got == "proven") {
 				t.Errorf("%q, confirmed by %q, contradicted by %q, %v; want %q, %q", got, call.Seconded, call.Contradicting(), err, test.want, test.seconded)
 			}
@@ -163,16 +162,12 @@ func TestNothingIsNotTheSameAsSomething(t *testing.T) {
 		{[]string{"null", `"x"`, "null"}, "x", ""},
 		{[]string{`"x"`, "null", "null"}, "x", ""},
 	} {
-		var endpoints []*upstream.Endpoint
-		for i, result := range test.results {
-			endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), tells(result, new(atomic.Int64))))
-		}
 		var got *string
 		call := &jsonrpc.Call{Method: "find", Out: &got, Doubt: func(result any) bool {
 			said := *result.(**string)
 			return said == nil || *said != "proven"
 		}}
-		err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
+		err := telling(t, test.results...).All(t.Context(), call)
 		if got == nil {
 			got = new(string)
 		}
@@ -186,9 +181,9 @@ func TestNothingIsNotTheSameAsSomething(t *testing.T) {
 // displace it.
 func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
 	for _, test := range [][]string{{"xx", "x", "x", "xx", ""}, {"x", "xx", "x", "xx", ""}, {"x", "x", "xx", "x", "b"}, {"x", "xx", "xx", "xx", "c"}, {"x", "xx", "xxx", "xxx", ""}} {
-		var endpoints []*upstream.Endpoint
-		for i, result := range test[:3] {
-			endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), tells(`"`+result+`"`, new(atomic.Int64))))
+		var results []string
+		for _, result := range test[:3] {
+			results = append(results, `"`+result+`"`)
 		}
 		var got string
 		call := &jsonrpc.Call{
@@ -196,7 +191,7 @@ func TestWhatOneEndpointHasBeyondTwoOthersStays(t *testing.T) {
 			Same: func(a, b any) bool { return *a.(*string) == *b.(*string) },
 		}
 		jsonrpc.Prefer(call, strings.Compare)
-		err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
+		err := telling(t, results...).All(t.Context(), call)
 		by := string(rune('a' + slices.Index(test, test[3])))
 		if err != nil || got != test[3] || call.By != by || call.Seconded != test[4] {
 			t.Errorf("%q: %q by %q, confirmed by %q, %v; want %q by %q, %q", test[:3], got, call.By, call.Seconded, err, test[3], by, test[4])
@@ -222,15 +217,15 @@ func TestAnItemOfOneEndpointIsItsWord(t *testing.T) {
 		{[]string{"bc", "ac", "ab", ""}, "ac", ""},
 		{[]string{"ac", "bb", "ab"}, "ab", ""},
 	} {
-		var endpoints []*upstream.Endpoint
-		for i, result := range test.results {
-			endpoints = append(endpoints, pooltest.Endpoint(t, string(rune('a'+i)), tells(`"`+base64.StdEncoding.EncodeToString([]byte(result))+`"`, new(atomic.Int64))))
+		var results []string
+		for _, result := range test.results {
+			results = append(results, `"`+base64.StdEncoding.EncodeToString([]byte(result))+`"`)
 		}
 		var got []byte
 		call := &jsonrpc.Call{Method: "find", Out: &got}
 		isSame, weight := func(a, b byte) bool { return a == b }, func(letter byte) int { return int(letter) }
 		isSingle := jsonrpc.ByItem(call, func(result *[]byte) *[]byte { return result }, isSame, weight)
-		err := jsonrpc.New(upstream.NewPool("chain", endpoints...)).All(t.Context(), call)
+		err := telling(t, results...).All(t.Context(), call)
 		single := ""
 		for i, letter := range got {
 			if isSingle(i) {

@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +13,8 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
-	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -107,20 +106,14 @@ func solanaAtAll(t *testing.T, names []string, answer func(name, method string, 
 	var mu sync.Mutex
 	var endpoints []*upstream.Endpoint
 	for _, name := range names {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		endpoints = append(endpoints, pooltest.Endpoint(t, name, pooltest.Near(rpctest.Handler(func(c rpctest.Call) string {
 			mu.Lock()
 			defer mu.Unlock()
-			answerAll(w, r, func(method string, params []json.RawMessage) string {
-				if method == "getGenesisHash" {
-					return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
-				}
-				return answer(name, method, params)
-			})
-		}))
-		t.Cleanup(server.Close)
-		e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL}))(t)
-		t.Cleanup(e.Close)
-		endpoints = append(endpoints, e)
+			if c.Method == "getGenesisHash" {
+				return fmt.Sprintf(`"result":%q`, known.Genesis.Format(chain.SVM))
+			}
+			return `"result":` + answer(name, c.Method, c.Params)
+		}))))
 	}
 	return New(known, jsonrpc.New(upstream.NewPool("solana", endpoints...)))
 }
@@ -215,60 +208,14 @@ func TestNoEndpointAloneMakesAPlaceDear(t *testing.T) {
 
 // solanaAt returns Solana at one endpoint that answers with result.
 func solanaAt(t *testing.T, result func(method string, params []json.RawMessage) string) *Chain {
-	known, _ := chain.Documented().Chain(chain.Solana)
-	var mu sync.Mutex
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		answerAll(w, r, func(method string, params []json.RawMessage) string {
-			if method == "getGenesisHash" {
-				return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
-			}
-			return result(method, params)
-		})
-	}))
-	t.Cleanup(server.Close)
-	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "node", URL: server.URL}))(t)
-	t.Cleanup(e.Close)
-	return New(known, jsonrpc.New(upstream.NewPool("solana", e)))
+	t.Helper()
+	return solanaAtAll(t, []string{"node"}, func(_, method string, params []json.RawMessage) string { return result(method, params) })
 }
 
 // emptyBlock returns a block without content, with the given time.
 func emptyBlock(time string) string {
 	hash := chain.Hash{1}.Format(chain.SVM)
 	return fmt.Sprintf(`{"blockhash":%q,"previousBlockhash":%q,"parentSlot":1,"blockTime":%s}`, hash, hash, time)
-}
-
-// answerAll answers a call or a batch of them.
-func answerAll(w http.ResponseWriter, r *http.Request, answer func(method string, params []json.RawMessage) string) {
-	type rpcCall struct {
-		ID     json.RawMessage
-		Method string
-		Params []json.RawMessage
-	}
-	var raw json.RawMessage
-	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	say := func(c rpcCall) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, c.ID, answer(c.Method, c.Params))
-	}
-	var one rpcCall
-	if json.Unmarshal(raw, &one) == nil {
-		fmt.Fprint(w, say(one))
-		return
-	}
-	var several []rpcCall
-	if err := json.Unmarshal(raw, &several); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	answers := make([]string, len(several))
-	for i, c := range several {
-		answers[i] = say(c)
-	}
-	fmt.Fprintf(w, "[%s]", strings.Join(answers, ","))
 }
 
 // pageAt lists count transactions of one slot.

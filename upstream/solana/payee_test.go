@@ -4,15 +4,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
-	"crossgate/internal/pooltest"
 	"crossgate/quote"
-	"crossgate/upstream/jsonrpc"
 )
 
 // TestWhereSharesArePaid uses wallets, accounts of Jupiter's referral program, and missing accounts.
@@ -26,28 +22,23 @@ func TestWhereSharesArePaid(t *testing.T) {
 	newer := tokens(usdc, mary, 5)
 	newer.Owner.Address = solana.Token2022Program
 	ledger := map[chain.Address]*accountInfo{}
-	c := New(known, jsonrpc.New(pooltest.Of(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answerAll(w, r, func(method string, params []json.RawMessage) string {
-			if method == "getGenesisHash" {
-				return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
-			}
-			var keys []solana.Base58
-			if err := json.Unmarshal(params[0], &keys); err != nil {
-				t.Error(err)
-			}
-			shown := make([]any, len(keys))
-			for i, key := range keys {
-				if state := ledger[key.Address]; state != nil {
-					shown[i] = map[string]any{
-						"data": []string{base64.StdEncoding.EncodeToString(state.Data), "base64"}, "lamports": state.Lamports,
-						"owner": state.Owner.Format(chain.SVM),
-					}
+	c := solanaAt(t, func(_ string, params []json.RawMessage) string {
+		var keys []solana.Base58
+		if err := json.Unmarshal(params[0], &keys); err != nil {
+			t.Error(err)
+		}
+		shown := make([]any, len(keys))
+		for i, key := range keys {
+			if state := ledger[key.Address]; state != nil {
+				shown[i] = map[string]any{
+					"data": []string{base64.StdEncoding.EncodeToString(state.Data), "base64"}, "lamports": state.Lamports,
+					"owner": state.Owner.Format(chain.SVM),
 				}
 			}
-			body, _ := json.Marshal(map[string]any{"value": shown})
-			return string(body)
-		})
-	}))))
+		}
+		body, _ := json.Marshal(map[string]any{"value": shown})
+		return string(body)
+	})
 	for name, row := range map[string]struct {
 		token, recipient chain.Address
 		has              map[chain.Address]*accountInfo

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -12,9 +11,7 @@ import (
 	"crossgate/chain"
 	"crossgate/chain/solana"
 	"crossgate/internal/must"
-	"crossgate/internal/pooltest"
 	"crossgate/quote"
-	"crossgate/upstream/jsonrpc"
 )
 
 // TestSimulationsShowAnOutcome uses nodes that report success but not the recipient's balance after it, or not even
@@ -34,20 +31,15 @@ func TestSimulationsShowAnOutcome(t *testing.T) {
 		"no outcome":       {`{"value":{"unitsConsumed":7,"accounts":[` + rich + `]}}`, false},
 		"no value":         {`{"value":null}`, false},
 	} {
-		c := New(known, jsonrpc.New(pooltest.Of(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			answerAll(w, r, func(method string, params []json.RawMessage) string {
-				switch method {
-				case "getGenesisHash":
-					return fmt.Sprintf("%q", known.Genesis.Format(chain.SVM))
-				case "simulateTransaction":
-					return test.said
-				}
-				if len(params) > 0 && strings.Count(string(params[0]), ",") == 0 {
-					return `{"value":[` + rich + `]}`
-				}
-				return `{"value":[null,null,null]}`
-			})
-		}))))
+		c := solanaAt(t, func(method string, params []json.RawMessage) string {
+			switch {
+			case method == "simulateTransaction":
+				return test.said
+			case len(params) > 0 && strings.Count(string(params[0]), ",") == 0:
+				return `{"value":[` + rich + `]}`
+			}
+			return `{"value":[null,null,null]}`
+		})
 		got, err := c.Simulate(t.Context(), quote.Simulation{
 			Sender: account, Recipient: account, In: known.Contracts.DlnDestination, Out: known.Contracts.DlnDestination, AmountIn: chain.NewAmount(1), Tx: quote.Tx{Data: tx},
 		})

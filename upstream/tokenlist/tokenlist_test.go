@@ -2,7 +2,6 @@ package tokenlist_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -13,9 +12,7 @@ import (
 
 func poolOf(t *testing.T, handler http.HandlerFunc) *upstream.Pool {
 	t.Helper()
-	server := httptest.NewServer(handler)
-	t.Cleanup(server.Close)
-	return pooltest.At(t, server.URL+"/tokens?query=verified&key=secret")
+	return upstream.NewPool("lists", pooltest.Serve(t, "list", handler, upstream.EndpointOptions{URL: "/tokens?query=verified&key=secret"}))
 }
 
 func TestFetchAsksByTheURLOfTheEndpoint(t *testing.T) {

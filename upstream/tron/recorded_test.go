@@ -2,34 +2,25 @@ package tron_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/internal/recorded"
+	"crossgate/internal/rpctest"
 	"crossgate/token"
-	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
 
 // exchange is a recorded request to a real node and its response.
 type exchange struct {
-	Request  struct{ Body call }
+	Request  struct{ Body rpctest.Call }
 	Response struct {
 		Body struct{ Result json.RawMessage }
 	}
-}
-
-type call struct {
-	ID     json.RawMessage   `json:"id"`
-	Method string            `json:"method"`
-	Params []json.RawMessage `json:"params"`
 }
 
 func exchanged(t *testing.T, name string) exchange {
@@ -46,57 +37,30 @@ func exchanged(t *testing.T, name string) exchange {
 // contract methods with a revert.
 func serve(t *testing.T, e exchange) *evm.Chain {
 	t.Helper()
-	return serveBy(t, func(c call) string {
+	return serveBy(t, func(c rpctest.Call) string {
 		if c.Method == "eth_feeHistory" {
 			t.Error("the node is asked for the history of a price that is the same for everybody")
 		}
-		return e.answer(c)
+		return e.members(c)
 	})
 }
 
-// serveBy returns TRON served by a node that answers each call with a response object.
-func serveBy(t *testing.T, answer func(call) string) *evm.Chain {
+// serveBy returns TRON served by a node that answers each call with members.
+func serveBy(t *testing.T, members rpctest.Handler) *evm.Chain {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var body json.RawMessage
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-			t.Error(err)
-		}
-		var batch []call
-		if json.Unmarshal(body, &batch) != nil {
-			var one call
-			_ = json.Unmarshal(body, &one)
-			fmt.Fprint(w, answer(one))
-			return
-		}
-		answers := make([]string, len(batch))
-		for i, one := range batch {
-			answers[i] = answer(one)
-		}
-		fmt.Fprintf(w, "[%s]", strings.Join(answers, ","))
-	}))
-	t.Cleanup(server.Close)
 	facts, _ := chain.Documented().Chain(chain.Tron)
 	facts.Contracts.Multicall = chain.Address{}
-	return evm.New(facts, rpcAt(t, server.URL))
+	return evm.New(facts, jsonrpc.New(pooltest.Of(t, members)))
 }
 
-func rpcAt(t *testing.T, url string) *jsonrpc.Client {
-	t.Helper()
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: "tron", URL: url, Timeout: time.Minute}))(t)
-	t.Cleanup(endpoint.Close)
-	return jsonrpc.New(upstream.NewPool("tron", endpoint))
-}
-
-func (e exchange) answer(c call) string {
-	member := `"error":{"code":-32000,"message":"REVERT opcode executed","data":"{}"}`
+func (e exchange) members(c rpctest.Call) string {
 	switch {
 	case c.Method == "eth_chainId":
-		member = `"result":"0x2b6653dc"`
+		return `"result":"0x2b6653dc"`
 	case c.Method == e.Request.Body.Method && (c.Method != "eth_call" || strings.Contains(string(c.Params[0]), "95d89b41")):
-		member = `"result":` + string(e.Response.Body.Result)
+		return `"result":` + string(e.Response.Body.Result)
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, c.ID, member)
+	return reverts
 }
 
 func TestRecordedReceiptIsRead(t *testing.T) {

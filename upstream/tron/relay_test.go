@@ -11,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/internal/recorded"
 	"crossgate/quote"
 	"crossgate/upstream"
@@ -68,7 +69,7 @@ func TestRelayPassesOnWhatAPageMayAsk(t *testing.T) {
 		defer server.Close()
 		var endpoints []*upstream.Endpoint
 		for _, path := range []string{"/tron", "/key/jsonrpc"} {
-			endpoints = append(endpoints, must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: path, URL: server.URL + path}))(t))
+			endpoints = append(endpoints, pooltest.Endpoint(t, path, nil, upstream.EndpointOptions{URL: server.URL + path}))
 		}
 		facts, _ := chain.Documented().Chain(chain.Tron)
 		s := tron.NewSimulator(evm.New(facts, jsonrpc.New(upstream.NewPool("TRON", endpoints...))))

@@ -8,6 +8,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/words"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
@@ -26,10 +27,10 @@ type account struct {
 // at returns a simulator of a node that says so.
 func (a account) at(t *testing.T) *tron.Simulator {
 	t.Helper()
-	return tron.NewSimulator(serveBy(t, func(c call) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, c.ID, a.members(c)) }))
+	return tron.NewSimulator(serveBy(t, a.members))
 }
 
-func (a account) members(c call) string {
+func (a account) members(c rpctest.Call) string {
 	has := func(function string) bool {
 		return c.Method == "eth_call" && strings.Contains(string(c.Params[0]), fmt.Sprintf("%x", words.Call(function)))
 	}

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/golden"
 	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
 	"crossgate/quote"
 	"crossgate/token"
 	"crossgate/upstream"
@@ -33,11 +32,7 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 // open returns the venue name with its API served by h, at noon.
 func open(t *testing.T, name string, h http.Handler, o venue.Options) quote.Venue {
 	t.Helper()
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	endpoint := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: name, URL: server.URL}))(t)
-	t.Cleanup(endpoint.Close)
-	o.Pool, o.Registry, o.Key = upstream.NewPool(name, endpoint), chain.Documented(), venue.Keys[name]
+	o.Pool, o.Registry, o.Key = upstream.NewPool(name, pooltest.Serve(t, name, h)), chain.Documented(), venue.Keys[name]
 	o.Now, o.Contracts = func() time.Time { return noon }, settlers
 	return must.Get(venue.New(name, o))(t)
 }
@@ -90,15 +85,10 @@ func TestARefusedKeyIsNotAnAnswer(t *testing.T) {
 		var asked [2]atomic.Bool
 		var endpoints []*upstream.Endpoint
 		for i, status := range []int{status, http.StatusBadRequest} {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			endpoints = append(endpoints, pooltest.Endpoint(t, fmt.Sprint("enso", i), func(*http.Request) (*http.Response, error) {
 				asked[i].Store(true)
-				w.WriteHeader(status)
-				_, _ = io.WriteString(w, `{"message":"no"}`)
+				return pooltest.Answer(status, `{"message":"no"}`), nil
 			}))
-			t.Cleanup(server.Close)
-			e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{Name: fmt.Sprint("enso", i), URL: server.URL}))(t)
-			t.Cleanup(e.Close)
-			endpoints = append(endpoints, e)
 		}
 		v := must.Get(venue.New("enso", venue.Options{Pool: upstream.NewPool("enso", endpoints...), Registry: chain.Documented(), Key: "key"}))(t)
 		_, err := v.Quote(t.Context(), quote.Example(ethereum, usdt))

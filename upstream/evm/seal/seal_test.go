@@ -67,8 +67,7 @@ func changed(t *testing.T, raw json.RawMessage, name string) json.RawMessage {
 	var members map[string]json.RawMessage
 	must.Do(t, json.Unmarshal(raw, &members))
 	members[name] = json.RawMessage(`"0x123456"`)
-	text := must.Get(json.Marshal(members))(t)
-	return text
+	return must.Get(json.Marshal(members))(t)
 }
 
 // TestUnknownIsNotProven: a header or transaction with an unknown way of hashing, or none, has no hash.

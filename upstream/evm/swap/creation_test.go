@@ -12,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/chain/words"
 	"crossgate/internal/must"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
@@ -115,7 +116,7 @@ func TestCreationsOfOlderNodes(t *testing.T) {
 		"refused":               {tx, "", "!execution reverted", poor, quote.ErrReverted},
 		"a rest in the router":  {routed(c, tx), "", after(1, 1), poor, quote.ErrRefused},
 		"the id":                {tx, refuse, id, exact, nil},
-		"of who knows what":     {tx, refuse, id, fault(-32601, "the method does not exist"), quote.ErrNotSimulated},
+		"of who knows what":     {tx, refuse, id, rpctest.Fault(-32601, "the method does not exist"), quote.ErrNotSimulated},
 		"another id":            {tx, refuse, nothingWord, "", creation.ErrBroken},
 		"of a sender with less": {tx, refuse, id, poor, quote.ErrSenderLacks},
 		"behind the router":     {routed(c, tx), refuse, id, "", quote.ErrNotSimulated},

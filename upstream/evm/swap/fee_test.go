@@ -11,6 +11,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/rpctest"
 	"crossgate/quote"
 )
 
@@ -36,7 +37,7 @@ func TestGasPrice(t *testing.T) {
 		{"least tip", polygon, market, quote.Normal, quote.GasPrice{Expected: amount(35), Base: amount(10), MaxFee: amount(45), MaxPriority: amount(25)}},
 		{"nobody pays tips", base, quiet, quote.Aggressive, quote.GasPrice{Expected: amount(10), Base: amount(10), MaxFee: amount(30)}},
 		{"no base fee", base, none, quote.Normal, quote.GasPrice{Expected: amount(8), Legacy: true}},
-		{"no fee history", base, fault(-32601, "method not found"), quote.Aggressive, quote.GasPrice{Expected: amount(10), Legacy: true}},
+		{"no fee history", base, rpctest.Fault(-32601, "method not found"), quote.Aggressive, quote.GasPrice{Expected: amount(10), Legacy: true}},
 		{"null", base, `"result":null`, quote.Normal, quote.GasPrice{Expected: amount(8), Legacy: true}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,7 +75,7 @@ func TestEstimateGas(t *testing.T) {
 			t.Errorf("EstimateGas() of a revert = %v, want ErrReverted with the contract's words", err)
 		}
 	}
-	n.answers["eth_estimateGas"] = fault(-32000, "insufficient funds for transfer")
+	n.answers["eth_estimateGas"] = rpctest.Fault(-32000, "insufficient funds for transfer")
 	if _, err := c.EstimateGas(t.Context(), somebody, tx); err == nil || errors.Is(err, quote.ErrReverted) {
 		t.Errorf("EstimateGas() without funds = %v, want an error that is no revert", err)
 	}
@@ -82,7 +83,7 @@ func TestEstimateGas(t *testing.T) {
 
 // TestFeeHistoryIsAskedForOnce uses a node without eth_feeHistory: once that is known, only the gas price is requested.
 func TestFeeHistoryIsAskedForOnce(t *testing.T) {
-	n := &node{answers: map[string]string{"eth_gasPrice": `"result":"0x1dcd65000"`, "eth_feeHistory": fault(-32601, "method not found")}}
+	n := &node{answers: map[string]string{"eth_gasPrice": `"result":"0x1dcd65000"`, "eth_feeHistory": rpctest.Fault(-32601, "method not found")}}
 	c := n.serve(t, documented(t, 8453))
 	for range 3 { // each starts without a price
 		must.Get(NewFees(c).GasPrice(t.Context(), quote.Normal))(t)

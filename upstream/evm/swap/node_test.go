@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"crossgate/chain"
 	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -34,12 +34,6 @@ type node struct {
 	methods  map[string]int
 }
 
-type nodeCall struct {
-	ID     json.RawMessage
-	Method string
-	Params []json.RawMessage
-}
-
 func (n *node) serve(t *testing.T, c chain.Chain) *evm.Chain {
 	t.Helper()
 	return serveAll(t, c, n)
@@ -56,45 +50,28 @@ func serveAll(t *testing.T, c chain.Chain, nodes ...*node) *evm.Chain {
 }
 
 func (n *node) reply(w http.ResponseWriter, r *http.Request, native uint64) {
-	var raw json.RawMessage
-	if err := json.NewDecoder(r.Body).Decode(&raw); n.down || err != nil {
+	if n.down {
 		http.Error(w, "down", http.StatusServiceUnavailable)
-		return
-	}
-	var batch []nodeCall
-	isBatch := raw[0] == '['
-	if !isBatch {
-		raw = slices.Concat(json.RawMessage("["), raw, json.RawMessage("]"))
-	}
-	if err := json.Unmarshal(raw, &batch); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.requests++
-	objects := make([]string, len(batch))
-	for i, each := range batch {
-		n.methods[each.Method]++
-		members := n.members(each)
-		if each.Method == "eth_chainId" {
-			members = fmt.Sprintf(`"result":"0x%x"`, native)
+	rpctest.Handler(func(c rpctest.Call) string {
+		n.methods[c.Method]++
+		if c.Method == "eth_chainId" {
+			return fmt.Sprintf(`"result":"0x%x"`, native)
 		}
-		objects[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, each.ID, members)
-	}
-	if !isBatch {
-		fmt.Fprint(w, objects[0])
-		return
-	}
-	fmt.Fprintf(w, "[%s]", strings.Join(objects, ","))
+		return n.members(c)
+	}).ServeHTTP(w, r)
 }
 
-func (n *node) members(c nodeCall) string {
+func (n *node) members(c rpctest.Call) string {
 	if n.pending != "" && len(c.Params) > 1 && string(c.Params[1]) == `"pending"` {
 		return n.pending
 	}
 	if n.reverts != "" && len(c.Params) > 0 && strings.Contains(string(c.Params[0]), n.reverts) {
-		return fault(3, "execution reverted")
+		return rpctest.Fault(3, "execution reverted")
 	}
 	var asked simulatedChain
 	if n.run != nil && c.Method == simulateV1 && json.Unmarshal(c.Params[0], &asked) == nil {
@@ -106,24 +83,20 @@ func (n *node) members(c nodeCall) string {
 		return `"result":` + string(text)
 	}
 	if n.isBare && len(c.Params) > 2 {
-		return fault(-32602, "too many arguments, want at most 2")
+		return rpctest.Fault(-32602, "too many arguments, want at most 2")
 	}
 	if members, known := n.answers[c.Method]; known {
 		return members
 	}
 	var message struct{ To, Data, Input string }
 	if c.Method != "eth_call" || n.contract == nil || json.Unmarshal(c.Params[0], &message) != nil {
-		return fault(-32601, "the method "+c.Method+" does not exist")
+		return rpctest.Fault(-32601, "the method "+c.Method+" does not exist")
 	}
 	answer := n.contract(message.To, cmp.Or(message.Data, message.Input))
 	if refusal, isRefused := strings.CutPrefix(answer, "!"); isRefused {
-		return fault(3, refusal)
+		return rpctest.Fault(3, refusal)
 	}
 	return fmt.Sprintf(`"result":%q`, answer)
-}
-
-func fault(code int, message string) string {
-	return fmt.Sprintf(`"error":{"code":%d,"message":%q}`, code, message)
 }
 
 // documented returns a chain of the registry, without Multicall3.

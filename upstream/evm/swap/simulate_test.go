@@ -13,6 +13,7 @@ import (
 	"crossgate/chain"
 	"crossgate/chain/words"
 	"crossgate/internal/must"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/quote"
@@ -23,15 +24,15 @@ import (
 // if their own nodes fail.
 func TestWhatNoNodeRanIsNotSimulated(t *testing.T) {
 	const ran = `"result":"0x"`
-	missing := fault(-32601, "the method does not exist")
+	missing := rpctest.Fault(-32601, "the method does not exist")
 	for _, test := range []struct {
 		name, simulated, called, pending string // answers to eth_simulateV1, and to eth_call on the newest and the pending block
 		ok                               bool
 	}{
 		{"run", missing, ran, ran, true},
 		{"null of a call", missing, `"result":null`, ran, false},
-		{"no pending block", missing, ran, fault(-32000, "pending state is not available"), true},
-		{"not run on the pending block", missing, ran, fault(-32000, "execution timeout"), false},
+		{"no pending block", missing, ran, rpctest.Fault(-32000, "pending state is not available"), true},
+		{"not run on the pending block", missing, ran, rpctest.Fault(-32000, "execution timeout"), false},
 		{"null of a simulation", `"result":null`, ran, ran, false},
 		{"blocks that are null", `"result":[null,null]`, ran, ran, false},
 	} {
@@ -130,7 +131,7 @@ func TestTheWorseOfTheNextBlocksCounts(t *testing.T) {
 			[3]int{0, 10, 9},
 			[3]int{0, 1, 3},
 			[3]simulatedResult{first: {GasUsed: 400, Logs: paid(c.Contracts.Router, 12)}, second: {GasUsed: 800, Logs: paid(c.Contracts.Router, 11)}},
-			fault(3, "no"),
+			rpctest.Fault(3, "no"),
 			quote.Result{Measured: true, Received: amount(9), Gross: amount(11), Left: amount(3), Gas: 1000},
 		},
 		"the first": {
@@ -247,9 +248,9 @@ func TestBareNodesRunWhatASenderHas(t *testing.T) {
 
 // TestRefusedOverridesAreRemembered, so that an endpoint that refuses them is not asked for them again.
 func TestRefusedOverridesAreRemembered(t *testing.T) {
-	tooMany := fault(-32602, "too many arguments, want at most 2")
+	tooMany := rpctest.Fault(-32602, "too many arguments, want at most 2")
 	refusing := func() *node {
-		return &node{answers: simulated(map[string]string{"eth_call": tooMany, "eth_estimateGas": tooMany, "eth_simulateV1": fault(-32601, "the method does not exist")})}
+		return &node{answers: simulated(map[string]string{"eth_call": tooMany, "eth_estimateGas": tooMany, "eth_simulateV1": rpctest.Fault(-32601, "the method does not exist")})}
 	}
 	n, other := refusing(), refusing()
 	c := serveAll(t, documented(t, 8453), n, other)
@@ -285,7 +286,7 @@ func TestForecastOfWhatOthersDo(t *testing.T) {
 	running := func(results ...simulatedResult) *node {
 		return &node{answers: simulated(map[string]string{"eth_call": `"result":"0x"`}), run: func(int) []simulatedResult { return results }}
 	}
-	poor := fault(-32000, "insufficient funds for gas * price + value")
+	poor := rpctest.Fault(-32000, "insufficient funds for gas * price + value")
 	for name, row := range map[string]struct {
 		node *node
 		isOf bool // creation.ErrOtherFunction

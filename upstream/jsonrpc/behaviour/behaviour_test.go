@@ -31,13 +31,12 @@ type Case struct {
 
 // Question is the request: one call, or several alike in a batch.
 type Question struct {
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params,omitempty"` // absent if any would do
-	Blocks uint64          `json:"blocks,omitempty"` // spanned by a search
-	Depth  uint64          `json:"depth,omitempty"`  // of the oldest block read, below the newest
-	Tag    string          `json:"tag,omitempty"`    // that identifies a block
-	Field  string          `json:"field,omitempty"`  // parameter that some nodes do not accept
-	Calls  int             `json:"calls,omitempty"`  // in one request; zero means one
+	Method string `json:"method"`
+	Blocks uint64 `json:"blocks,omitempty"` // spanned by a search
+	Depth  uint64 `json:"depth,omitempty"`  // of the oldest block read, below the newest
+	Tag    string `json:"tag,omitempty"`    // that identifies a block
+	Field  string `json:"field,omitempty"`  // parameter that some nodes do not accept
+	Calls  int    `json:"calls,omitempty"`  // in one request; zero means one
 }
 
 // Recorded is an HTTP response.

@@ -1,21 +1,18 @@
 package behaviour_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"crossgate/internal/must"
+	"crossgate/internal/pooltest"
+	"crossgate/internal/rpctest"
 	"crossgate/upstream"
 	"crossgate/upstream/jsonrpc"
 )
@@ -57,32 +54,19 @@ func calls(q Question) []*jsonrpc.Call {
 	return made
 }
 
-// transport answers with a handler in place of a network, so that tests can run on synctest's clock.
-type transport struct{ http.Handler }
-
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := httptest.NewRecorder()
-	t.ServeHTTP(answer, r)
-	return answer.Result(), r.Context().Err()
-}
-
 func endpoint(t *testing.T, name string, handler http.Handler) *upstream.Endpoint {
 	t.Helper()
 	timeout := 10 * time.Second
 	if name == "hanging" {
 		timeout = patience
 	}
-	e := must.Get(upstream.NewEndpoint(upstream.EndpointOptions{
-		Name: name, URL: "http://" + name + ".invalid", Transport: transport{handler}, Timeout: timeout,
-	}))(t)
-	t.Cleanup(e.Close)
-	return e
+	return pooltest.Endpoint(t, name, pooltest.Near(handler), upstream.EndpointOptions{Timeout: timeout})
 }
 
 // played returns an endpoint that behaves as the case describes.
 func played(t *testing.T, c Case) (*upstream.Endpoint, *Player) {
 	t.Helper()
-	player := NewPlayer([]Case{c})
+	player := &Player{of: c}
 	var handler http.Handler = player
 	name := "odd"
 	switch {
@@ -97,13 +81,11 @@ func played(t *testing.T, c Case) (*upstream.Endpoint, *Player) {
 // answeringSingles passes batches to another handler and answers single calls itself.
 func answeringSingles(batches http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // from a test's client
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		if body[0] == '[' {
+		if asked, err := rpctest.Read(r); err != nil || asked.IsBatch {
 			batches.ServeHTTP(w, r)
 			return
 		}
-		answerAll(w, r)
+		answerAll.ServeHTTP(w, r)
 	})
 }
 
@@ -199,7 +181,7 @@ func checkLearned(t *testing.T, c Case, known *jsonrpc.Capabilities, failed erro
 // one that denies us access for at least a minute.
 func checkPause(t *testing.T, c Case, client *jsonrpc.Client, player *Player) {
 	t.Helper()
-	before := player.Asked()
+	before := player.asked.Load()
 	again := t.Context()
 	isLeftAlone := slices.Contains([]string{"rate limit", "quota spent", "key refused"}, c.Means)
 	if isLeftAlone {
@@ -209,7 +191,7 @@ func checkPause(t *testing.T, c Case, client *jsonrpc.Client, player *Player) {
 	}
 	asked := calls(c.Question)
 	_ = client.Batch(again, asked...) // each call has its error
-	if isAsked := player.Asked() != before; isAsked == isLeftAlone {
+	if isAsked := player.asked.Load() != before; isAsked == isLeftAlone {
 		t.Errorf("alone: asked again %v, want %v", isAsked, !isLeftAlone)
 	}
 	if !isLeftAlone {
@@ -223,7 +205,7 @@ func checkPause(t *testing.T, c Case, client *jsonrpc.Client, player *Player) {
 		return
 	}
 	_ = client.Batch(t.Context(), &jsonrpc.Call{Method: "web3_clientVersion"}) // an arbitrary other method
-	if player.Asked() == before {
+	if player.asked.Load() == before {
 		t.Error("alone: other methods are not asked either")
 	}
 }
@@ -236,11 +218,11 @@ func checkBesideHealthy(t *testing.T, c Case) {
 		return
 	}
 	odd, player := played(t, c)
-	client := jsonrpc.New(upstream.NewPool("chain", odd, endpoint(t, "healthy", http.HandlerFunc(answerAll))))
+	client := jsonrpc.New(upstream.NewPool("chain", odd, endpoint(t, "healthy", answerAll)))
 	isAskedAgain := slices.Contains([]string{"unclear", "overloaded", "not yet known", "result limit", "skipped"}, c.Means)
 	isRight := isAskedAgain
 	for range 2 {
-		before := player.Asked()
+		before := player.asked.Load()
 		asked := calls(c.Question)
 		if err := client.Batch(t.Context(), asked...); err != nil {
 			t.Errorf("beside a healthy endpoint: %v", err)
@@ -252,7 +234,7 @@ func checkBesideHealthy(t *testing.T, c Case) {
 				t.Errorf("beside a healthy endpoint: %v by %q", call.Err, call.By)
 			}
 		}
-		isRight = isRight || !isSame(c) && player.Asked() == before
+		isRight = isRight || !isSame(c) && player.asked.Load() == before
 	}
 	switch {
 	case isRight:
@@ -264,28 +246,4 @@ func checkBesideHealthy(t *testing.T, c Case) {
 }
 
 // answerAll answers any call with its first parameter.
-func answerAll(w http.ResponseWriter, r *http.Request) {
-	type object struct {
-		ID     json.RawMessage   `json:"id"`
-		Params []json.RawMessage `json:"params,omitempty"`
-		Result json.RawMessage   `json:"result,omitempty"`
-	}
-	var text json.RawMessage
-	if json.NewDecoder(r.Body).Decode(&text) != nil {
-		return
-	}
-	var several []object
-	isBatch := json.Unmarshal(text, &several) == nil
-	if !isBatch {
-		several = make([]object, 1)
-		_ = json.Unmarshal(text, &several[0])
-	}
-	for i := range several {
-		several[i].Result, several[i].Params = several[i].Params[0], nil
-	}
-	if isBatch {
-		_ = json.NewEncoder(w).Encode(several)
-		return
-	}
-	_ = json.NewEncoder(w).Encode(several[0])
-}
+var answerAll = rpctest.Handler(func(c rpctest.Call) string { return `"result":` + string(c.Params[0]) })

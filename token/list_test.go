@@ -2,6 +2,7 @@ package token_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -10,19 +11,12 @@ import (
 	"crossgate/token"
 )
 
-// symbols returns the symbols of listed tokens by address.
-func symbols(listed []token.Listing) map[string]string {
-	all := make(map[string]string)
-	for _, each := range listed {
-		all[each.Address.String()] = each.Symbol
-	}
-	return all
-}
-
+// TestListedAreVouchedFor uses a directory that can read nothing.
 func TestListedAreVouchedFor(t *testing.T) {
 	own, other := chain.NewAddress([]byte("a token of our own..")), chain.NewAddress([]byte("a token of a list..."))
+	reader := &contracts{failed: context.DeadlineExceeded}
 	d := token.NewDirectory(token.DirectoryOptions{
-		Registry: chain.Documented(),
+		Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: reader},
 		Own: map[token.Key]token.Token{
 			{Chain: 1, Address: own}:  {Symbol: "OWN", Decimals: 3},
 			{Chain: 10, Address: own}: {Symbol: "OWN"},
@@ -32,14 +26,22 @@ func TestListedAreVouchedFor(t *testing.T) {
 		},
 	})
 	listed := d.Listed(t.Context(), 1)
-	got := symbols(listed)
+	got := map[string]string{}
+	for _, each := range listed {
+		got[each.Address.String()] = fmt.Sprint(each.Symbol, " ", each.Decimals)
+	}
 	for address, want := range map[string]string{
-		own.String(): "OWN", other.String(): "1", "0x0000000000000000000000000000000000000000": "ETH",
-		"0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48": "USDC", "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2": "WETH",
+		own.String(): "OWN 3", other.String(): "1 9", "0x0000000000000000000000000000000000000000": "ETH 18",
+		"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2": "WETH 18", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48": "USDC 6",
+		"0xdac17f958d2ee523a2206206994597c13d831ec7": "USDT 6", "0x6b175474e89094c44da98b954eedeac495271d0f": "DAI 18",
+		"0x2260fac5e5542a773aa44fbcfedf7c193bc2c599": "WBTC 8",
 	} {
 		if got[address] != want {
 			t.Errorf("Listed(1) has %q at %s, want %q", got[address], address, want)
 		}
+	}
+	if len(reader.asked) != 0 {
+		t.Errorf("the chain was asked: %v", reader.asked)
 	}
 	if !slices.IsSortedFunc(listed, func(a, b token.Listing) int { return a.Address.Compare(b.Address) }) {
 		t.Error("the list is not by address")
@@ -54,28 +56,6 @@ func TestListedAreVouchedFor(t *testing.T) {
 	}
 	if got := d.Listed(t.Context(), 4); len(got) != 2 {
 		t.Errorf("Listed(4) = %v, want what lists have of a chain that is not there", got)
-	}
-}
-
-// TestEthereumsListIsRightOffline uses a directory that cannot read anything.
-func TestEthereumsListIsRightOffline(t *testing.T) {
-	reader := ethereum()
-	reader.failed = context.DeadlineExceeded
-	d := token.NewDirectory(token.DirectoryOptions{Registry: chain.Documented(), Readers: map[chain.ID]token.Reader{1: reader}})
-	decimals := map[string]uint8{}
-	for _, each := range d.Listed(t.Context(), 1) {
-		decimals[each.Symbol+" "+each.Address.String()] = each.Decimals
-	}
-	for token, want := range map[string]uint8{
-		"USDC 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48": 6, "USDT 0xdac17f958d2ee523a2206206994597c13d831ec7": 6,
-		"DAI 0x6b175474e89094c44da98b954eedeac495271d0f": 18, "WBTC 0x2260fac5e5542a773aa44fbcfedf7c193bc2c599": 8,
-	} {
-		if got, listed := decimals[token]; !listed || got != want {
-			t.Errorf("%s has %d decimals, listed: %t; want %d", token, got, listed, want)
-		}
-	}
-	if len(reader.asked) != 0 {
-		t.Errorf("the chain was asked: %v", reader.asked)
 	}
 }
 

@@ -3,16 +3,11 @@ package stories_test
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math/big"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -24,7 +19,6 @@ import (
 	"crossgate/internal/must"
 	"crossgate/sandbox"
 	"crossgate/sandbox/sandboxtest"
-	"crossgate/sandbox/venues"
 )
 
 const (
@@ -217,75 +211,6 @@ func (w *trader) makeOutcome(t *testing.T, c swapCase) {
 	if got.Cmp(wanted) < 0 || got.Cmp(most) > 0 {
 		t.Errorf("the recipient got %s, want %s to %s", got, wanted, most)
 	}
-}
-
-// promised matches the output of a swap, as venues spell it.
-var promised = regexp.MustCompile(`"((?:a|assumedA)mountOut|(?:to|dst|out|dest|buy|toToken)Amount)": ?"(\d+)"`)
-
-// TestVenuesThatPromiseTooMuchNeverWin has each venue promise a tenth more than it pays, against honest ones: by either
-// way of execution it is rejected with a reason.
-func TestVenuesThatPromiseTooMuchNeverWin(t *testing.T) {
-	t.Parallel()
-	world := sandboxtest.Shared(t)
-	base, _ := world.Chain(8453)
-	for _, execution := range []config.Execution{config.ExecuteByRouter, config.ExecuteDirectly} {
-		lied := 0
-		for _, name := range venues.Serving(base.Facts.Native) {
-			t.Run(string(execution)+"/"+name, func(t *testing.T) {
-				var isLie atomic.Bool
-				w := newTrader(t, world, base, serveSwaps(t, world, func(c *config.Config) {
-					onlyVenues(c, "kyberswap", "openocean", "velora", name)
-					c.Swap.Execution = execution
-					between(t, c, name, func(body []byte) []byte {
-						return promised.ReplaceAllFunc(body, func(member []byte) []byte {
-							isLie.Store(true)
-							parts := promised.FindSubmatch(member)
-							more, _ := new(big.Int).SetString(string(parts[2]), 10)
-							more.Div(more.Mul(more, big.NewInt(11)), big.NewInt(10))
-							return fmt.Appendf(nil, `%q:"%s"`, parts[1], more)
-						})
-					})
-				}, base.Facts.ID))
-				query := w.query(swapCases[2])
-				query.Set("senderAddress", w.stranger.Hex()) // who has approved nothing
-				var explained struct {
-					Aggregators []struct{ Name, Verdict, Reason string }
-				}
-				get(t, w.gateway+"/v1.0/chain/transaction/explain?"+query.Encode(), &explained)
-				if !isLie.Load() {
-					t.Skip("it spells what comes out in another way, or is left out")
-				}
-				lied++
-				for _, each := range explained.Aggregators {
-					if each.Name == name && (each.Verdict == "won" || each.Reason == "") {
-						t.Errorf("the liar is %s: %s", each.Verdict, each.Reason)
-					}
-				}
-			})
-		}
-		if lied < 8 {
-			t.Errorf("%d venues lied, want most of them", lied)
-		}
-	}
-}
-
-// between puts a proxy that alters answers between a gateway and a venue, until the test ends.
-func between(t *testing.T, c *config.Config, name string, answered func([]byte) []byte) {
-	t.Helper()
-	at := slices.IndexFunc(c.Venues, func(v config.Venue) bool { return v.Name == name })
-	real := must.Get(url.Parse(c.Venues[at].Endpoints[0].URL.Reveal()))(t)
-	server := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(real) },
-		ModifyResponse: func(r *http.Response) error {
-			body, err := io.ReadAll(r.Body)
-			body = answered(body)
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-			r.Header.Set("Content-Length", fmt.Sprint(len(body)))
-			return err
-		},
-	})
-	t.Cleanup(server.Close)
-	c.Venues[at].Endpoints[0].URL = config.NewSecret(server.URL)
 }
 
 func withoutOverrides(params string, _ int) string {

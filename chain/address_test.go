@@ -3,8 +3,6 @@ package chain
 import (
 	"bytes"
 	"testing"
-
-	"crossgate/internal/must"
 )
 
 func TestParseAddress(t *testing.T) {
@@ -54,14 +52,6 @@ func TestParseAnyAddressTellsTheFamily(t *testing.T) {
 	}
 	if _, _, err := ParseAnyAddress("vitalik.eth"); err == nil {
 		t.Error("ParseAnyAddress took a name for an address")
-	}
-}
-
-func TestAddressChecksum(t *testing.T) {
-	const want = "0x663DC15D3C1aC63ff12E45Ab68FeA3F0a883C251"
-	a := must.Get(ParseAddress(want, EVM))(t)
-	if got := a.Checksum(); got != want {
-		t.Errorf("Checksum() = %s, want %s", got, want)
 	}
 }
 

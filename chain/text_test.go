@@ -40,14 +40,10 @@ func TestValuesSurviveTheirText(t *testing.T) {
 
 func TestUnmarshalTextRefusesOtherText(t *testing.T) {
 	for _, text := range []string{`"12"`, `"0x1"`, `"0xzz"`} {
-		if err := json.Unmarshal([]byte(text), new(chain.Address)); err == nil {
-			t.Errorf("Unmarshal(%s) into an address succeeded", text)
-		}
-		if err := json.Unmarshal([]byte(text), new(chain.Hash)); err == nil {
-			t.Errorf("Unmarshal(%s) into a hash succeeded", text)
-		}
-		if err := json.Unmarshal([]byte(text), new(chain.TxHash)); err == nil {
-			t.Errorf("Unmarshal(%s) into a transaction hash succeeded", text)
+		for _, into := range []any{new(chain.Address), new(chain.Hash), new(chain.TxHash)} {
+			if err := json.Unmarshal([]byte(text), into); err == nil {
+				t.Errorf("Unmarshal(%s) into %T succeeded", text, into)
+			}
 		}
 	}
 	if err := json.Unmarshal([]byte(`"-1"`), new(chain.Amount)); err == nil {

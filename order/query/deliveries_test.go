@@ -12,30 +12,9 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/order"
-	"crossgate/order/follow"
 	"crossgate/order/stats"
 	"crossgate/store"
 )
-
-// TestDeliveriesAreThoseOfTheOrders compares deliveries of many orders with the orders themselves.
-func TestDeliveriesAreThoseOfTheOrders(t *testing.T) {
-	onBoth(t, func(t *testing.T, db *store.DB) {
-		orders := fillInvented(t, db, newInvented(29), 230)
-		x := newIndex(db, nil, quietly(follow.Options{}))
-		var ids []order.ID
-		want := make(map[order.ID]order.Delivery)
-		for _, o := range orders {
-			ids = append(ids, o.ID)
-			if o.Fulfilled != nil {
-				want[o.ID] = order.Delivery{At: o.Fulfilled.At.Time, Give: o.GiveFinal, State: o.State}
-			}
-		}
-		got, err := x.Deliveries(t.Context(), ids)
-		if err != nil || !maps.Equal(want, got) || len(got) == 0 {
-			t.Errorf("%d deliveries, %v: %v, want %v", len(got), err, got, want)
-		}
-	})
-}
 
 // checkDeliveryTimes compares quantiles and fills with those of the sorted times.
 func checkDeliveryTimes(t *testing.T, db *store.DB, orders []*order.Order) {

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/big"
 	"slices"
 	"testing"
@@ -177,11 +178,16 @@ func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 	}
 }
 
-// checkValues compares what orders were worth one by one with a recount of each.
+// checkValues compares what orders were worth one by one, and their deliveries, with a recount of each.
 func checkValues(t *testing.T, db *store.DB, orders []*order.Order) {
 	t.Helper()
 	x := newIndex(db, nil, quietly(follow.Options{}))
+	var ids []order.ID
+	delivered := make(map[order.ID]order.Delivery)
 	for _, o := range orders {
+		if ids = append(ids, o.ID); o.Fulfilled != nil {
+			delivered[o.ID] = order.Delivery{At: o.Fulfilled.At.Time, Give: o.GiveFinal, State: o.State}
+		}
 		var want order.Statistics
 		if o.Created != nil {
 			addRecounted(&want, o)
@@ -198,6 +204,9 @@ func checkValues(t *testing.T, db *store.DB, orders []*order.Order) {
 				t.Fatalf("order %s: %v, want %+v", o.ID, each.got, each.want)
 			}
 		}
+	}
+	if got, err := x.Deliveries(t.Context(), ids); err != nil || !maps.Equal(delivered, got) {
+		t.Fatalf("%d deliveries, %v: %v, want %v", len(got), err, got, delivered)
 	}
 }
 

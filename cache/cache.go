@@ -202,11 +202,11 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result
 	}
 	c.counts.misses.Add(1)
 	how.want = shared.Stale
-	f, shared := c.join(ctx, key, how)
+	f, joined := c.join(ctx, key, how)
 	result, err := f.waitBeside(ctx, kept)
-	if shared && err == nil && !c.holds(result.Value) { // its load began before this call; the next one's will not have
+	if joined && err == nil && !c.holds(result.Value) { // its load began before this call; the next one's will not have
 		c.forget(f)
-		f, shared = c.join(ctx, key, how)
+		f, joined = c.join(ctx, key, how)
 		result, err = f.waitBeside(ctx, kept)
 	}
 	if err != nil && kept.Outcome == StaleIfError {
@@ -216,7 +216,7 @@ func (c *Cache[V]) get(ctx context.Context, key Key, how fillOptions[V]) (Result
 		}
 		return kept, nil
 	}
-	result.Shared = shared
+	result.Shared = joined
 	return result, err
 }
 

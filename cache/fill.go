@@ -35,7 +35,7 @@ type fillOptions[V any] struct {
 var errExited = errors.New("load exited without a result")
 
 // join returns the fill of key in flight since the last purge, or a new one.
-func (c *Cache[V]) join(ctx context.Context, key Key, how fillOptions[V]) (f *fill[V], shared bool) {
+func (c *Cache[V]) join(ctx context.Context, key Key, how fillOptions[V]) (f *fill[V], joined bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	number := c.purges.newest.Load()

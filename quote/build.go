@@ -45,7 +45,7 @@ func (t *trade) choose(ctx context.Context, c *comparison) error {
 		made.score = t.afterGas(made.received(), made.gas(), c.prices)
 		made.final = made.score
 		made.final.cost = made.final.cost.Add(c.prices.inOut(made.dataFee.Add(made.priorityFee)))
-		c.settle(made)
+		c.record(made)
 	}
 	switch {
 	case c.won != nil:
@@ -62,8 +62,8 @@ func (o *candidate) leads(other score) bool {
 	return o.score.cmp(other) > 0
 }
 
-// settle records a built transaction as the winner so far or among the losers, which it keeps best first.
-func (c *comparison) settle(made built) {
+// record keeps a built transaction as the winner so far or among the losers, which it keeps best first.
+func (c *comparison) record(made built) {
 	if c.won == nil {
 		c.won = &made
 		return

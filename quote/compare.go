@@ -77,7 +77,7 @@ func (t *trade) contest(ctx context.Context, queries []venueQuery, leftOut []Ask
 	if err != nil {
 		return comparison{rejected: leftOut}, err
 	}
-	c := t.candidates(queries, leftOut, results)
+	c := t.newComparison(queries, leftOut, results)
 	t.doubt(&c)
 	if t.sampling {
 		return c, t.sample(&c)
@@ -87,8 +87,8 @@ func (t *trade) contest(ctx context.Context, queries []venueQuery, leftOut []Ask
 	return c, t.choose(ctx, &c)
 }
 
-// candidates returns a candidate for every way that a quote serves.
-func (t *trade) candidates(queries []venueQuery, leftOut []Asked, results roundResults) comparison {
+// newComparison returns a comparison with a candidate for every way that a quote serves.
+func (t *trade) newComparison(queries []venueQuery, leftOut []Asked, results roundResults) comparison {
 	c := comparison{
 		at: results.at, quoted: results.quoted(), rejected: slices.Clone(leftOut),
 		candidates: make([]*candidate, 0, len(queries)),
@@ -204,15 +204,15 @@ func (c *comparison) asked() []Asked {
 // equal amounts; a venue without a usable transaction never precedes the best of the others.
 func (c *comparison) list(decimals uint8) []Compared {
 	list := make([]Compared, 0, 1+len(c.lost)+len(c.candidates))
-	bound := map[string]bool{} // by venue: whether its transaction could be used
+	usable := map[string]bool{} // by venue: whether its transaction could be used
 	best, worth := c.won.received(), inUSD(c.prices.out, decimals)
 	add := func(o *built) {
 		name := cmp.Or(o.profile.AnswerName, o.profile.Name)
-		if _, shown := bound[name]; shown {
+		if _, shown := usable[name]; shown {
 			return
 		}
 		amount := o.received()
-		if bound[name] = o.compareOnly == nil; bound[name] && amount.Cmp(best) > 0 {
+		if usable[name] = o.compareOnly == nil; usable[name] && amount.Cmp(best) > 0 {
 			best = amount
 		}
 		list = append(list, Compared{
@@ -229,16 +229,16 @@ func (c *comparison) list(decimals uint8) []Compared {
 	for i := range rest {
 		add(&rest[i])
 	}
-	rank := func(one Compared) (amount chain.Amount, unbound int) {
-		if !bound[one.Name] && one.Amount.Cmp(best) >= 0 {
+	rank := func(one Compared) (amount chain.Amount, unusable int) {
+		if !usable[one.Name] && one.Amount.Cmp(best) >= 0 {
 			return best, 1
 		}
 		return one.Amount, 0
 	}
 	slices.SortStableFunc(list, func(a, b Compared) int {
-		amountA, unboundA := rank(a)
-		amountB, unboundB := rank(b)
-		return cmp.Or(amountB.Cmp(amountA), cmp.Compare(unboundA, unboundB))
+		amountA, unusableA := rank(a)
+		amountB, unusableB := rank(b)
+		return cmp.Or(amountB.Cmp(amountA), cmp.Compare(unusableA, unusableB))
 	})
 	for i := range list {
 		// Below the best, in percent with two decimals.

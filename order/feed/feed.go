@@ -177,7 +177,7 @@ func (f *Feed) Next(ctx context.Context, after uint64, filter Filter, most int) 
 }
 
 // Ends returns the newest position of the log, and the newest position whose entry was deleted.
-func (f *Feed) Ends(ctx context.Context) (newest, oldest uint64, err error) {
+func (f *Feed) Ends(ctx context.Context) (newest, deleted uint64, err error) {
 	return f.ledger.LogEnds(ctx)
 }
 

@@ -6,8 +6,8 @@
 //	transport → paths.canonical → middleware (id, span, panic, CORS, URL limit, quota)
 //	  → Route.Parse → Route.Key → cache → on a miss Route.Load, which encodes → Body.write
 //
-// Subpackages mount their routes and pages (orders, swaps, pages). failure.go maps errors of the domain to kinds of
-// problems; problem.go lists every kind and writes it in the dialect of the path's API.
+// Subpackages mount their routes, tools and pages. failure.go maps errors of the domain to kinds of problems, and
+// problem.go lists every kind and writes it in the dialect of the path's API.
 //
 // Handlers run in the goroutine of their connection. A load runs in a goroutine of the cache, outlives the request that
 // started it, and answers everyone waiting for its key. Answers are immutable once cached.

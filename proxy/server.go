@@ -34,6 +34,7 @@ import (
 const (
 	readLimit  = 10 * time.Second
 	writeLimit = 30 * time.Second
+	idleLimit  = 620 * time.Second // load balancers keep connections for up to 600 s
 	bodyBytes  = 64 << 10
 	drainLimit = 15 * time.Second
 )
@@ -42,7 +43,6 @@ const (
 const (
 	defaultOrderLimit = 12 * time.Second
 	defaultSwapLimit  = 6 * time.Second
-	idleLimit         = 620 * time.Second // load balancers keep connections for up to 600 s
 )
 
 // Index is the part of the order index (query.Index) that the server itself uses.

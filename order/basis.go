@@ -55,8 +55,8 @@ type QuarantinedBlocks struct {
 }
 
 // Basis is the state of the index that an answer rests on. It is taken before anything is read, so the answer is at
-// least as fresh as its basis. A cache stores the basis with the answer and calls Holds before serving it again; other
-// reasons to drop cached answers are reported to Options.Observer. See docs/decisions/0020-basis.md for the whole rule.
+// least as fresh as its basis. A cache stores the basis with the answer and calls Holds before serving it again; a
+// follow.Observer learns of other reasons to drop cached answers. See docs/decisions/0020-basis.md for the whole rule.
 type Basis struct {
 	At     time.Time     // when the reading began
 	All    bool          // the answer is about all followed chains, and Chains lists them all

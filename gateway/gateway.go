@@ -46,7 +46,7 @@ type Gateway struct {
 
 	webhooks *webhook.Deliverer
 	admin    admin.Options // without the metrics
-	secure   *tls.Config   // of the admin listener; nil: none
+	adminTLS *tls.Config   // nil: none
 	shared   *shared.Cache // nil: none
 
 	catalog *catalog.Catalog // of public token lists
@@ -81,26 +81,25 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	if err := store.Own(ctx, log); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	g := &Gateway{store: store, secure: operators, shared: p.shared, stream: p.stream, catalog: &catalog.Catalog{}, venues: &quote.History{}, log: log, started: time.Now()}
+	g := &Gateway{store: store, adminTLS: operators, shared: p.shared, stream: p.stream, catalog: &catalog.Catalog{}, venues: &quote.History{}, log: log, started: time.Now()}
 	g.cutOff = &cutOff{shared: p.shared, available: store.Available}
 	first := newSet(p, c, g)
 	if err := g.openEvents(ctx, c, p); err != nil {
 		first.close()
 		return nil, errors.Join(err, store.Close())
 	}
-	now := &sets{store: store, first: first}
-	now.current.Store(first)
-	g.sets = now
-	g.books = []*book{newPlanBook(store, now.endpoints, log), newWinBook(store, g.venues, log)}
+	g.sets = &sets{store: store, first: first}
+	g.sets.current.Store(first)
+	g.books = []*book{newPlanBook(store, g.sets.endpoints, log), newWinBook(store, g.venues, log)}
 	for _, each := range g.books {
 		each.update(ctx) // loads the stored state
 	}
-	g.lists = &listBook{sets: now, catalog: g.catalog, log: log, states: make(map[string]listState)}
+	g.lists = &listBook{sets: g.sets, catalog: g.catalog, log: log, states: make(map[string]listState)}
 	server, err := proxy.New(proxy.Options{
-		Index: func() proxy.Index { return now.now().index }, Unready: g.cutOff.err, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
+		Index: func() proxy.Index { return g.sets.now().index }, Unready: g.cutOff.err, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
 		Telemetry: proxy.Telemetry{Traced: c.Telemetry.Share, Clients: proxy.ClientDetail(c.Telemetry.Clients)},
 		Passthrough: proxy.Passthrough{
-			Origins: now, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough),
+			Origins: g.sets, MaxBytes: int64(c.Passthrough.MaxBytes), Hosts: hosts(c.Passthrough),
 			Shadow: shadow.Settings(c.Passthrough.Shadow),
 		},
 		TLS:    public,
@@ -115,12 +114,12 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 		return nil, errors.Join(fmt.Errorf("public server: %w", err), store.Close())
 	}
 	g.server = server
-	g.orders = orders.Mount(server, g.feed, now.orders)
-	quotes := swaps.Mount(server, now.swaps)
-	made := creations.Mount(server, g.orders, now.estimateOrder)
-	manage.Mount(server, g.orders, now.managed)
-	pages.Mount(server, g.orders, quotes, now.pages)
-	compare.Mount(server, quotes, made, now.pages)
+	g.orders = orders.Mount(server, g.feed, g.sets.orders)
+	quotes := swaps.Mount(server, g.sets.swaps)
+	made := creations.Mount(server, g.orders, g.sets.estimateOrder)
+	manage.Mount(server, g.orders, g.sets.managed)
+	pages.Mount(server, g.orders, quotes, g.sets.pages)
+	compare.Mount(server, quotes, made, g.sets.pages)
 	if c.MCP {
 		mcp.Mount(server)
 	}
@@ -181,8 +180,8 @@ func (g *Gateway) runShared(ctx context.Context) {
 func (g *Gateway) RunAdmin(ctx context.Context, listener net.Listener, t *Telemetry) error {
 	o := g.admin
 	o.Metrics = t.Metrics()
-	if g.secure != nil {
-		listener = tls.NewListener(listener, g.secure)
+	if g.adminTLS != nil {
+		listener = tls.NewListener(listener, g.adminTLS)
 	}
 	return admin.Run(ctx, listener, o)
 }

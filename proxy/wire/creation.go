@@ -252,12 +252,12 @@ func (w *writer) explained(c crosschain.Estimate, fills *order.Fills) {
 	w.name("amount").decimal(c.Amount)
 	w.name("recommendedAmount").decimal(c.Recommended)
 	objects(w.name("costsDetails"), c.Costs(c.Route), func(cost crosschain.Cost) { w.orderCost(c, cost) })
-	objects(w.name("takerCosts"), c.TakerCosts, func(s crosschain.Step) {
-		w.name("type").plain(s.Name)
-		w.name("chain").plain(s.Chain.String())
-		w.name("amount").decimal(s.Coin)
+	objects(w.name("takerCosts"), c.TakerCosts, func(cost crosschain.Expense) {
+		w.name("type").plain(cost.Name)
+		w.name("chain").plain(cost.Chain.String())
+		w.name("amount").decimal(cost.Coin)
 		w.name("usd")
-		w.json = append(w.json, s.USD.FloatString(6)...)
+		w.json = append(w.json, cost.USD.FloatString(6)...)
 	})
 	w.takerMargin(c)
 	if fills != nil {

@@ -63,8 +63,8 @@ const (
 	solanaMessage  = 15_000_000
 )
 
-// Step is one of the costs of an order to its taker.
-type Step struct {
+// Expense is one of the costs of an order to its taker.
+type Expense struct {
 	Name  string // fulfil, unlock, message, claim
 	Chain chain.ID
 	Coin  chain.Amount // of the chain's coin: this order's part
@@ -72,13 +72,13 @@ type Step struct {
 }
 
 // Expenses are a taker's costs of an order.
-type Expenses []Step
+type Expenses []Expense
 
 // USD returns the sum.
 func (e Expenses) USD() *big.Rat {
 	sum := new(big.Rat)
-	for _, step := range e {
-		sum.Add(sum, step.USD)
+	for _, one := range e {
+		sum.Add(sum, one.USD)
 	}
 	return sum
 }
@@ -144,10 +144,10 @@ type costKey struct {
 
 func (w work) key() costKey { return costKey{w.give.ID, w.take.ID, w.takesCoin, w.swaps} }
 
-// steps returns the costs of a taker's work of at most a block ago, without USD, usually without a round trip.
-func (e *Estimator) steps(ctx context.Context, w work) (Expenses, error) {
+// unpriced returns the costs of a taker's work of at most a block ago, without USD, usually without a round trip.
+func (e *Estimator) unpriced(ctx context.Context, w work) (Expenses, error) {
 	if w.calls {
-		return e.readSteps(ctx, w)
+		return e.readExpenses(ctx, w)
 	}
 	return e.knownCosts.of(w.key()).Get(ctx, e.reader(w))
 }
@@ -160,22 +160,22 @@ func (e *Estimator) renewCosts(ctx context.Context, w work) {
 
 func (e *Estimator) reader(w work) quote.Read[Expenses] {
 	return func(ctx context.Context) (Expenses, time.Duration, error) {
-		steps, err := e.readSteps(ctx, w)
-		return steps, min(max(min(w.give.BlockTime, w.take.BlockTime)/2, shortestCostLife), longestCostLife), err
+		costs, err := e.readExpenses(ctx, w)
+		return costs, min(max(min(w.give.BlockTime, w.take.BlockTime)/2, shortestCostLife), longestCostLife), err
 	}
 }
 
-// readSteps reads the costs from the chains, in goroutines that have ended when it returns.
-func (e *Estimator) readSteps(ctx context.Context, w work) (Expenses, error) {
+// readExpenses reads the costs from the chains, in goroutines that have ended when it returns.
+func (e *Estimator) readExpenses(ctx context.Context, w work) (Expenses, error) {
 	units := w.units()
 	made, errs := make(Expenses, len(units)+1), make([]error, len(units)+1)
 	var reading sync.WaitGroup
 	for i, u := range units {
-		made[i] = Step{Name: u.name, Chain: u.on.ID}
+		made[i] = Expense{Name: u.name, Chain: u.on.ID}
 		reading.Go(func() { made[i].Coin, errs[i] = e.cost(ctx, u) })
 	}
 	last := len(units)
-	made[last] = Step{Name: "message", Chain: w.take.ID}
+	made[last] = Expense{Name: "message", Chain: w.take.ID}
 	reading.Go(func() { // one order's part of the fee of the message that unlocks it
 		orders := units[last-1].orders
 		if w.take.Family == chain.SVM {
@@ -194,18 +194,18 @@ func (e *Estimator) readSteps(ctx context.Context, w work) (Expenses, error) {
 
 // expenses returns the current cost of a taker's work, as charged to orders.
 func (e *Estimator) expenses(ctx context.Context, w work, usd func() map[token.Key]*big.Rat) (Expenses, error) {
-	steps, err := e.steps(ctx, w)
+	costs, err := e.unpriced(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	made, prices := slices.Clone(steps), usd()
-	for i, step := range made {
-		c, _ := e.Registry.Chain(step.Chain)
+	made, prices := slices.Clone(costs), usd()
+	for i, cost := range made {
+		c, _ := e.Registry.Chain(cost.Chain)
 		price := prices[coinOf(c)]
 		if price == nil {
 			return nil, fmt.Errorf("%w: no price of %s", ErrUnknownCosts, c.Coin.Symbol)
 		}
-		made[i].Coin = step.Coin.MulDiv(uint64(e.CostPercent), 100)
+		made[i].Coin = cost.Coin.MulDiv(uint64(e.CostPercent), 100)
 		made[i].USD = new(big.Rat).Mul(made[i].Coin.Units(c.Coin.Decimals), price)
 	}
 	return made, nil

@@ -12,13 +12,13 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Rows runs queries, inside or outside a transaction.
-type Rows interface {
+// Reader runs queries, inside or outside a transaction.
+type Reader interface {
 	ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
 }
 
 // All returns the rows of a query, each read by scan.
-func All[T any](ctx context.Context, q Rows, scan func(*sql.Rows, *T) error, query string, args ...any) (all []T, err error) {
+func All[T any](ctx context.Context, q Reader, scan func(*sql.Rows, *T) error, query string, args ...any) (all []T, err error) {
 	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var one T
 		err := scan(rows, &one)
@@ -29,8 +29,8 @@ func All[T any](ctx context.Context, q Rows, scan func(*sql.Rows, *T) error, que
 }
 
 var (
-	_ Rows = (*DB)(nil)
-	_ Rows = (*Tx)(nil)
+	_ Reader = (*DB)(nil)
+	_ Reader = (*Tx)(nil)
 )
 
 // Tx is a running transaction.

@@ -21,7 +21,7 @@ const (
 var idPrefix, txPrefix = store.PrefixOf("id"), store.PrefixOf("tx")
 
 // EventsOfAll returns the events of orders, grouped by order ID.
-func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID][]order.Event, error) {
+func EventsOfAll(ctx context.Context, q store.Reader, ids []order.ID) (map[order.ID][]order.Event, error) {
 	events := make(map[order.ID][]order.Event, len(ids))
 	if len(ids) == 0 {
 		return events, nil
@@ -43,7 +43,7 @@ func EventsOfAll(ctx context.Context, q store.Rows, ids []order.ID) (map[order.I
 }
 
 // queryIDs returns the ids that a statement finds.
-func queryIDs(ctx context.Context, q store.Rows, query string, args ...any) ([]order.ID, error) {
+func queryIDs(ctx context.Context, q store.Reader, query string, args ...any) ([]order.ID, error) {
 	return store.All(ctx, q, func(rows *sql.Rows, id *order.ID) error { return rows.Scan(store.HashColumn(id)) }, query, args...)
 }
 
@@ -118,7 +118,7 @@ func (l Ledger) AddStored(ctx context.Context, orders [][]order.Event) error {
 	return nil
 }
 
-func queryEvents(ctx context.Context, q store.Rows, query string, args ...any) ([]order.Event, error) {
+func queryEvents(ctx context.Context, q store.Reader, query string, args ...any) ([]order.Event, error) {
 	return store.All(ctx, q, func(rows *sql.Rows, e *order.Event) error { return scanEvent(rows, e) }, query, args...)
 }
 
@@ -202,7 +202,7 @@ func IsCreation(e order.Event) bool {
 }
 
 // FoldedOrders returns the orders whose terms are known, folded from their events.
-func FoldedOrders(ctx context.Context, q store.Rows, ids []order.ID) (map[order.ID]*order.Order, error) {
+func FoldedOrders(ctx context.Context, q store.Reader, ids []order.ID) (map[order.ID]*order.Order, error) {
 	events, err := EventsOfAll(ctx, q, ids)
 	if err != nil {
 		return nil, err

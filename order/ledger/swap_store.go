@@ -74,7 +74,7 @@ func (l Ledger) SwapsByID(ctx context.Context, ids []order.ID) (map[order.ID]*or
 }
 
 // eventsOfSwaps runs a statement that returns swaps, and returns their events.
-func eventsOfSwaps(ctx context.Context, q store.Rows, query string, args ...any) ([]order.Event, error) {
+func eventsOfSwaps(ctx context.Context, q store.Reader, query string, args ...any) ([]order.Event, error) {
 	swaps, err := store.All(ctx, q, scanSwap, query, args...)
 	events := make([]order.Event, len(swaps))
 	for i, s := range swaps {

@@ -17,7 +17,7 @@ import (
 )
 
 // Orders reads the orders with the given IDs, omitting those whose terms are not known.
-type Orders func(context.Context, store.Rows, []order.ID) (map[order.ID]*order.Order, error)
+type Orders func(context.Context, store.Reader, []order.ID) (map[order.ID]*order.Order, error)
 
 const (
 	// AtOnce is the maximum number of orders valued in one transaction.
@@ -202,7 +202,7 @@ type contribution struct {
 }
 
 // valued returns the stored contributions of the orders that meet a condition, by number, omitting uncounted orders.
-func valued(ctx context.Context, q store.Rows, where string, args ...any) (map[int64]contribution, error) {
+func valued(ctx context.Context, q store.Reader, where string, args ...any) (map[int64]contribution, error) {
 	known := map[int64]contribution{}
 	err := q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var number int64

@@ -79,7 +79,7 @@ func (x *Index) ByID(ctx context.Context, id order.ID) (found Found, err error) 
 	ctx, span := tracer().Start(ctx, "order.find", trace.WithAttributes(attribute.Stringer("crossgate.order", id)))
 	defer func() { endSpan(span, err) }()
 	found.Basis = x.Basis()
-	from := provenance{unsettled: x.unsettled(), stored: true}
+	from := provenance{doubted: x.doubted(), stored: true}
 	known, err := x.store.OfOrder(ctx, id)
 	if err != nil {
 		return found, unavailable(ctx, err)

@@ -258,7 +258,7 @@ func TestAChainBehindEverythingThatWasReadIsInDoubt(t *testing.T) {
 	if err := x.Followers[0].CatchUp(t.Context()); err == nil {
 		t.Error("a chain that lost final blocks is followed as if nothing had happened")
 	}
-	if !x.unsettled()[1] {
+	if !x.doubted()[1] {
 		t.Error("the chain is not in doubt")
 	}
 }

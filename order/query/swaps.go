@@ -36,7 +36,7 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 	if x.Source(id) == nil || !slices.Contains(tx.Families(), x.Chains.Options.Chains.Family(id)) {
 		return nil, searched, fmt.Errorf("find swaps in %s: %w on chain %d", tx, order.ErrNotFound, id)
 	}
-	isInDoubt := x.unsettled()[id]
+	isInDoubt := x.doubted()[id]
 	swaps, storeErr := x.store.SwapsIn(ctx, id, tx)
 	if storeErr != nil && !errors.Is(storeErr, store.ErrUnavailable) {
 		x.Logger.WarnContext(ctx, "index unavailable; reading swaps from their chain", "chain", id, "error", storeErr)
@@ -87,7 +87,7 @@ func (x *Index) SwapByID(ctx context.Context, id order.ID) (found FoundSwap, err
 	ctx, span := tracer().Start(ctx, "swap.find", trace.WithAttributes(attribute.Stringer("crossgate.swap", id)))
 	defer func() { endSpan(span, err) }()
 	found.Basis = x.Basis()
-	unsettled := x.unsettled()
+	doubted := x.doubted()
 	swaps, err := x.store.SwapsByID(ctx, []order.ID{id})
 	if err != nil {
 		return found, unavailable(ctx, err)
@@ -96,7 +96,7 @@ func (x *Index) SwapByID(ctx context.Context, id order.ID) (found FoundSwap, err
 	if known == nil {
 		return found, fmt.Errorf("find swap %s: %w", id, cmp.Or(x.checkBegun(ctx), order.ErrNotFound))
 	}
-	if !unsettled[known.At.Chain] {
+	if !doubted[known.At.Chain] {
 		return x.foundSwaps(ctx, found.Basis, true, *known)[0], nil
 	}
 	again, searched, err := x.FindSwaps(ctx, known.At.Chain, known.At.Tx)

@@ -70,7 +70,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	}
 	o.Gaps, o.Single = gaps, slices.Concat(from.single[o.ID], single)
 	isFinal := x.isFinal(o.Terms.Give.Chain, o.GiveBlock) && x.isFinal(o.Terms.Take.Chain, o.TakeBlock)
-	isOver := isComplete(o) && !x.lacksPart(o) && (isFinal || from.isSettled(o.Terms.Give.Chain) && from.isSettled(o.Terms.Take.Chain))
+	isOver := isComplete(o) && !x.lacksPart(o) && (isFinal || !from.doubted[o.Terms.Give.Chain] && !from.doubted[o.Terms.Take.Chain])
 	if isOver && !from.traced {
 		return o, nil
 	}
@@ -134,18 +134,15 @@ func (q *query) takeGap(err *error) []order.Gap {
 
 // provenance says where known events come from, and thus how far they can be relied on.
 type provenance struct {
-	// unsettled are the chains in doubt when the store was read: blocks that were read may be gone.
-	unsettled map[chain.ID]bool
-	stored    bool // the events include everything stored about the order
-	traced    bool // the creation was just read, from its chain or from a store level with it
+	doubted map[chain.ID]bool // chains in doubt when the store was read: blocks that were read may be gone
+	stored  bool              // the events include everything stored about the order
+	traced  bool              // the creation was just read, from its chain or from a store level with it
 
 	// confirm returns what endpoints agree on about the transaction just read from its chain; nil: none was read.
 	confirm func() order.Evidence
 
 	single map[order.ID][]chain.ID // chains on which a single endpoint reported some of the events
 }
-
-func (from provenance) isSettled(id chain.ID) bool { return !from.unsettled[id] }
 
 // onOneWord returns the chain of the transaction just read if its contents rest on a single endpoint; none if there are
 // none after all.
@@ -159,15 +156,12 @@ func (from provenance) onOneWord() []chain.ID {
 	return nil
 }
 
-// unsettled returns the chains in doubt. Call it before reading the store: anything read afterwards descends at least
+// doubted returns the chains in doubt. Call it before reading the store: anything read afterwards descends at least
 // from the heads at the time of the call.
-func (x *Index) unsettled() map[chain.ID]bool {
-	var chains map[chain.ID]bool
+func (x *Index) doubted() map[chain.ID]bool {
+	chains := map[chain.ID]bool{}
 	for _, f := range x.Followers {
 		if f.State().Doubt != nil {
-			if chains == nil {
-				chains = map[chain.ID]bool{}
-			}
 			chains[f.ID] = true
 		}
 	}
@@ -217,11 +211,11 @@ func (x *Index) query(o *order.Order, side order.Side, from provenance) query {
 	}
 	f := x.Of(id)
 	historian, hasHistory := x.Source(id).(order.HistorySource)
-	if f == nil || !hasHistory || from.stored && from.isSettled(id) && f.Covers(since) {
+	if f == nil || !hasHistory || from.stored && !from.doubted[id] && f.Covers(since) {
 		return query{}
 	}
 	q := query{chain: id, historian: historian, order: o.ID, side: side, since: since}
-	if side == order.GiveSide && o.Created != nil && !from.traced && !from.isSettled(id) {
+	if side == order.GiveSide && o.Created != nil && !from.traced && from.doubted[id] {
 		q.creation = o.Created.At.Tx
 	}
 	return q

@@ -46,12 +46,12 @@ func (t transaction) ids() []order.ID {
 
 // look reads a transaction's orders from the store or, if that has none or they may be gone, from the chains.
 func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err error) {
-	t = transaction{from: provenance{unsettled: x.unsettled()}, done: func() {}}
+	t = transaction{from: provenance{doubted: x.doubted()}, done: func() {}}
 	var storeErr error
 	isLacking := false
 	t.orders, storeErr = x.store.OrdersIn(ctx, tx)
 	t.count(tx)
-	if len(t.orders) == 0 || t.created == 0 && !t.from.isSettled(t.at.Chain) {
+	if len(t.orders) == 0 || t.created == 0 && t.from.doubted[t.at.Chain] {
 		var read order.Evidence
 		read, t.done, err = x.trace(ctx, tx, storeErr)
 		t.take(tx, read.Events)

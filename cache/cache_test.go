@@ -17,7 +17,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"pgregory.net/rapid"
 
-	"crossgate/cache/shared"
 	"crossgate/internal/must"
 	"crossgate/internal/redistest"
 )
@@ -241,25 +240,6 @@ func playModel(t *testing.T, life Life, waits []int, fails []bool) error {
 		}
 	}
 	return nil
-}
-
-// FuzzCutLife decodes arbitrary lives.
-func FuzzCutLife(f *testing.F) {
-	f.Add(append(appendLife(nil, hour), "body"...))
-	f.Add(appendLife(nil, Life{}))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		life, body, err := cutLife(text)
-		if err != nil {
-			return
-		}
-		if life.whole() < 0 || life.whole() > 3*shared.LongestLife {
-			t.Errorf("%q has the life %v", text, life)
-		}
-		again, rest, err := cutLife(append(appendLife(nil, life), body...))
-		if err != nil || again != life || string(rest) != string(body) {
-			t.Errorf("%q is %v and %q, written and read again %v and %q, %v", text, life, body, again, rest, err)
-		}
-	})
 }
 
 func TestKeptValues(t *testing.T) {

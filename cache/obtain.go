@@ -7,6 +7,14 @@ import (
 	"crossgate/cache/shared"
 )
 
+// Codec encodes values for the shared cache.
+type Codec[V any] struct {
+	// Encode encodes a value. It returns nothing for a value that is not for other replicas.
+	Encode func(V) []byte
+	// Decode decodes a value of a life and age. Any client of the server may have written the bytes.
+	Decode func([]byte, Life, time.Duration) (V, error)
+}
+
 // obtain gets the result of a fill from the shared cache, or loads it for all replicas. If that fails, another
 // replica's stale value is better than none.
 func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
@@ -40,16 +48,12 @@ func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 
 // accept takes a value from the shared cache unless it is malformed, too old, or already purged here.
 func (c *Cache[V]) accept(f *fill[V], found *shared.Value, want shared.Want) bool {
-	e := entry[V]{key: f.key, number: f.number}
-	life, body, err := cutLife(found.Body)
-	if err != nil {
+	life := Life{Fresh: found.Fresh, Stale: found.Stale, IfError: found.Total - found.Fresh - found.Stale}
+	e := entry[V]{key: f.key, number: f.number, life: life, loaded: time.Now().Add(-found.Age), ended: found.IsPurged}
+	var err error
+	if e.value, err = c.options.Codec.Decode(found.Body, life, found.Age); err != nil || found.Total == 0 {
 		return false
 	}
-	e.value, err = c.options.Codec.Decode(body, life, found.Age)
-	if err != nil {
-		return false
-	}
-	e.life, e.loaded, e.ended = life, time.Now().Add(-found.Age), found.IsPurged
 	if c.options.Tags != nil {
 		e.tags = c.options.Tags(e.value)
 	}
@@ -80,11 +84,7 @@ func (c *Cache[V]) share(ctx context.Context, f *fill[V]) {
 		f.lock.Release(ctx)
 		return
 	}
-	body := c.options.Codec.Encode(e.value)
-	if len(body) > 0 {
-		body = append(appendLife(nil, e.life), body...)
-	}
-	f.lock.Put(ctx, shared.Loaded{
-		Tags: e.tags, Age: time.Since(e.loaded), Fresh: e.life.Fresh, Stale: e.life.Stale, Total: e.life.whole(), Body: body,
-	})
+	f.lock.Put(ctx, shared.Value{
+		Age: time.Since(e.loaded), Fresh: e.life.Fresh, Stale: e.life.Stale, Total: e.life.whole(), Body: c.options.Codec.Encode(e.value),
+	}, e.tags)
 }

@@ -190,7 +190,7 @@ func TestWhatTheServerForgetsIsPurged(t *testing.T) {
 	a.ask(t, constant("value", hour))
 	onServer(t, a, "DEL", nameOf("mark", named("tag v")))
 	wantResult(t, "without a mark", b.ask(t, constant("value 2", hour)), "value 2", Miss, false)
-	onServer(t, a, "DEL", "{crossgate:4}:state")
+	onServer(t, a, "DEL", "{crossgate:5}:state")
 	c := startReplica(t, server.URL()).connected(t)
 	wantResult(t, "without the state", c.ask(t, constant("value 3", hour)), "value 3", Miss, false)
 	must.Do(t, server.Flush())

@@ -93,7 +93,7 @@ func TestOnlyWhatIsForOthersIsShared(t *testing.T) {
 func TestNonsenseOnTheServerIsNoValue(t *testing.T) {
 	a, b := startReplicas(t, redistest.Serve(t).URL())
 	a.ask(t, constant("value", hour))
-	onServer(t, a, "HSET", nameOf("value", named("key")), "body", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
+	onServer(t, a, "HSET", nameOf("value", named("key")), "whole", "\xff")
 	wantResult(t, "a value that cannot be read", b.ask(t, constant("own", Life{})), "own", Miss, false)
 	wantResult(t, "the same", b.ask(t, constant("better", hour)), "better", Miss, false)
 	wantResult(t, "replaced", startReplica(t, b.url).connected(t).ask(t, unloaded(t)), "better", Hit, true)
@@ -116,7 +116,7 @@ func TestWhoLoadsAndDiesIsFollowed(t *testing.T) {
 
 // nameOf returns the name of a key's entry on the server.
 func nameOf(kind string, key Key) string {
-	return "{crossgate:4}:" + kind + ":" + base64.RawURLEncoding.EncodeToString(key[:])
+	return "{crossgate:5}:" + kind + ":" + base64.RawURLEncoding.EncodeToString(key[:])
 }
 
 // onServer executes a command on the replica's server, and returns its integer reply.
@@ -140,7 +140,7 @@ func TestWhoIsLateDoesNotPut(t *testing.T) {
 		t.Fatal("no fill lock for a key that nobody has")
 	}
 	b.ask(t, constant("newer", hour))
-	late.Put(t.Context(), shared.Loaded{Fresh: time.Hour, Total: time.Hour, Body: append(appendLife(nil, hour), "older"...)})
+	late.Put(t.Context(), shared.Value{Fresh: time.Hour, Total: time.Hour, Body: []byte("older")}, nil)
 	wantResult(t, "afterwards", startReplica(t, b.url).connected(t).ask(t, unloaded(t)), "newer", Hit, true)
 }
 

@@ -32,11 +32,13 @@ const (
 	LockOnly Want = "none"  // only the fill lock, never a stored value
 )
 
-// Value is a value stored under a key.
+// Value is a value stored under a key, or to be stored.
 type Value struct {
-	Age      time.Duration
-	IsPurged bool // softly
-	Body     []byte
+	Age          time.Duration
+	Fresh, Stale time.Duration // parts of its life, Stale following Fresh
+	Total        time.Duration // its whole life
+	IsPurged     bool          // softly
+	Body         []byte        // empty if it is not for others
 }
 
 // FillLock is a key's fill lock: the right to load its value for all replicas.
@@ -82,10 +84,15 @@ func (c *Cache) take(ctx context.Context, key Key, want Want) (found *Value, loc
 	var number, left int64
 	switch outcome, _ = redis.String(reply[0], nil); outcome {
 	case "found":
-		var age, purged int64
+		var age, purged, fresh, usable, total int64
 		var body []byte
-		if _, err := redis.Scan(reply[1:], &age, &purged, &body); err == nil {
-			found = &Value{Age: time.Duration(age) * time.Microsecond, IsPurged: purged == 1, Body: body}
+		_, err := redis.Scan(reply[1:], &age, &purged, &fresh, &usable, &total, &body)
+		found = &Value{} // without a life, if it cannot be read
+		if err == nil && 0 <= fresh && fresh <= usable && usable <= total && total <= LongestLife.Microseconds() {
+			found = &Value{
+				Age: time.Duration(age) * time.Microsecond, Fresh: time.Duration(fresh) * time.Microsecond, IsPurged: purged == 1,
+				Stale: time.Duration(usable-fresh) * time.Microsecond, Total: time.Duration(total) * time.Microsecond, Body: body,
+			}
 		}
 	case "granted":
 		if _, err := redis.Scan(reply[1:], &number); err == nil {
@@ -144,32 +151,24 @@ func (f *FillLock) KeepAlive(ctx context.Context) (stop func()) {
 	}
 }
 
-// Loaded is a loaded value, to be stored for all replicas.
-type Loaded struct {
-	Tags         []Key
-	Age          time.Duration
-	Fresh, Stale time.Duration // parts of its life, Stale following Fresh
-	Total        time.Duration // its whole life
-	Body         []byte        // empty if it is not for others
-}
-
 // Release releases the lock without a value.
 func (f *FillLock) Release(ctx context.Context) { f.put(ctx) }
 
-// Put releases the lock and stores the value loaded under it.
-func (f *FillLock) Put(ctx context.Context, v Loaded) {
-	rest := min(v.Total, LongestLife) - v.Age
-	if len(v.Body) == 0 || len(v.Body) > maxBytes || len(v.Tags) >= maxTags || rest < time.Millisecond {
+// Put releases the lock and stores the value loaded under it, for all replicas.
+func (f *FillLock) Put(ctx context.Context, v Value, tags []Key) {
+	total := min(v.Total, LongestLife)
+	rest := total - v.Age
+	if len(v.Body) == 0 || len(v.Body) > maxBytes || len(tags) >= maxTags || rest < time.Millisecond {
 		f.Release(ctx)
 		return
 	}
 	var names strings.Builder
 	names.WriteString(f.key.text())
-	for _, tag := range v.Tags {
+	for _, tag := range tags {
 		names.WriteString(tag.text())
 	}
 	f.put(ctx, f.number, names.String(), microseconds(v.Age), microseconds(v.Fresh), microseconds(v.Fresh+v.Stale),
-		strconv.FormatInt(rest.Milliseconds(), 10), string(v.Body))
+		microseconds(total), strconv.FormatInt(rest.Milliseconds(), 10), string(v.Body))
 }
 
 func microseconds(span time.Duration) string { return strconv.FormatInt(span.Microseconds(), 10) }

@@ -112,7 +112,7 @@ func newToken() string {
 
 // formatVersion is part of every name on the server. It is raised whenever the format of the values changes, so that
 // two releases running side by side do not read each other's.
-const formatVersion = "4"
+const formatVersion = "5"
 
 // Names on the server. The braces keep all of them on one node of a cluster.
 const (

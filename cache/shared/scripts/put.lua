@@ -1,7 +1,7 @@
 -- Releases a fill lock, and stores the value that was loaded under it if there is one for other replicas.
 -- KEYS: state, value, lock. ARGV: prefix of marks, token, channel, notice, seconds of a mark; then of a value: number of
--- the newest purge before its load, tags, age, time fresh and time fresh or stale in microseconds, milliseconds left of
--- its life, body.
+-- the newest purge before its load, tags, age, time fresh, time fresh or stale and whole life in microseconds,
+-- milliseconds left of that, body.
 local lock = redis.call('HMGET', KEYS[3], 'token', 'awaited')
 if lock[1] ~= ARGV[2] then
   return {'late'} -- another replica has the lock, or may have had it
@@ -32,8 +32,8 @@ if #ARGV > 5 then
     end
     local clock = redis.call('TIME')
     local loaded = string.format('%.0f', clock[1] * 1000000 + clock[2] - tonumber(ARGV[8]))
-    redis.call('HSET', KEYS[2], 'number', ARGV[6], 'tags', tags, 'loaded', loaded, 'fresh', ARGV[9], 'stale', ARGV[10], 'body', ARGV[12])
-    redis.call('PEXPIRE', KEYS[2], ARGV[11])
+    redis.call('HSET', KEYS[2], 'number', ARGV[6], 'tags', tags, 'loaded', loaded, 'fresh', ARGV[9], 'stale', ARGV[10], 'whole', ARGV[11], 'body', ARGV[13])
+    redis.call('PEXPIRE', KEYS[2], ARGV[12])
     outcome = 'kept'
   end
 end

@@ -1,8 +1,8 @@
 -- Returns a value or, if there is none of use, grants the fill lock to load it.
 -- KEYS: state, value, lock. ARGV: prefix of marks, token of the caller, milliseconds of a lock, and what is wanted: fresh,
 -- stale, none (the lock only), or any (no lock).
--- Returns "found", age in microseconds, 1 if purged softly, body; or "granted" or "held", number of the newest purge,
--- milliseconds left of the lock; or "none".
+-- Returns "found", age in microseconds, 1 if purged softly, time fresh, time fresh or stale and whole life in
+-- microseconds, body; or "granted" or "held", number of the newest purge, milliseconds left of the lock; or "none".
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local state = redis.call('HMGET', KEYS[1], 'all', 'newest')
@@ -12,8 +12,8 @@ if not (state[1] and state[2]) then -- new, or evicted: nothing from before coun
   state = {number, number}
 end
 
-local value = redis.call('HMGET', KEYS[2], 'number', 'tags', 'loaded', 'fresh', 'stale', 'body')
-if value[6] then
+local value = redis.call('HMGET', KEYS[2], 'number', 'tags', 'loaded', 'fresh', 'stale', 'whole', 'body')
+if value[7] then
   local number, names = tonumber(value[1]), {}
   for at = 1, #value[2], 43 do
     names[#names + 1] = ARGV[1] .. string.sub(value[2], at, at + 42)
@@ -31,7 +31,7 @@ if value[6] then
     usable = true
   end
   if number >= hard and usable then
-    return {'found', string.format('%.0f', age), ended and 1 or 0, value[6]}
+    return {'found', string.format('%.0f', age), ended and 1 or 0, value[4], value[5], value[6], value[7]}
   end
 end
 

@@ -34,23 +34,20 @@ const (
 )
 
 // Order returns the first order that a transaction created.
-func (c *Client) Order(ctx context.Context, creation string) (order Order, err error) {
-	err = c.get(ctx, creationPath(creation), &order)
-	return order, err
+func (c *Client) Order(ctx context.Context, creation string) (Order, error) {
+	return get[Order](ctx, c, creationPath(creation))
 }
 
 // OrderByID returns an order by its id.
-func (c *Client) OrderByID(ctx context.Context, id string) (order Order, err error) {
-	err = c.get(ctx, "/api/Orders/"+url.PathEscape(id), &order)
-	return order, err
+func (c *Client) OrderByID(ctx context.Context, id string) (Order, error) {
+	return get[Order](ctx, c, "/api/Orders/"+url.PathEscape(id))
 }
 
 // OrderIDs returns the orders that a transaction is a step of: their creation or a later one.
 func (c *Client) OrderIDs(ctx context.Context, transaction string) ([]Text, error) {
-	var list struct {
+	list, err := get[struct {
 		IDs []Text `json:"orderIds"`
-	}
-	err := c.get(ctx, "/api/Transaction/"+url.PathEscape(transaction)+"/orderIds", &list)
+	}](ctx, c, "/api/Transaction/"+url.PathEscape(transaction)+"/orderIds")
 	return list.IDs, err
 }
 
@@ -75,21 +72,20 @@ func (c *Client) LockedAssets(ctx context.Context, taker string) (locked LockedA
 }
 
 // Swap returns the best quote and the transaction to sign.
-func (c *Client) Swap(ctx context.Context, query SwapQuery) (swap Swap, err error) {
+func (c *Client) Swap(ctx context.Context, query SwapQuery) (Swap, error) {
 	values := given(map[string]string{
 		"chainId": query.Chain.text(), "tokenIn": query.TokenIn, "tokenOut": query.TokenOut, "tokenInAmount": decimal(query.AmountIn, "max"),
 		"tokenOutRecipient": query.Recipient, "senderAddress": query.Sender, "slippage": percent(query.Slippage),
 		"affiliateFeePercent": percent(query.AffiliatePercent), "affiliateFeeRecipient": query.AffiliateRecipient,
 	})
-	err = c.get(ctx, "/v1.0/chain/transaction?"+values.Encode(), &swap)
-	return swap, err
+	return get[Swap](ctx, c, "/v1.0/chain/transaction?"+values.Encode())
 }
 
 func creationPath(hash string) string { return "/api/Orders/creationTxHash/" + url.PathEscape(hash) }
 
-func (c *Client) get(ctx context.Context, path string, into any) error {
-	_, err := c.Ask(ctx, http.MethodGet, path, nil, into)
-	return err
+func get[T any](ctx context.Context, c *Client, path string) (answer T, err error) {
+	_, err = c.Ask(ctx, http.MethodGet, path, nil, &answer)
+	return answer, err
 }
 
 // Ask requests any path of the API, with a body unless that is nil, and decodes the answer into a value.

@@ -75,15 +75,13 @@ type OrderQuote struct {
 }
 
 // QuoteOrder returns the amounts of an order to another chain, and the contract that takes the input.
-func (c *Client) QuoteOrder(ctx context.Context, query CreationQuery) (quote OrderQuote, err error) {
-	err = c.get(ctx, "/v1.0/dln/order/quote?"+given(query.texts()).Encode(), &quote)
-	return quote, err
+func (c *Client) QuoteOrder(ctx context.Context, query CreationQuery) (OrderQuote, error) {
+	return get[OrderQuote](ctx, c, "/v1.0/dln/order/quote?"+given(query.texts()).Encode())
 }
 
 // CreateOrder returns an order and the transaction that creates it.
-func (c *Client) CreateOrder(ctx context.Context, query CreationQuery) (made OrderQuote, err error) {
-	err = c.get(ctx, "/v1.0/dln/order/create-tx?"+given(query.texts()).Encode(), &made)
-	return made, err
+func (c *Client) CreateOrder(ctx context.Context, query CreationQuery) (OrderQuote, error) {
+	return get[OrderQuote](ctx, c, "/v1.0/dln/order/create-tx?"+given(query.texts()).Encode())
 }
 
 // Settlement is a transaction that From sends on Chain. On Solana it includes its fee.
@@ -95,22 +93,19 @@ type Settlement struct {
 }
 
 // CancelOrder returns the transaction with which an order's authority cancels it.
-func (c *Client) CancelOrder(ctx context.Context, id string) (tx Settlement, err error) {
-	err = c.get(ctx, "/v1.0/dln/order/"+url.PathEscape(id)+"/cancel-tx", &tx)
-	return tx, err
+func (c *Client) CancelOrder(ctx context.Context, id string) (Settlement, error) {
+	return get[Settlement](ctx, c, "/v1.0/dln/order/"+url.PathEscape(id)+"/cancel-tx")
 }
 
 // CancelCall returns the transaction with which the authority takes a delivery that waits for its external call.
-func (c *Client) CancelCall(ctx context.Context, id string) (tx Settlement, err error) {
-	err = c.get(ctx, "/v1.0/dln/order/"+url.PathEscape(id)+"/extcall-cancel-tx", &tx)
-	return tx, err
+func (c *Client) CancelCall(ctx context.Context, id string) (Settlement, error) {
+	return get[Settlement](ctx, c, "/v1.0/dln/order/"+url.PathEscape(id)+"/extcall-cancel-tx")
 }
 
 // UnlockOrders returns the transaction that pays a taker for orders of one pair of chains.
-func (c *Client) UnlockOrders(ctx context.Context, beneficiary string, ids ...string) (tx Settlement, err error) {
+func (c *Client) UnlockOrders(ctx context.Context, beneficiary string, ids ...string) (Settlement, error) {
 	query := given(map[string]string{"orderIds": strings.Join(ids, ","), "unlockBeneficiary": beneficiary})
-	err = c.get(ctx, "/v1.0/dln/order/unlock-tx?"+query.Encode(), &tx)
-	return tx, err
+	return get[Settlement](ctx, c, "/v1.0/dln/order/unlock-tx?"+query.Encode())
 }
 
 // VerifyQuery is a transaction from any software, before it is signed.

@@ -91,14 +91,13 @@ func (w *watch) follow(ctx context.Context) (isOpen bool, err error) {
 
 // look yields the order's record if it has changed.
 func (w *watch) look(ctx context.Context) error {
-	var raw json.RawMessage
-	if err := w.client.get(ctx, creationPath(w.creation), &raw); err != nil || string(raw) == w.seen {
+	raw, err := get[json.RawMessage](ctx, w.client, creationPath(w.creation))
+	if err != nil || string(raw) == w.seen {
 		return err
 	}
 	w.seen = string(raw)
 	var order Order
-	err := json.Unmarshal(raw, &order)
-	if err != nil {
+	if err = json.Unmarshal(raw, &order); err != nil {
 		err = fmt.Errorf("record of order %s: %w", w.creation, err)
 	}
 	isLast := order.State == "ClaimedUnlock" || order.State == "ClaimedOrderCancel"

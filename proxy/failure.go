@@ -13,6 +13,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/query"
 	"crossgate/order/stats"
+	"crossgate/proxy/passthrough"
 	"crossgate/quote"
 	"crossgate/quote/crosschain"
 	"crossgate/upstream"
@@ -57,6 +58,11 @@ var domainErrors = []struct {
 	{quote.ErrReverted, wouldRevert},
 	{quote.ErrBelowMinimum, wouldRevert},
 	{quote.ErrUnsimulated, unsimulated},
+	{passthrough.ErrNoHost, UnknownPath},
+	{passthrough.ErrRefused, UnknownPath},
+	{passthrough.ErrMethod, methodNotAllowed},
+	{passthrough.ErrNotCached, notCached},
+	{passthrough.ErrLoop, upstreamFailed},
 }
 
 // ProblemOf maps an error to the problem that the client sees. Details of an unknown error go only to the log.

@@ -25,22 +25,10 @@ type Passthrough struct {
 	Shadow   shadow.Settings    // which of the server's own answers are compared with an origin's
 }
 
-// passthroughErrors maps the reasons not to pass a request through to their documented kinds.
-var passthroughErrors = []struct {
-	err  error
-	kind Kind
-}{
-	{passthrough.ErrNoHost, UnknownPath},
-	{passthrough.ErrRefused, UnknownPath},
-	{passthrough.ErrMethod, methodNotAllowed},
-	{passthrough.ErrNotCached, notCached},
-	{passthrough.ErrLoop, upstreamFailed},
-}
-
 // openPassthrough creates the handler of paths without a route.
 func (s *Server) openPassthrough(o Passthrough) (err error) {
 	s.passthrough, err = passthrough.New(passthrough.Options{
-		Origins: quietOrigins{o.Origins}, MaxBytes: o.MaxBytes, Fail: s.failForwarded, Client: s.quotas.Client, Logger: s.log,
+		Origins: quietOrigins{o.Origins}, MaxBytes: o.MaxBytes, Client: s.quotas.Client, Logger: s.log,
 	})
 	if err != nil {
 		return err
@@ -88,30 +76,23 @@ func (s *Server) unrouted(c *gin.Context) {
 	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"} {
 		delete(header, name) // the origin sets these
 	}
-	r := s.quotas.WithoutKey(c.Request)
-	s.passthrough.ServeHTTP(c.Writer, r.WithContext(context.WithValue(r.Context(), passedKey{}, c)))
+	if err := s.passthrough.Serve(c.Writer, s.quotas.WithoutKey(c.Request)); err != nil {
+		s.failForwarded(c, err)
+	}
 	c.Writer.WriteHeaderNow() // Gin would otherwise add a body to an empty 404
 }
 
-// passedKey is the key of a passed request's context of Gin in the request's own.
-type passedKey struct{}
-
-func (s *Server) failForwarded(_ http.ResponseWriter, r *http.Request, err error) {
-	c, p := r.Context().Value(passedKey{}).(*gin.Context), ProblemOf(err)
+func (s *Server) failForwarded(c *gin.Context, err error) {
+	p := ProblemOf(err)
 	allowOrigins(c)
 	c.Writer.Header()["X-Content-Type-Options"] = noSniff
 	if broken, is := errors.AsType[*upstream.BodyError](err); is {
 		p = refusalKind(transport.StatusOf(broken.Err)).From(err)
-	} else if r.Context().Err() != nil {
+	} else if c.Request.Context().Err() != nil {
 		p = clientLeft.From(err)
-	}
-	for _, known := range passthroughErrors {
-		if errors.Is(err, known.err) {
-			p = known.kind.From(err)
-		}
 	}
 	if p.Status == http.StatusMethodNotAllowed {
 		c.Writer.Header().Set("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 	}
-	s.fail(c, dialectAt(r.URL.Path), p)
+	s.fail(c, dialectAt(c.Request.URL.Path), p)
 }

@@ -36,7 +36,7 @@ func (w *world) together(callers int, release chan struct{}) (seen map[string]bo
 	for range callers {
 		waiting.Go(func() {
 			recorder := httptest.NewRecorder()
-			w.handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/", nil))
+			w.serve(recorder, httptest.NewRequest(http.MethodGet, "/", nil))
 			answers <- recorder.Header().Get("Number") + " " + recorder.Body.String()
 		})
 	}
@@ -125,7 +125,7 @@ func TestFillOutlivesTheClientThatBeganIt(t *testing.T) {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		w.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx))
+		w.serve(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx))
 	}()
 	for w.waiters() < 1 {
 		runtime.Gosched()
@@ -150,7 +150,7 @@ func TestFillOutlivesTheClientThatBeganIt(t *testing.T) {
 		}
 		leave()
 	}()
-	w.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/other", nil).WithContext(ctx))
+	w.serve(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/other", nil).WithContext(ctx))
 	<-left // without waiters the origin need not continue
 }
 

@@ -55,8 +55,6 @@ type Origins interface {
 type Options struct {
 	Origins  Origins
 	MaxBytes int64 // maximum of stored responses
-	// Fail answers a request that has no response, because of one of the errors above or one of Origins.
-	Fail func(w http.ResponseWriter, r *http.Request, err error)
 	// Client returns the address to send to the origin in X-Forwarded-For.
 	Client func(*http.Request) netip.Addr
 	Logger *slog.Logger
@@ -123,51 +121,42 @@ type exchange struct {
 	path     string    // escaped
 	stored   *resource // found under key; nil if none was
 	outcome  disposition
+	err      error // why the request is unanswered; nil if it is not
 }
 
-// ServeHTTP answers a request.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// Serve answers a request, or returns why it has not: one of the errors above or one of Origins.
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	host := h.hosts.Load().find(r.Host)
 	switch {
 	case host == nil:
-		h.options.Fail(w, r, ErrNoHost)
-		return
+		return ErrNoHost
 	case r.Method == http.MethodConnect, r.Method == http.MethodTrace, r.RequestURI == "*":
-		h.options.Fail(w, r, ErrMethod)
-		return
+		return ErrMethod
 	case strings.Count(strings.Join(r.Header["Via"], ","), " "+Name) >= mostPasses:
-		h.options.Fail(w, r, ErrLoop)
-		return
+		return ErrLoop
 	}
 	x := &exchange{w: w, r: r, host: host, header: endToEnd(r.Header), path: escapedPath(r)}
 	if host.KeepHost {
 		x.keptHost = strings.ToLower(r.Host)
 	}
 	defer func() { host.tally[x.outcome].Add(1) }()
-	switch host.actionOf(r.URL.Path, x.path) {
-	case Refuse:
+	action := host.actionOf(r.URL.Path, x.path)
+	switch isRead := r.Method == http.MethodGet || r.Method == http.MethodHead; {
+	case action == Refuse:
 		x.outcome = refused
-		h.options.Fail(w, r, ErrRefused)
-		return
-	case Pass:
-		h.pass(x, "bypass")
-		return
-	case Cache:
-	}
-	x.key = keyOf(host, x.keptHost, x.path, r.URL.RawQuery)
-	isRead := r.Method == http.MethodGet || r.Method == http.MethodHead
-	switch {
-	case !isRead:
+		return ErrRefused
+	case action == Cache && !isRead:
 		h.pass(x, "method")
-	case r.ContentLength != 0, rfc9111.HasConditions(x.header):
+	case action == Pass, r.ContentLength != 0, rfc9111.HasConditions(x.header):
 		h.pass(x, "bypass")
 	default:
+		x.key = keyOf(host, x.keptHost, x.path, r.URL.RawQuery)
 		h.read(x)
 	}
+	return x.err
 }
 
-func (h *Handler) fail(x *exchange, err error) {
-	x.outcome = failed
+func (x *exchange) fail(err error) {
+	x.outcome, x.err = failed, err
 	x.limitWrite(writeSilence)
-	h.options.Fail(x.w, x.r, err)
 }

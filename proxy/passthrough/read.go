@@ -29,7 +29,7 @@ func (h *Handler) read(x *exchange) {
 		}
 		switch {
 		case x.wants.OnlyIfCached():
-			h.fail(x, ErrNotCached)
+			x.fail(ErrNotCached)
 			return
 		case x.r.Method == http.MethodHead:
 			h.pass(x, missOf(x.stored, v))
@@ -83,7 +83,7 @@ func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 		waiting = f.done
 	}
 	if !h.await(x, f, waiting, isFirst) {
-		h.fail(x, context.Canceled) // for the metrics
+		x.fail(context.Canceled) // for the metrics
 		x.outcome = unanswered
 		return true
 	}
@@ -95,7 +95,7 @@ func (h *Handler) ask(x *exchange, v *variant, isAlone bool) bool {
 		status := rfc9111.Status{Hit: true, TTL: v.policy.FreshFor(now), Forwarded: "stale", Answered: f.answered, Detail: "stale-if-error"}
 		h.write(x, v, status, now)
 	case f.err != nil:
-		h.fail(x, f.err)
+		x.fail(f.err)
 	case f.isFresh && (isFirst || f.isKept) && f.head.selection.Matches(x.header):
 		x.outcome = validated
 		status := rfc9111.Status{Forwarded: "stale", Answered: f.answered, Stored: f.isKept, Collapsed: !isFirst}

@@ -26,7 +26,7 @@ func (h *Handler) relay(x *exchange, f *fill, why string) {
 	}
 	part, ended, changed := f.growing.from(0)
 	if err := f.growing.failure(); err != nil {
-		h.fail(x, err)
+		x.fail(err)
 		return
 	}
 	writeHead(x.w, f.response, status)
@@ -83,7 +83,7 @@ func (h *Handler) pass(x *exchange, why string) {
 	response, err := h.forward(x.r.Context(), x.host, f)
 	interims.end()
 	if err != nil {
-		h.fail(x, err)
+		x.fail(err)
 		return
 	}
 	if rfc9111.Invalidates(x.r.Method, response.StatusCode) {

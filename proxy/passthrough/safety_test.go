@@ -193,7 +193,7 @@ func TestALoopEnds(t *testing.T) {
 	var w *world
 	w = open(t, func(rw http.ResponseWriter, r *http.Request) {
 		if w.asked.Load() <= 9 {
-			w.handler.ServeHTTP(rw, r)
+			w.serve(rw, r)
 		}
 	})
 	_, reader := w.send("POST /x HTTP/1.1\r\nHost: h\r\nVia: 1.1 cdn\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx")

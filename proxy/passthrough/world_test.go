@@ -53,21 +53,12 @@ func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 	w.handler = must.Get(New(Options{
 		Origins: pools{host.Name: upstream.NewPool("o", endpoint)}, MaxBytes: 8 << 20, Logger: slog.New(slog.DiscardHandler),
 		Client: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.7") },
-		Fail: func(w http.ResponseWriter, _ *http.Request, err error) {
-			status := http.StatusBadGateway
-			if errors.Is(err, ErrRefused) || errors.Is(err, ErrNoHost) {
-				status = http.StatusNotFound
-			} else if errors.Is(err, ErrNotCached) {
-				status = http.StatusGatewayTimeout
-			}
-			http.Error(w, err.Error(), status)
-		},
 	}))(t)
 	t.Cleanup(w.handler.Close)
 	w.handler.Configure([]Host{host})
 	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(w.t)
 	front := transport.New(transport.Options{
-		Handler: w.handler, Refuse: func(rw http.ResponseWriter, status int) { rw.WriteHeader(status) },
+		Handler: http.HandlerFunc(w.serve), Refuse: func(rw http.ResponseWriter, status int) { rw.WriteHeader(status) },
 		ReadLimit: 10 * time.Second, WriteLimit: 10 * time.Second, IdleLimit: time.Minute, BodyBytes: 1 << 10,
 		Stream: func(*http.Request) bool { return true }, Logger: slog.New(slog.DiscardHandler),
 	})
@@ -83,6 +74,20 @@ func open(t *testing.T, origin http.HandlerFunc, change ...func(*Host)) *world {
 	w.address = listener.Addr().String()
 	w.url = "http://" + w.address
 	return w
+}
+
+// serve answers a request; the statuses of failures differ.
+func (w *world) serve(rw http.ResponseWriter, r *http.Request) {
+	err := w.handler.Serve(rw, r)
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrRefused), errors.Is(err, ErrNoHost):
+		http.Error(rw, err.Error(), http.StatusNotFound)
+	case errors.Is(err, ErrNotCached):
+		http.Error(rw, err.Error(), http.StatusGatewayTimeout)
+	default:
+		http.Error(rw, err.Error(), http.StatusBadGateway)
+	}
 }
 
 // client keeps no connections and follows no redirects.

@@ -298,14 +298,15 @@ func passingOn(t *testing.T, address string) string {
 	through := must.Get(passthrough.New(passthrough.Options{
 		Origins: behind{upstream.NewPool("origin", endpoint)}, MaxBytes: 8 << 20, Logger: slog.New(slog.DiscardHandler),
 		Client: func(*http.Request) netip.Addr { return netip.Addr{} },
-		Fail: func(w http.ResponseWriter, _ *http.Request, err error) {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-		},
 	}))(t)
 	t.Cleanup(through.Close)
 	through.Configure([]passthrough.Host{{Name: "o", MaxBody: 1 << 20}})
 	listener := listenOnLoopback(t)
-	servingOn(t, listener, through.ServeHTTP, func(o *Options) { o.Stream = func(*http.Request) bool { return true } })
+	servingOn(t, listener, func(w http.ResponseWriter, r *http.Request) {
+		if err := through.Serve(w, r); err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+		}
+	}, func(o *Options) { o.Stream = func(*http.Request) bool { return true } })
 	return listener.Addr().String()
 }
 

@@ -74,7 +74,7 @@ var house = map[string]room{
 	"proxy/shadow":        {"upstream", "answers are compared as JSON: what makes them belongs to proxy"},
 	"proxy/quota":         {"cache/recent cache/shared", "a quota knows clients and units: what a path costs belongs to proxy"},
 	"proxy/admin":         {"cache chain order proxy/web upstream", "operators see the server and the gateway through two interfaces: what answers clients belongs to proxy"},
-	"proxy":               {"cache cache/shared chain chain/solana order order/query order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote quote/crosschain upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
+	"proxy":               {"cache cache/shared chain chain/solana order order/creation order/query order/stats proxy/passthrough proxy/quota proxy/reference proxy/shadow proxy/transport proxy/web proxy/wire quote quote/crosschain upstream", "the server knows no path by name: a noun has its package, and mounts its routes"},
 	"proxy/orders":        {"cache cache/recent chain order order/feed order/list order/query proxy proxy/wire quote token", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/creations":     {"cache chain order order/creation proxy proxy/orders proxy/wire quote/crosschain", "a noun parses, asks its interfaces and writes wire; pages belong to proxy/pages"},
 	"proxy/mcp":           {"internal/release proxy proxy/reference", "a tool is an operation of the document: what answers it belongs to a noun"},

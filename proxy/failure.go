@@ -11,6 +11,7 @@ import (
 	"crossgate/cache"
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/creation"
 	"crossgate/order/query"
 	"crossgate/order/stats"
 	"crossgate/proxy/passthrough"
@@ -58,6 +59,17 @@ var domainErrors = []struct {
 	{quote.ErrReverted, wouldRevert},
 	{quote.ErrBelowMinimum, wouldRevert},
 	{quote.ErrUnsimulated, unsimulated},
+	{creation.ErrOtherFunction, notACreation},
+	{creation.ErrFulfilled, orderFulfilled},
+	{creation.ErrCancelled, orderCancelled},
+	{creation.ErrUnknownCall, callNotKnown},
+	{creation.ErrNoCall, callAbsent},
+	{creation.ErrCallExecuted, callExecuted},
+	{creation.ErrCallNotOpen, callNotOpen},
+	{creation.ErrNoPayee, refundLost},
+	{creation.ErrNotHere, ChainNotServed},
+	{creation.ErrNotOwed, orderNotOwed},
+	{creation.ErrNotAlike, ordersNotAlike},
 	{passthrough.ErrNoHost, UnknownPath},
 	{passthrough.ErrRefused, UnknownPath},
 	{passthrough.ErrMethod, methodNotAllowed},

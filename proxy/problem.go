@@ -63,17 +63,17 @@ var (
 	noPayee             = Kind{400, 2, InvalidParameters.ID, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}
 	noMinimum           = Kind{400, 2, InvalidParameters.ID, "slippage must leave a minimum of tokenOut, and leaves none at this amount; choose a smaller one"}
 
-	NotACreation   = Kind{400, 1121, "NOT_AN_ORDER_CREATION", "the transaction creates no order: it calls neither DlnSource nor the public router for one, and on the chain it makes none"}
+	notACreation   = Kind{400, 1121, "NOT_AN_ORDER_CREATION", "the transaction creates no order: it calls neither DlnSource nor the public router for one, and on the chain it makes none"}
 	ChainNotServed = Kind{400, 1122, "CHAIN_NOT_SERVED", "the chain is not served here: its orders are neither checked nor cancelled"}
-	OrderFulfilled = Kind{400, 1123, "ORDER_ALREADY_FULFILLED", "the order is fulfilled, so it cannot be cancelled"}
-	OrderCancelled = Kind{400, 1124, "ORDER_ALREADY_CANCELLED", "the order is cancelled"}
-	CallAbsent     = Kind{400, 1125, "NO_EXTERNALCALL_ATTACHED", "the order has no external call"}
-	CallExecuted   = Kind{400, 1126, "EXTERNALCALL_ALREADY_EXECUTED", "the external call is executed"}
-	CallNotOpen    = Kind{400, 1127, "EXTERNALCALL_CANNOT_BE_DETACHED", "the external call is not awaiting execution; before the order is fulfilled, cancel the order"}
-	CallNotKnown   = Kind{400, 1128, "EXTERNALCALL_NOT_KNOWN", "only the hash of the order's external call is known, and a cancel must have the call"}
-	RefundLost     = Kind{400, 1131, "REFUND_LOST", "the refund of a cancel would go to the zero address, or to a contract that refuses the coin, so that it would be lost"}
-	OrderNotOwed   = Kind{400, 1129, "ORDER_NOT_AWAITING_UNLOCK", "an order is not delivered, or its unlock was sent already"}
-	OrdersNotAlike = Kind{400, 1130, "ORDERS_NOT_UNLOCKED_TOGETHER", "one message unlocks 10 orders at most, of one unlock authority and one pair of chains; from Solana 7, of one give token; ask for each group by itself"}
+	orderFulfilled = Kind{400, 1123, "ORDER_ALREADY_FULFILLED", "the order is fulfilled, so it cannot be cancelled"}
+	orderCancelled = Kind{400, 1124, "ORDER_ALREADY_CANCELLED", "the order is cancelled"}
+	callAbsent     = Kind{400, 1125, "NO_EXTERNALCALL_ATTACHED", "the order has no external call"}
+	callExecuted   = Kind{400, 1126, "EXTERNALCALL_ALREADY_EXECUTED", "the external call is executed"}
+	callNotOpen    = Kind{400, 1127, "EXTERNALCALL_CANNOT_BE_DETACHED", "the external call is not awaiting execution; before the order is fulfilled, cancel the order"}
+	callNotKnown   = Kind{400, 1128, "EXTERNALCALL_NOT_KNOWN", "only the hash of the order's external call is known, and a cancel must have the call"}
+	refundLost     = Kind{400, 1131, "REFUND_LOST", "the refund of a cancel would go to the zero address, or to a contract that refuses the coin, so that it would be lost"}
+	orderNotOwed   = Kind{400, 1129, "ORDER_NOT_AWAITING_UNLOCK", "an order is not delivered, or its unlock was sent already"}
+	ordersNotAlike = Kind{400, 1130, "ORDERS_NOT_UNLOCKED_TOGETHER", "one message unlocks 10 orders at most, of one unlock authority and one pair of chains; from Solana 7, of one give token; ask for each group by itself"}
 
 	MalformedHash    = Kind{400, 1201, "MALFORMED_TRANSACTION_HASH", "a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes"}
 	MalformedAddress = Kind{400, 1202, "MALFORMED_ADDRESS", "takerAddress must be 0x followed by 40 hex digits, or a base58 address on Solana or TRON"}

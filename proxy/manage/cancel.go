@@ -92,28 +92,7 @@ func (p *paths) settle(t order.Terms, make func(Settler) (wire.Settlement, error
 	}
 	made, err := make(settler)
 	if made.Chain = t.Take.Chain; err != nil {
-		return nil, proxy.NoLife, refusal(err)
+		return nil, proxy.NoLife, err
 	}
 	return proxy.OneBody(p.encoder.AppendSettlement(nil, made, paid)), proxy.NoLife, nil
-}
-
-// refusal returns the documented error of an impossible cancel or unlock.
-func refusal(err error) error {
-	for cause, kind := range map[error]proxy.Kind{
-		creation.ErrFulfilled:    proxy.OrderFulfilled,
-		creation.ErrCancelled:    proxy.OrderCancelled,
-		creation.ErrUnknownCall:  proxy.CallNotKnown,
-		creation.ErrNoCall:       proxy.CallAbsent,
-		creation.ErrCallExecuted: proxy.CallExecuted,
-		creation.ErrCallNotOpen:  proxy.CallNotOpen,
-		creation.ErrNoPayee:      proxy.RefundLost,
-		creation.ErrNotHere:      proxy.ChainNotServed,
-		creation.ErrNotOwed:      proxy.OrderNotOwed,
-		creation.ErrNotAlike:     proxy.OrdersNotAlike,
-	} {
-		if errors.Is(err, cause) {
-			return kind.From(err)
-		}
-	}
-	return err
 }

@@ -70,7 +70,7 @@ func (p *paths) unlock(ctx context.Context, m payment) ([]proxy.Body, cache.Life
 	}
 	u, err := creation.NewUnlock(orders, beneficiary)
 	if err != nil {
-		return nil, proxy.NoLife, refusal(err)
+		return nil, proxy.NoLife, err
 	}
 	return p.settle(orders[0].Terms, func(s Settler) (wire.Settlement, error) {
 		tx, err := s.Unlock(ctx, u)

@@ -88,12 +88,10 @@ func (p *paths) verify(ctx context.Context, q posed) ([]proxy.Body, cache.Life, 
 		return nil, proxy.NoLife, proxy.ChainNotServed.Because("")
 	}
 	all, err := forecaster.Forecast(ctx, q.tx)
-	switch {
-	case errors.Is(err, creation.ErrOtherFunction):
-		return nil, proxy.NoLife, proxy.NotACreation.From(err)
-	case errors.Is(err, creation.ErrMalformed):
-		return nil, proxy.NoLife, proxy.InvalidBody.Because("data must be a whole transaction: " + err.Error())
-	case err != nil:
+	if errors.Is(err, creation.ErrMalformed) {
+		err = proxy.InvalidBody.Because("data must be a whole transaction: " + err.Error())
+	}
+	if err != nil {
 		return nil, proxy.NoLife, err
 	}
 	for i, f := range all {

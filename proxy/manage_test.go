@@ -318,7 +318,7 @@ func TestVerifyRefusesBadRequests(t *testing.T) {
 	good := creationOf(t, "")
 	for name, test := range map[string]struct{ body, id, text string }{
 		"no object":        {`[]`, "INVALID_BODY", "JSON object"},
-		"nothing":          {`{}`, "INVALID_BODY", "100000031; from must be an address; to must be an address; data must be calldata"},
+		"nothing":          {`{}`, "INVALID_BODY", "100000031; from must be an address: 0x followed by 40 hex digits, or base58 on Solana or TRON; to must be an address: 0x followed by 40 hex digits, or base58 on Solana or TRON; data must be calldata"},
 		"unknown chain":    {strings.Replace(good, "8453", "17", 1), "INVALID_BODY", "chainId must be"},
 		"foreign address":  {strings.Replace(good, `"from":"0x`, `"from":"T`, 1), "INVALID_BODY", "from must be"},
 		"odd data":         {strings.Replace(good, `"data":"0x`, `"data":"0x0`, 1), "INVALID_BODY", "data must be"},

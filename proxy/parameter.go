@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,6 +96,8 @@ var addressForms = map[chain.Family]string{
 	chain.EVM: ": 0x followed by 40 hex digits",
 	chain.SVM: " in base58",
 	chain.TVM: " in base58check",
+
+	chain.UnknownFamily: ": 0x followed by 40 hex digits, or base58 on Solana or TRON",
 }
 
 // Amount parses a positive amount that pools of a family can hold.
@@ -168,17 +171,24 @@ func (p *Query) Flag(name string) bool {
 	return false
 }
 
-// ReferralCode parses a 32-bit number, 0 if absent.
-func (p *Query) ReferralCode(name string) uint32 {
-	text := p.Optional(name)
+// Number parses a whole number up to most. It is 0 and not given if the parameter is absent, empty or malformed.
+func (p *Query) Number(name string, most uint64) (n uint64, given bool) {
+	text := strings.TrimSpace(p.Optional(name))
 	if text == "" {
-		return 0
+		return 0, false
 	}
-	code, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		p.Mistake(name + " must be a whole number below 4294967296")
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n > most {
+		p.Mistake(fmt.Sprintf("%s must be a whole number from 0 to %d", name, most))
+		return 0, false
 	}
-	return uint32(code)
+	return n, true
+}
+
+// ReferralCode parses the number of who referred the client.
+func (p *Query) ReferralCode() (code uint32, given bool) {
+	n, given := p.Number("referralCode", math.MaxUint32)
+	return uint32(n), given
 }
 
 // amountBits are the bits in which pools hold an amount: 64 on Solana, elsewhere at most 128.

@@ -39,7 +39,8 @@ func parse(rawQuery string, chains chain.Registry, isQuote bool) (wanted, error)
 	r.TokenIn, r.TokenOut = p.Token("srcChainTokenIn", p.give), p.Token("dstChainTokenOut", p.take)
 	p.amounts(&r)
 	r.Prepend = p.Flag("prependOperatingExpenses")
-	r.IncentiveBps = p.whole("additionalTakerRewardBps", maxRewardBps)
+	incentive, _ := p.Number("additionalTakerRewardBps", maxRewardBps)
+	r.IncentiveBps = int(incentive)
 	r.Affiliate = p.Affiliate(p.give)
 	r.GiveReserve, r.TakeReserve = p.intermediary("srcIntermediaryTokenAddress", p.give), p.intermediary("dstIntermediaryTokenAddress", p.take)
 	r.Priority = p.Priority("srcChainPriorityLevel")
@@ -112,7 +113,7 @@ func (p *parameters) making() (m crosschain.Making) {
 		p.Mistake("srcChainRefundAddress must be the sender on Solana, who has what a swap before pays")
 	}
 	m.Bundle = p.Flag("bundle")
-	m.ReferralCode = p.ReferralCode("referralCode")
+	m.ReferralCode, _ = p.ReferralCode()
 	given := func(name string, most int) []byte { return p.hex(name, cmp.Or(p.Optional(name), "0x"), most) }
 	copy(m.Metadata[:], given("metadata", metadataBytes))
 	if m.Permit = given("srcChainTokenInSenderPermit", permitBytes); len(m.Permit) != 0 && len(m.Permit) != permitBytes {
@@ -130,20 +131,6 @@ func (p *parameters) hex(name, text string, most int) []byte {
 		return nil
 	}
 	return raw
-}
-
-// whole parses a whole number from 0 to most, 0 if absent.
-func (p *parameters) whole(name string, most int) int {
-	text := p.Optional(name)
-	if text == "" {
-		return 0
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > most {
-		p.Mistake(name + " must be a whole number from 0 to " + strconv.Itoa(most))
-		return 0
-	}
-	return n
 }
 
 // intermediary parses a reserve token that the client insists on; absent means the best one.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -13,6 +12,9 @@ import (
 	"crossgate/order/list"
 	"crossgate/proxy"
 )
+
+// longestNumber is the largest whole number that every JSON library reads exactly.
+const longestNumber = 1<<53 - 1
 
 // Members are the members of a JSON object in a request's body. Like the hosted service, they treat null as absent.
 type Members struct{ proxy.Query }
@@ -35,25 +37,7 @@ func ParseMembers(body []byte) (*Members, error) {
 func (m *Members) err() error { return m.Problem(proxy.InvalidBody) }
 
 // text returns a string, empty if absent.
-func (m *Members) text(name string) string {
-	if len(m.list(name)) > 1 {
-		m.Mistake(name + " must be one value")
-	}
-	return strings.TrimSpace(m.First(name))
-}
-
-// number returns a whole number of at most bits bits, which may also be a string; an empty string counts as absent.
-func (m *Members) number(name string, bits int) (n uint64, given bool) {
-	text := m.text(name)
-	if text == "" {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(text, 10, bits)
-	if err != nil {
-		m.Mistake(name + " must be a whole number from 0 to " + strconv.FormatUint(1<<bits-1, 10))
-	}
-	return n, err == nil
-}
+func (m *Members) text(name string) string { return strings.TrimSpace(m.Optional(name)) }
 
 // amounts returns a range of amounts in smallest units of a token, without which they mean nothing.
 func (m *Members) amounts(name string, token chain.Address, tokenName string) (of list.Amounts) {
@@ -159,25 +143,14 @@ func (m *Members) address(name string) chain.Address {
 	if text == "" {
 		return chain.Address{}
 	}
-	return m.addressOf(name, text)
-}
-
-func (m *Members) addressOf(name, text string) chain.Address {
-	a, _, err := chain.ParseAnyAddress(text)
-	switch {
-	case err != nil:
-		m.Mistake(name + " must be an address: 0x followed by 40 hex digits, or base58 on Solana or TRON")
-	case chain.ChecksumFails(text):
-		m.Mistake(name + " has a wrong EIP-55 checksum; check its digits")
-	}
-	return a
+	return m.Address(name, text, chain.UnknownFamily)
 }
 
 // addresses returns the addresses in a string that joins them with spaces, or in a list of strings.
 func (m *Members) addresses(name string) (all []chain.Address) {
 	for _, text := range m.list(name) {
 		for _, field := range bounded(m, name, strings.Fields(text)) {
-			all = proxy.AddOnce(all, m.addressOf(name, field))
+			all = proxy.AddOnce(all, m.Address(name, field, chain.UnknownFamily))
 		}
 	}
 	return bounded(m, name, all)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -67,9 +68,9 @@ func (s *Orders) parseEvents(c *gin.Context) (q events, err error) {
 		m.Values["cursor"] = []string{last} // a reconnecting EventSource resumes here, whatever its URL says
 	}
 	q.filter = readFilter(m)
-	q.after, q.isGiven = m.number("cursor", 63)
+	q.after, q.isGiven = m.Number("cursor", math.MaxInt64)
 	q.most = usuallyEvents
-	if limit, given := m.number("limit", 53); given {
+	if limit, given := m.Number("limit", longestNumber); given {
 		q.most = min(max(limit, 1), mostEvents)
 	}
 	return q, m.Problem(proxy.InvalidParameters)
@@ -120,8 +121,8 @@ func readFilter(m *Members) (f feed.Filter) {
 	f.Maker, f.Receiver, f.Taker = m.address("maker"), m.address("receiver"), m.address("taker")
 	f.GiveChains, f.TakeChains = m.chains("giveChainIds"), m.chains("takeChainIds")
 	f.GiveToken, f.TakeToken = m.address("giveTokenAddress"), m.address("takeTokenAddress")
-	if code, given := m.number("referralCode", 32); given {
-		f.ReferralCode = new(uint32(code))
+	if code, given := m.ReferralCode(); given {
+		f.ReferralCode = &code
 	}
 	f.States = words(m, "orderStates", AllStates, order.State.String)
 	f.FinalOnly = m.word("delivery", []string{"now", "final"}) == "final"

@@ -76,15 +76,15 @@ func ParseOrderList(m *Members) (Part, error) {
 	f.TakeChains = m.chains("takeChainIds")
 	f.Calls = words(m, "externalCallStates", allCalls, order.ExternalCallState.String)
 	f.TradeType = m.word("orderTradeType", list.TradeTypes())
-	f.Since, _ = m.number("blockTimestampFrom", 53)
-	until, isUntil := m.number("blockTimestampTo", 53)
+	f.Since, _ = m.Number("blockTimestampFrom", longestNumber)
+	until, isUntil := m.Number("blockTimestampTo", longestNumber)
 	if f.Until = until; isUntil && until == 0 {
 		m.Mistake("blockTimestampTo must be greater than 0")
 	}
 	f.Maker, f.Creator, f.Fulfiller = m.address("maker"), m.address("creator"), m.address("fulfiller")
 	f.GiveAuthority, f.OrderAuthority = m.address("orderAuthorityInSourceChain"), m.address("orderAuthorityInDestinationChain")
-	if code, given := m.number("referralCode", 32); given {
-		f.ReferralCode = new(uint32(code))
+	if code, given := m.ReferralCode(); given {
+		f.ReferralCode = &code
 	}
 	f.Receiver, f.GiveToken, f.TakeToken = m.address("receiver"), m.address("giveTokenAddress"), m.address("takeTokenAddress")
 	f.Given = m.amounts("giveAmount", f.GiveToken, "giveTokenAddress")
@@ -115,8 +115,8 @@ func parseUnlockList(m *Members) (Part, error) {
 // parsePart reads the members that both lists share.
 func parsePart(m *Members) Part {
 	q := Part{Take: usuallyListed, Mode: CrossChain}
-	q.Skip, _ = m.number("skip", 53)
-	if take, given := m.number("take", 53); given {
+	q.Skip, _ = m.Number("skip", longestNumber)
+	if take, given := m.Number("take", longestNumber); given {
 		q.Take = min(take, mostListed)
 	}
 	if q.Take == 0 {

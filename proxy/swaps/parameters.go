@@ -49,7 +49,7 @@ func ParseSwap(p *parameters, chains chain.Registry, hasRecipient bool) (quote.R
 		p.CheckRecipient("tokenOutRecipient", r.Recipient, c, r.TokenIn, r.TokenOut)
 	}
 	r.Priority = p.Priority("srcChainPriorityLevel")
-	r.ReferralCode = p.ReferralCode("referralCode")
+	r.ReferralCode, _ = p.ReferralCode()
 	if err := p.Err(); err != nil {
 		return quote.Request{}, err
 	}

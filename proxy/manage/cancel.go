@@ -11,6 +11,7 @@ import (
 	"crossgate/order"
 	"crossgate/order/creation"
 	"crossgate/proxy"
+	"crossgate/proxy/orders"
 	"crossgate/proxy/wire"
 )
 
@@ -58,14 +59,8 @@ func (p *paths) idRoute(path string, make func(context.Context, *order.Order, Se
 		Dialect: proxy.Swapping,
 		Cost:    proxy.SwapCost,
 		Limit:   p.limit,
-		Parse: func(c *gin.Context) (order.ID, error) {
-			id, err := chain.ParseHash(c.Param("orderId"))
-			if err != nil {
-				return order.ID{}, proxy.Swapping.Malformed(proxy.MalformedOrderID, err)
-			}
-			return id, nil
-		},
-		Key: func(path string, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) },
+		Parse:   func(c *gin.Context) (order.ID, error) { return orders.ParseOrderID(c, proxy.Swapping) },
+		Key:     func(path string, id order.ID) cache.Key { return cache.KeyOf(path, id[:]) },
 		Load: func(ctx context.Context, id order.ID) ([]proxy.Body, cache.Life, error) {
 			o, err := p.order(ctx, id)
 			if err != nil {

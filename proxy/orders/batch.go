@@ -17,32 +17,29 @@ import (
 // batchLanes are the concurrent lookups of a batch.
 const batchLanes = 8
 
-// batch asks for orders by their ids or the hashes of their creations, as clients wrote them.
-type batch struct{ texts []string }
-
-// BatchRoute answers with the state and record of many orders, in the request's sequence, or each one's problem.
-func (s *Orders) BatchRoute() proxy.Route[batch] {
-	return proxy.Route[batch]{
+// batchRoute answers with the state and record of many orders, in the request's sequence, or each one's problem. A
+// question is their ids or the hashes of their creations, as clients wrote them.
+func (s *Orders) batchRoute() proxy.Route[[]string] {
+	return proxy.Route[[]string]{
 		Paths:   []string{"/api/Orders/batch"},
 		Methods: []string{http.MethodPost},
 		Cost:    proxy.SwapCost,
-		Parse:   s.parseBatch,
-		Key:     func(path string, q batch) cache.Key { return proxy.KeyOf(path, q.texts) },
+		Parse:   parseBatch,
+		Key:     func(path string, texts []string) cache.Key { return proxy.KeyOf(path, texts) },
 		Load:    s.loadBatch,
-		Limit:   s.limit,
 	}
 }
 
-func (s *Orders) parseBatch(c *gin.Context) (batch, error) {
+func parseBatch(c *gin.Context) ([]string, error) {
 	m, err := readMembers(c)
 	if err != nil {
-		return batch{}, err
+		return nil, err
 	}
-	q := batch{texts: m.list("ids")}
-	if len(q.texts) == 0 && len(m.Wrong) == 0 {
+	texts := m.list("ids")
+	if len(texts) == 0 && len(m.Wrong) == 0 {
 		m.Mistake(fmt.Sprintf("ids must be a list of 1 to %d order ids or hashes of creations", longestList))
 	}
-	return q, m.err()
+	return texts, m.err()
 }
 
 type batched struct {
@@ -52,11 +49,11 @@ type batched struct {
 	Problem any             `json:"problem,omitempty"`
 }
 
-func (s *Orders) loadBatch(ctx context.Context, q batch) ([]proxy.Body, cache.Life, error) {
-	found := make([]batched, len(q.texts))
+func (s *Orders) loadBatch(ctx context.Context, texts []string) ([]proxy.Body, cache.Life, error) {
+	found := make([]batched, len(texts))
 	var looking sync.WaitGroup
 	places := make(chan struct{}, batchLanes)
-	for i, text := range q.texts {
+	for i, text := range texts {
 		places <- struct{}{}
 		looking.Go(func() {
 			defer func() { <-places }()

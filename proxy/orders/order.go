@@ -20,7 +20,7 @@ func (s *Orders) idRoute(path string, d proxy.Dialect, load func(context.Context
 	return proxy.Route[order.ID]{
 		Paths:   []string{path},
 		Dialect: d,
-		Parse:   func(c *gin.Context) (order.ID, error) { return parseOrderID(c, d) },
+		Parse:   func(c *gin.Context) (order.ID, error) { return ParseOrderID(c, d) },
 		Key:     orderKey,
 		Load:    load,
 		Indexed: true,
@@ -34,7 +34,8 @@ func (s *Orders) OrderRoute() proxy.Route[order.ID] {
 	return r
 }
 
-func parseOrderID(c *gin.Context, d proxy.Dialect) (order.ID, error) {
+// ParseOrderID parses the id in a path.
+func ParseOrderID(c *gin.Context, d proxy.Dialect) (order.ID, error) {
 	text := c.Param("orderId")
 	id, err := chain.ParseHash(text)
 	switch {

@@ -53,7 +53,6 @@ func (s *Orders) listRoute(
 		Methods: []string{http.MethodPost},
 		Dialect: proxy.Tracking,
 		Cost:    proxy.ListCost,
-		Limit:   s.limit,
 		Parse: func(c *gin.Context) (Part, error) {
 			m, err := readMembers(c)
 			if err != nil {

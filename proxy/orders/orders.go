@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -70,7 +69,6 @@ type Orders struct {
 	server    *proxy.Server
 	Options   func() Options // returns the current ones
 	chains    chain.Registry
-	limit     time.Duration
 	encoder   wire.Encoder
 	feed      *feed.Feed
 	creations creations[chain.TxHash]
@@ -83,14 +81,14 @@ const creationsKept = 1 << 14
 // Mount adds the paths of orders to a server. Each request reads from the current options.
 func Mount(server *proxy.Server, log *feed.Feed, options func() Options) *Orders {
 	chains := server.Options.Chains
-	s := &Orders{server: server, Options: options, chains: chains, limit: server.Options.OrderLimit, feed: log, encoder: wire.Encoder{Chains: chains}}
+	s := &Orders{server: server, Options: options, chains: chains, feed: log, encoder: wire.Encoder{Chains: chains}}
 	s.creations.Limit, s.swapTxs.Limit = creationsKept, creationsKept
 	s.OrdersRoute().Mount(server)
 	s.OrderRoute().Mount(server)
 	s.EventsRoute().Mount(server)
 	s.mountFaces()
 	s.OrderListRoute().Mount(server)
-	s.BatchRoute().Mount(server)
+	s.batchRoute().Mount(server)
 	s.listRoute("/api/Orders/getForUnlockAuthorities", parseUnlockList, s.loadUnlockList).Mount(server)
 	s.SwapTxRoute().Mount(server)
 	s.SwapIDRoute().Mount(server)

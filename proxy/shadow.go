@@ -9,6 +9,7 @@ import (
 
 	"crossgate/proxy/shadow"
 	"crossgate/proxy/wire"
+	"crossgate/upstream"
 )
 
 // SetShadow changes the choice of compared requests. Comparisons under way are not disturbed.
@@ -19,8 +20,8 @@ type shadowed struct {
 	shadow  *shadow.Shadow
 	dialect Dialect
 	route   string
-	request shadow.Request
-	body    *bytes.Buffer // nil if the request has none
+	request upstream.Forward
+	body    bytes.Buffer // of the request, as far as its handler has read it
 }
 
 // takeShadow decides at random whether the answer to a request will be compared, and keeps the parts of the request to
@@ -31,16 +32,15 @@ func (r Route[Q]) takeShadow(s *Server, c *gin.Context) *shadowed {
 	if !s.shadow.Take(r.Paths[0], c.Request.URL.Path) || !isOthers {
 		return nil
 	}
-	taken := &shadowed{shadow: s.shadow, dialect: r.Dialect, route: r.Paths[0], request: shadow.Request{
+	taken := &shadowed{shadow: s.shadow, dialect: r.Dialect, route: r.Paths[0], request: upstream.Forward{
 		Method: method, Path: c.Request.URL.EscapedPath(), RawQuery: c.Request.URL.RawQuery,
 	}}
 	if method == http.MethodPost {
-		taken.body = new(bytes.Buffer)
 		body := c.Request.Body
 		c.Request.Body = struct {
 			io.Reader
 			io.Closer
-		}{io.TeeReader(body, taken.body), body}
+		}{io.TeeReader(body, &taken.body), body}
 	}
 	return taken
 }
@@ -54,11 +54,7 @@ func (t *shadowed) failed(p *problem) {
 }
 
 func (t *shadowed) compare(status int, body string) {
-	if t == nil {
-		return
+	if t != nil {
+		t.shadow.Compare(t.route, t.request, t.body.Bytes(), shadow.Response{Status: status, Body: body})
 	}
-	if t.body != nil {
-		t.request.Body = t.body.Bytes()
-	}
-	t.shadow.Compare(t.route, t.request, shadow.Response{Status: status, Body: body})
 }

@@ -90,14 +90,6 @@ func (s *Shadow) fill() {
 	}
 }
 
-// Request is a client's request.
-type Request struct {
-	Method   string
-	Path     string // escaped
-	RawQuery string
-	Body     []byte
-}
-
 // Take decides at random whether to compare a request of a route for a path. It does not allocate.
 func (s *Shadow) Take(route, path string) bool {
 	now := s.settings.Load()
@@ -115,8 +107,9 @@ func (a *Settings) hostOf(path string) string {
 	return host
 }
 
-// Compare sends the client's request to the origin and compares the two answers, in the background.
-func (s *Shadow) Compare(route string, r Request, answered Response) {
+// Compare sends a client's request, of which it takes method, path and query, with its body to the origin and compares
+// the two answers, in the background.
+func (s *Shadow) Compare(route string, r upstream.Forward, body []byte, answered Response) {
 	select {
 	case s.places <- struct{}{}:
 	default:
@@ -131,15 +124,15 @@ func (s *Shadow) Compare(route string, r Request, answered Response) {
 				s.tally.add(route, failed)
 			}
 		}()
-		s.compare(route, r, answered)
+		s.compare(route, r, body, answered)
 	}()
 }
 
-func (s *Shadow) compare(route string, r Request, our Response) {
+func (s *Shadow) compare(route string, r upstream.Forward, body []byte, our Response) {
 	ctx, cancel := context.WithTimeout(s.ctx, timeLimit)
 	defer cancel()
 	r.RawQuery = withoutToken(r.RawQuery)
-	their, err := s.ask(ctx, r)
+	their, err := s.ask(ctx, r, body)
 	var found []Difference
 	if err == nil {
 		found, err = Compare(route, our, their)
@@ -161,21 +154,18 @@ func (s *Shadow) compare(route string, r Request, our Response) {
 	s.tally.add(route, gravest.String())
 }
 
-func (s *Shadow) ask(ctx context.Context, r Request) (Response, error) {
-	f := upstream.Forward{
-		Method: r.Method, Path: r.Path, RawQuery: r.RawQuery,
-		Header: http.Header{"Accept": {jsonType}, "Accept-Encoding": {"identity"}, "User-Agent": {"crossgate-shadow"}},
+func (s *Shadow) ask(ctx context.Context, r upstream.Forward, body []byte) (Response, error) {
+	r.Header = http.Header{"Accept": {jsonType}, "Accept-Encoding": {"identity"}, "User-Agent": {"crossgate-shadow"}}
+	if len(body) > 0 {
+		r.Body, r.ContentLength = bytes.NewReader(body), int64(len(body))
+		r.Header["Content-Type"] = []string{jsonType}
 	}
-	if len(r.Body) > 0 {
-		f.Body, f.ContentLength = bytes.NewReader(r.Body), int64(len(r.Body))
-		f.Header["Content-Type"] = []string{jsonType}
-	}
-	response, err := s.origins.Forward(ctx, s.settings.Load().hostOf(r.Path), f)
+	response, err := s.origins.Forward(ctx, s.settings.Load().hostOf(r.Path), r)
 	if err != nil {
 		return Response{}, err
 	}
 	defer response.Body.Close() //nolint:errcheck // already read
-	body, err := io.ReadAll(io.LimitReader(response.Body, longest+1))
+	body, err = io.ReadAll(io.LimitReader(response.Body, longest+1))
 	switch {
 	case err != nil:
 		return Response{}, fmt.Errorf("read answer of origin: %w", err)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"crossgate/internal/linktest"
 )
@@ -48,15 +47,17 @@ func (s *Server) NewPooler(database, mode string) (*Pooler, error) {
 	if err := p.running.Start(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	for deadline := time.Now().Add(time.Minute); ; <-time.After(10 * time.Millisecond) {
+	err = linktest.Await(func() error {
 		connection, err := net.Dial("unix", filepath.Join(dir, ".s.PGSQL."+poolerPort)) //nolint:noctx // it takes no time
-		if err == nil {
-			return p, connection.Close()
+		if err != nil {
+			return err
 		}
-		if time.Now().After(deadline) {
-			return nil, errors.Join(err, p.Close())
-		}
+		return connection.Close()
+	})
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
+	return p, nil
 }
 
 // To converts the database's address at the server to its address through the pooler.

@@ -140,17 +140,10 @@ func (s *Server) Resume() error {
 	if err := s.running.Start(); err != nil {
 		return err
 	}
-	deadline := time.Now().Add(time.Minute)
-	for {
+	return linktest.Await(func() error {
 		_, err := s.run("pg_isready", "-q", "-h", s.dir)
-		if err == nil {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("PostgreSQL does not answer: %w", err)
-		}
-		<-time.After(20 * time.Millisecond)
-	}
+		return err
+	})
 }
 
 // Stop stops the server and closes all connections to it.

@@ -105,17 +105,7 @@ func (s *Server) Resume() error {
 	if err := s.running.Start(); err != nil {
 		return err
 	}
-	deadline := time.Now().Add(time.Minute)
-	for {
-		answer, err := s.ask("PING")
-		if err == nil && answer == "+PONG" {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("the server does not answer: %s %w", answer, err)
-		}
-		<-time.After(10 * time.Millisecond)
-	}
+	return linktest.Await(func() error { return s.do("PING", "+PONG") })
 }
 
 func (g Guarded) arguments(port int) []string {
@@ -148,22 +138,22 @@ func (s *Server) ask(command string) (answer string, err error) {
 
 // Save saves all data of the server and returns the file: keys and values verbatim, between bytes of the file's format.
 func (s *Server) Save() (content []byte, err error) {
-	if err := s.do("SAVE"); err != nil {
+	if err := s.do("SAVE", "+OK"); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(filepath.Join(s.dir, "dump.rdb"))
 }
 
 // Flush deletes all data of the server.
-func (s *Server) Flush() error { return s.do("FLUSHALL") }
+func (s *Server) Flush() error { return s.do("FLUSHALL", "+OK") }
 
-// do sends a command that must succeed.
-func (s *Server) do(command string) error {
+// do sends a command that must have an answer.
+func (s *Server) do(command, want string) error {
 	answer, err := s.ask(command)
-	if err != nil || answer != "+OK" {
-		return fmt.Errorf("%s: %s %w", command, answer, err)
+	if err == nil && answer != want {
+		err = fmt.Errorf("%s: %s", command, answer)
 	}
-	return nil
+	return err
 }
 
 // Pause keeps the server's connections open but stops it from answering until Continue.

@@ -56,12 +56,11 @@ func (db *DB) Claim(ctx context.Context, job string) (l Lease, granted bool, err
 	}
 	l = Lease{job: job}
 	err = db.availability.do(ctx, func() error {
-		row := db.write().QueryRowContext(ctx, `INSERT INTO leases (job, holder, epoch, expires)
+		return db.write().QueryRow(ctx, []any{&l.epoch}, `INSERT INTO leases (job, holder, epoch, expires)
 			VALUES ($1, $2, 1, `+clock+` + $3)
 			ON CONFLICT (job) DO UPDATE SET holder = excluded.holder, epoch = leases.epoch + 1, expires = excluded.expires
 				WHERE leases.expires < `+clock+`
 			RETURNING epoch`, job, db.replica.name, leaseLife.Seconds())
-		return row.Scan(&l.epoch)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return Lease{}, false, nil

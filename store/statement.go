@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -29,8 +30,9 @@ func newTelemetry(system string) *telemetry {
 	return &telemetry{duration: newDuration(), system: semconv.DBSystemNameKey.String(system)}
 }
 
-// begin measures a statement until end is called with its error. calls is how often it runs in one batch.
-func (t *telemetry) begin(ctx context.Context, statement string, calls int) (end func(error)) {
+// begin measures a statement until end is called with its error, which end returns with the statement's name. calls is
+// how often it runs in one batch.
+func (t *telemetry) begin(ctx context.Context, statement string, calls int) (end func(error) error) {
 	operation, collection := summaryOf(statement)
 	if calls > 1 {
 		operation = "BATCH " + operation
@@ -45,7 +47,7 @@ func (t *telemetry) begin(ctx context.Context, statement string, calls int) (end
 			span.SetAttributes(semconv.DBCollectionName(collection))
 		}
 	}
-	return func(err error) {
+	return func(err error) error {
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			failure := semconv.ErrorTypeKey.String(errorType(ctx, err))
 			attributes = append(attributes, failure)
@@ -58,6 +60,10 @@ func (t *telemetry) begin(ctx context.Context, statement string, calls int) (end
 		if span != nil {
 			span.End()
 		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", strings.TrimSpace(operation+" "+collection), err)
+		}
+		return nil
 	}
 }
 
@@ -129,24 +135,20 @@ type observed struct {
 	telemetry *telemetry
 }
 
-func (o observed) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+// QueryRow scans the single row of a query into dest; sql.ErrNoRows if there is none.
+func (o observed) QueryRow(ctx context.Context, dest []any, query string, args ...any) error {
 	end := o.telemetry.begin(ctx, query, 1)
-	row := o.runner.QueryRowContext(ctx, query, args...)
-	end(row.Err())
-	return row
+	return end(o.runner.QueryRowContext(ctx, query, args...).Scan(dest...))
 }
 
 func (o observed) ExecContext(ctx context.Context, statement string, args ...any) (sql.Result, error) {
 	end := o.telemetry.begin(ctx, statement, 1)
 	result, err := o.runner.ExecContext(ctx, statement, args...)
-	end(err)
-	return result, err
+	return result, end(err)
 }
 
 // ForEachRow calls scan for every row of a query, until it returns an error.
 func (o observed) ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
 	end := o.telemetry.begin(ctx, query, 1)
-	err := forEachRow(ctx, o.runner, scan, query, args)
-	end(err)
-	return err
+	return end(forEachRow(ctx, o.runner, scan, query, args))
 }

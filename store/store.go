@@ -108,7 +108,7 @@ func (db *DB) Replica() string {
 
 // QueryRow scans the single row of a query into dest. found is false if there is none.
 func (db *DB) QueryRow(ctx context.Context, dest []any, query string, args ...any) (found bool, err error) {
-	err = db.reading(ctx, func(ctx context.Context) error { return db.read().QueryRowContext(ctx, query, args...).Scan(dest...) })
+	err = db.reading(ctx, func(ctx context.Context) error { return db.read().QueryRow(ctx, dest, query, args...) })
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -130,7 +130,7 @@ func (db *DB) reading(ctx context.Context, statement func(context.Context) error
 	}
 	err := db.availability.do(within, func() error { return statement(within) })
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w: a statement had no result within %s", ErrUnavailable, db.limit)
+		return fmt.Errorf("%w: no result within %s: %v", ErrUnavailable, db.limit, err)
 	}
 	return err
 }

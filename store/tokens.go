@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"crossgate/chain"
 	"crossgate/token"
@@ -25,7 +24,7 @@ func (db *DB) Tokens(ctx context.Context, keys []token.Key) (known map[token.Key
 			return err
 		}, `SELECT address, decimals, name, symbol, is_single FROM tokens WHERE chain = $1 AND address = ANY($2)`, id, addresses)
 		if err != nil {
-			return known, fmt.Errorf("read tokens of chain %d: %w", id, err)
+			return known, err
 		}
 	}
 	return known, nil
@@ -43,15 +42,11 @@ func (db *DB) SaveTokens(ctx context.Context, readings map[token.Key]token.Readi
 	if len(rows) == 0 {
 		return nil
 	}
-	err := db.Update(ctx, func(tx *Tx) error {
+	return db.Update(ctx, func(tx *Tx) error {
 		return tx.ExecEach(ctx, `INSERT INTO tokens (chain, address, decimals, name, symbol, is_single) VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (chain, address) DO UPDATE SET decimals = excluded.decimals, name = excluded.name,
 				symbol = excluded.symbol, is_single = excluded.is_single WHERE tokens.is_single`, rows)
 	})
-	if err != nil {
-		return fmt.Errorf("save %d tokens: %w", len(rows), err)
-	}
-	return nil
 }
 
 // OrderedTokens returns the metadata of the tokens of a chain that occur in orders; at most most of them, those in the
@@ -68,7 +63,7 @@ func (db *DB) OrderedTokens(ctx context.Context, id chain.ID, most int) (known m
 		JOIN (SELECT address, SUM(orders) AS orders FROM order_tokens WHERE chain = $1 GROUP BY address) AS used
 		ON used.address = tokens.address WHERE tokens.chain = $1 ORDER BY orders DESC, tokens.address LIMIT $2`, id, most)
 	if err != nil {
-		return nil, fmt.Errorf("read tokens of orders on chain %d: %w", id, err)
+		return nil, err
 	}
 	return known, nil
 }

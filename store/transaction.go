@@ -17,7 +17,7 @@ type Reader interface {
 	ForEachRow(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
 }
 
-// All returns the rows of a query, each read by scan.
+// All returns the rows of a query, each read by scan; none with an error.
 func All[T any](ctx context.Context, q Reader, scan func(*sql.Rows, *T) error, query string, args ...any) (all []T, err error) {
 	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var one T
@@ -25,7 +25,10 @@ func All[T any](ctx context.Context, q Reader, scan func(*sql.Rows, *T) error, q
 		all = append(all, one)
 		return err
 	}, query, args...)
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 var (
@@ -69,8 +72,7 @@ func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error 
 		begun, err = conn.BeginTx(ctx, nil)
 		return err
 	})
-	end(err)
-	if err != nil {
+	if err := end(err); err != nil {
 		return err
 	}
 	defer begun.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
@@ -85,9 +87,7 @@ func (db *DB) update(ctx context.Context, l Lease, steps func(*Tx) error) error 
 		return err
 	}
 	end = db.telemetry.begin(ctx, "COMMIT", 1)
-	err = begun.Commit()
-	end(err)
-	return err
+	return end(begun.Commit())
 }
 
 // awaitTurn waits until no other transaction on a PostgreSQL writes. A transaction on SQLite begins only then.
@@ -97,8 +97,7 @@ func (tx *Tx) awaitTurn(ctx context.Context) error {
 	}
 	end := tx.telemetry.begin(ctx, "LOCK", 1)
 	_, err := tx.runner.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, writerLock)
-	end(err)
-	return err
+	return end(err)
 }
 
 // Change runs a statement that changes rows. It returns the error none if no row matches.
@@ -123,9 +122,7 @@ func (tx *Tx) ExecEach(ctx context.Context, statement string, rows [][]any) erro
 	if tx.isReplicated {
 		run = tx.pipeline
 	}
-	err := run(ctx, statement, rows)
-	end(err)
-	return err
+	return end(run(ctx, statement, rows))
 }
 
 // Step is a statement that is run once per row of arguments.

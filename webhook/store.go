@@ -79,10 +79,7 @@ func (d *Deliverer) readHooks(ctx context.Context, which string, args ...any) (h
 		hooks = append(hooks, &h)
 		return json.Unmarshal(secrets, &h.Secrets)
 	}, `SELECT `+hookColumns+` FROM webhooks`+which, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read webhooks: %w", err)
-	}
-	return hooks, nil
+	return hooks, err
 }
 
 // ErrUnknown means that no subscriber has a name, ErrTaken that another one has it, or that it is in the file.
@@ -206,10 +203,7 @@ func (d *Deliverer) waiting(ctx context.Context, name string) (all []*delivery, 
 		all = append(all, each)
 		return rows.Scan(&each.position, store.HashColumn(&each.order), &each.body, &each.attempts, &each.due)
 	}, `SELECT position, order_id, body, attempts, due FROM deliveries WHERE webhook = $1 AND dead = 0 ORDER BY position LIMIT $2`, name, mostWaiting+atOnce)
-	if err != nil {
-		return nil, fmt.Errorf("read deliveries of %s: %w", name, err)
-	}
-	return all, nil
+	return all, err
 }
 
 type passed struct {

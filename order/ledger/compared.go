@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"slices"
 
 	"crossgate/chain"
@@ -45,22 +44,15 @@ func (l Ledger) Uncompared(ctx context.Context, id chain.ID, after order.ID, mos
 		ids, err = queryIDs(ctx, l, `SELECT id`+due+` AND order_number > COALESCE((SELECT number FROM orders
 			WHERE `+idPrefix+` = $4 AND id = $2), 0) ORDER BY order_number LIMIT $3`, int64(id), after[:], most, store.Prefix(after[:]))
 	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("select orders of chain %d to be compared: %w", id, err)
-	}
-	return ids, all, nil
+	return ids, all, err
 }
 
 // WithoutTerms returns up to most orders of a chain that was read from its first block, whose events have no terms:
 // their creation or fulfilment is missing.
 func (l Ledger) WithoutTerms(ctx context.Context, id chain.ID, most int) ([]order.ID, error) {
-	ids, err := queryIDs(ctx, l, `SELECT id FROM orders WHERE length(terms) = 0
+	return queryIDs(ctx, l, `SELECT id FROM orders WHERE length(terms) = 0
 		AND EXISTS (SELECT 1 FROM checkpoints WHERE chain = $1 AND first_block = 0)
 		AND EXISTS (SELECT 1 FROM events WHERE order_number = number AND chain = $1) LIMIT $2`, int64(id), most)
-	if err != nil {
-		return nil, fmt.Errorf("select orders of chain %d without terms: %w", id, err)
-	}
-	return ids, nil
 }
 
 // Sampled returns up to most randomly chosen orders of a chain that were compared.
@@ -69,11 +61,7 @@ func (l Ledger) Sampled(ctx context.Context, id chain.ID, most int) ([]order.ID,
 	if _, err := rand.Read(from[:]); err != nil {
 		return nil, err
 	}
-	ids, err := queryIDs(ctx, l, `SELECT id FROM orders LEFT JOIN uncompared ON order_number = number WHERE `+idPrefix+` > $2
+	return queryIDs(ctx, l, `SELECT id FROM orders LEFT JOIN uncompared ON order_number = number WHERE `+idPrefix+` > $2
 		AND (give_chain = $1 AND COALESCE(compared, 3) IN (1, 3) OR take_chain = $1 AND COALESCE(compared, 3) > 1)
 		ORDER BY `+idPrefix+` LIMIT $3`, int64(id), store.Prefix(from[:]), most)
-	if err != nil {
-		return nil, fmt.Errorf("select a sample of the orders of chain %d: %w", id, err)
-	}
-	return ids, nil
 }

@@ -27,7 +27,7 @@ func (l Ledger) Identify(ctx context.Context, events []order.Event) error {
 	for i, e := range events {
 		initiators[i] = e.At.Initiator
 	}
-	err := l.Update(ctx, func(tx *store.Tx) error {
+	return l.Update(ctx, func(tx *store.Tx) error {
 		numbers, err := tx.AddressNumbers(ctx, initiators...)
 		if err != nil {
 			return err
@@ -39,10 +39,6 @@ func (l Ledger) Identify(ctx context.Context, events []order.Event) error {
 		return tx.ExecEach(ctx, `UPDATE events SET initiator = $1
 			WHERE chain = $2 AND block = $3 AND log_index = $4 AND block_hash = $5 AND initiator = 0`, rows)
 	})
-	if err != nil {
-		return fmt.Errorf("store initiators: %w", err)
-	}
-	return nil
 }
 
 // Applied returns stored events with the correction applied, in block and log order.

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"crossgate/chain"
 	"crossgate/store"
@@ -17,14 +16,10 @@ type Counted struct {
 }
 
 // CountOrders counts the orders between each pair of chains.
-func (l Ledger) CountOrders(ctx context.Context) (all []Counted, err error) {
-	all, err = store.All(ctx, l, func(rows *sql.Rows, c *Counted) error {
+func (l Ledger) CountOrders(ctx context.Context) ([]Counted, error) {
+	return store.All(ctx, l, func(rows *sql.Rows, c *Counted) error {
 		return rows.Scan(&c.Give, &c.Take, &c.Orders, &c.Locked)
 	}, `SELECT give_chain, take_chain, SUM(orders), SUM(locked) FROM (
 			SELECT give_chain, take_chain, 1 AS orders, 0 AS locked FROM orders WHERE length(terms) > 0
 			UNION ALL SELECT give_chain, take_chain, 0, 1 FROM locks WHERE locked = $1) AS counted GROUP BY give_chain, take_chain`, int64(locked))
-	if err != nil {
-		return nil, fmt.Errorf("count orders: %w", err)
-	}
-	return all, nil
 }

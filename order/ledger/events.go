@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -27,9 +26,6 @@ func EventsOfAll(ctx context.Context, q store.Reader, ids []order.ID) (map[order
 		return events, nil
 	}
 	found, err := queryEvents(ctx, q, `SELECT `+eventColumns+fromEvents+` WHERE `+idPrefix+` = ANY($1)`, store.Prefixes(ids))
-	if err != nil {
-		return nil, fmt.Errorf("read events of %d orders: %w", len(ids), err)
-	}
 	wanted := make(map[order.ID]bool, len(ids))
 	for _, id := range ids {
 		wanted[id] = true
@@ -39,7 +35,7 @@ func EventsOfAll(ctx context.Context, q store.Reader, ids []order.ID) (map[order
 			events[e.Order] = append(events[e.Order], e)
 		}
 	}
-	return events, nil
+	return events, err
 }
 
 // queryIDs returns the ids that a statement finds.
@@ -58,10 +54,7 @@ func (l Ledger) OfOrder(ctx context.Context, id order.ID) ([]order.Event, error)
 func (l Ledger) OrdersIn(ctx context.Context, tx chain.TxHash) (orders [][]order.Event, err error) {
 	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+fromEvents+`
 		WHERE number IN (SELECT order_number FROM events WHERE `+txPrefix+` = $1 AND tx = $2)`, store.Prefix(tx.Bytes()), tx.Bytes())
-	if err != nil {
-		return nil, fmt.Errorf("read orders of %s: %w", tx, err)
-	}
-	return ByOrder(order.Sorted(events), tx), nil
+	return ByOrder(order.Sorted(events), tx), err
 }
 
 // ByOrder groups sorted events by order: first orders that a transaction created, then those that it has other events
@@ -93,13 +86,10 @@ func (l Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]orde
 	args := []any{int64(id), int64(r.From), int64(r.To)}
 	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+fromEvents+within, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read events of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
+		return nil, err
 	}
 	swaps, err := eventsOfSwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps`+within, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read swaps of blocks %d to %d of chain %d: %w", r.From, r.To, id, err)
-	}
-	return order.Sorted(append(events, swaps...)), nil
+	return order.Sorted(append(events, swaps...)), err
 }
 
 // AddStored adds the stored events of each order to those given, such as events on its other chain.

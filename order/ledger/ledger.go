@@ -6,7 +6,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"crossgate/chain"
@@ -37,23 +36,16 @@ func (l Ledger) Checkpoint(ctx context.Context, id chain.ID) (c Checkpoint, know
 	known, err = l.QueryRow(ctx,
 		[]any{&c.First, &c.FirstTime, &c.Block, &c.BlockTime, &c.Reorgs, &c.ProvenFrom, &c.ProvenEnd, &c.SingleFrom, &c.Settled, &c.WasLevel},
 		`SELECT first_block, first_time, block, block_time, reorgs, proven_from, proven_end, single_from, settled, was_level FROM checkpoints WHERE chain = $1`, id)
-	if err != nil {
-		return Checkpoint{}, false, fmt.Errorf("read checkpoint of chain %d: %w", id, err)
-	}
-	return c, known, nil
+	return c, known, err
 }
 
 // Level records that everything that a chain had is stored, and the newest settled block; 0: unknown.
 func (l Ledger) Level(ctx context.Context, under store.Lease, id chain.ID, settled uint64) error {
-	err := l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
+	return l.UpdateUnder(ctx, under, func(tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE checkpoints SET was_level = 1,
 			settled = CASE WHEN settled < $2 AND block >= $2 THEN $2 ELSE settled END WHERE chain = $1`, int64(id), int64(settled))
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("note that chain %d is level: %w", id, err)
-	}
-	return nil
 }
 
 // Block identifies a block that was read before it was final.
@@ -66,10 +58,7 @@ type Block struct {
 func (l Ledger) KeptBlock(ctx context.Context, id chain.ID, below uint64) (b Block, found bool, err error) {
 	found, err = l.QueryRow(ctx, []any{&b.Number, store.HashColumn(&b.Hash)},
 		`SELECT number, hash FROM blocks WHERE chain = $1 AND number < $2 ORDER BY number DESC LIMIT 1`, id, below)
-	if err != nil {
-		return Block{}, false, fmt.Errorf("read blocks of chain %d: %w", id, err)
-	}
-	return b, found, nil
+	return b, found, err
 }
 
 // ChainBlock is a block of a chain.
@@ -89,16 +78,13 @@ func (l Ledger) Known(ctx context.Context, blocks []ChainBlock) (map[ChainBlock]
 	for _, b := range blocks {
 		chains, numbers = append(chains, int64(b.Chain)), append(numbers, int64(b.Number))
 	}
-	err := l.ForEachRow(ctx, func(rows *sql.Rows) error {
-		var b ChainBlock
-		err := rows.Scan(&b.Chain, &b.Number, store.HashColumn(&b.Hash))
-		kept[b] = true
-		return err
+	stored, err := store.All(ctx, l, func(rows *sql.Rows, b *ChainBlock) error {
+		return rows.Scan(&b.Chain, &b.Number, store.HashColumn(&b.Hash))
 	}, `SELECT chain, number, hash FROM blocks WHERE chain = ANY($1) AND number = ANY($2)`, chains, numbers)
-	if err != nil {
-		return nil, fmt.Errorf("read %d blocks: %w", len(blocks), err)
+	for _, b := range stored {
+		kept[b] = true
 	}
-	return kept, nil
+	return kept, err
 }
 
 // ProvenTo returns the block up to which a chain is proven from its first read block, 0 if none. If blocks cannot be
@@ -129,10 +115,7 @@ func (c Checkpoint) IsProven(number uint64) bool {
 func (l Ledger) AnchorBefore(ctx context.Context, id chain.ID, before uint64) (b order.Block, found bool, err error) {
 	found, err = l.QueryRow(ctx, []any{&b.Number, store.HashColumn(&b.Hash)},
 		`SELECT number, hash FROM anchors WHERE chain = $1 AND number < $2 ORDER BY number DESC LIMIT 1`, id, int64(before))
-	if err != nil {
-		return order.Block{}, false, fmt.Errorf("read anchors of chain %d: %w", id, err)
-	}
-	return b, found, nil
+	return b, found, err
 }
 
 // Anchor stores an anchor if it is the newest or far from the one before it. The previously newest anchor is deleted if

@@ -76,10 +76,7 @@ func (l Ledger) Locks(ctx context.Context, taker chain.Address) (certain, unconf
 		}
 		return nil
 	}, lockedOrdersOf, store.Blob(taker.Bytes()))
-	if err != nil {
-		return nil, nil, fmt.Errorf("read locked orders: %w", err)
-	}
-	return certain, unconfirmed, nil
+	return certain, unconfirmed, err
 }
 
 // lockRow is a row of locks in the driver's memory. An answer may read thousands, so values equal to the previous row's

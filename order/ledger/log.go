@@ -99,10 +99,10 @@ func (l *entries) write(ctx context.Context) error {
 	var last int64
 	count := int64(len(l.list))
 	// Writing transactions take turns until they commit: a reader that sees an entry sees all earlier ones.
-	err := l.tx.ForEachRow(ctx, func(rows *sql.Rows) error { return rows.Scan(&last) }, `UPDATE log_ends SET newest = $1 +
+	err := l.tx.QueryRow(ctx, []any{&last}, `UPDATE log_ends SET newest = $1 +
 		CASE WHEN newest < $2 THEN $2 ELSE newest END RETURNING newest`, count, l.now.UnixMicro()-count)
 	if err != nil {
-		return fmt.Errorf("allocate positions of the log: %w", err)
+		return err
 	}
 	rows := make([][]any, len(l.list))
 	for i, e := range l.list {
@@ -148,30 +148,24 @@ func (l *entries) addFinal(ctx context.Context) error {
 
 // LogEnds returns the newest position ever used by the log, and the newest whose entry was deleted.
 func (l Ledger) LogEnds(ctx context.Context) (newest, deleted uint64, err error) {
-	if _, err = l.QueryRow(ctx, []any{&newest, &deleted}, `SELECT newest, deleted FROM log_ends`); err != nil {
-		return 0, 0, fmt.Errorf("read ends of the log: %w", err)
-	}
-	return newest, deleted, nil
+	_, err = l.QueryRow(ctx, []any{&newest, &deleted}, `SELECT newest, deleted FROM log_ends`)
+	return newest, deleted, err
 }
 
 // Entries returns up to most log entries after a position; only those of one order if it is given.
-func (l Ledger) Entries(ctx context.Context, after uint64, of order.ID, most int) (list []order.LogEntry, err error) {
+func (l Ledger) Entries(ctx context.Context, after uint64, of order.ID, most int) ([]order.LogEntry, error) {
 	query, args := `SELECT position, order_id, entry FROM log WHERE position > $1 ORDER BY position LIMIT $2`, []any{int64(after), most}
 	if of != (order.ID{}) {
 		query = `SELECT position, order_id, entry FROM log WHERE position > $1 AND order_id = $3 ORDER BY position LIMIT $2`
 		args = append(args, of[:])
 	}
-	list, err = store.All(ctx, l, func(rows *sql.Rows, e *order.LogEntry) error {
+	return store.All(ctx, l, func(rows *sql.Rows, e *order.LogEntry) error {
 		var text []byte
 		if err := rows.Scan(&e.Position, store.HashColumn(&e.Order), &text); err != nil {
 			return err
 		}
 		return json.Unmarshal(text, e)
 	}, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read the log after %d: %w", after, err)
-	}
-	return list, nil
 }
 
 // Expire deletes the entries older than Ledger.Keep, some thousand at a time.
@@ -180,7 +174,7 @@ func (l Ledger) Expire(ctx context.Context) error {
 	for isMore := true; isMore; {
 		err := l.Update(ctx, func(tx *store.Tx) error {
 			var last int64
-			err := tx.ForEachRow(ctx, func(rows *sql.Rows) error { return rows.Scan(&last) }, `SELECT COALESCE(MAX(position), 0) FROM
+			err := tx.QueryRow(ctx, []any{&last}, `SELECT COALESCE(MAX(position), 0) FROM
 				(SELECT position FROM log WHERE position < $1 ORDER BY position LIMIT 5000) expired`, before)
 			if isMore = last > 0; err != nil || !isMore {
 				return err
@@ -192,7 +186,7 @@ func (l Ledger) Expire(ctx context.Context) error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("delete old entries of the log: %w", err)
+			return err
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"crossgate/chain"
 	"crossgate/store"
@@ -35,8 +34,8 @@ func (tx *Tx) EndQuarantine(ctx context.Context, id chain.ID, number uint64) err
 
 // Quarantined returns the blocks of a range that were left out, ascending. NotAfter is derived from later stored
 // blocks.
-func (l Ledger) Quarantined(ctx context.Context, id chain.ID, r Range) (list []QuarantinedBlock, err error) {
-	list, err = store.All(ctx, l, func(rows *sql.Rows, b *QuarantinedBlock) error {
+func (l Ledger) Quarantined(ctx context.Context, id chain.ID, r Range) ([]QuarantinedBlock, error) {
+	return store.All(ctx, l, func(rows *sql.Rows, b *QuarantinedBlock) error {
 		err := rows.Scan(&b.Number, &b.Reason, &b.Since, &b.NotAfter)
 		b.NotAfter = min(b.NotAfter, b.Since)
 		return err
@@ -46,10 +45,6 @@ func (l Ledger) Quarantined(ctx context.Context, id chain.ID, r Range) (list []Q
 			since)
 		FROM quarantined_blocks q WHERE chain = $1 AND number BETWEEN $2 AND $3 ORDER BY number`,
 		int64(id), int64(r.From), int64(r.To))
-	if err != nil {
-		return nil, fmt.Errorf("read quarantined blocks of chain %d: %w", id, err)
-	}
-	return list, nil
 }
 
 // Without returns the parts of the range between blocks that are left out, which must be in ascending order.

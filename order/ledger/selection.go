@@ -24,7 +24,7 @@ type Selection struct {
 }
 
 // Selected returns the stored orders of a selection that have a side on a chain, ascending.
-func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []order.ID, err error) {
+func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) ([]order.ID, error) {
 	if len(of.Orders) > 0 {
 		return of.Orders, nil
 	}
@@ -41,8 +41,5 @@ func (l Ledger) Selected(ctx context.Context, id chain.ID, of Selection) (ids []
 		query += ` AND id IN (SELECT id FROM locks WHERE unlock_authority = $5
 			UNION ALL SELECT id FROM listed WHERE unlock_authority > 0 AND unlock_authority = ` + fmt.Sprintf(store.AddressNumber, `$5`) + `)`
 	}
-	if ids, err = queryIDs(ctx, l, query+` ORDER BY 1`, args...); err != nil {
-		return nil, fmt.Errorf("select orders of chain %d: %w", id, err)
-	}
-	return ids, nil
+	return queryIDs(ctx, l, query+` ORDER BY 1`, args...)
 }

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"crossgate/chain"
 	"crossgate/order"
@@ -51,13 +50,9 @@ func scanSwap(rows *sql.Rows, s *order.Swap) error {
 }
 
 // SwapsIn returns the swaps that a transaction made, in log order.
-func (l Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) (swaps []order.Swap, err error) {
-	swaps, err = store.All(ctx, l, scanSwap, `SELECT `+swapColumns+` FROM swaps WHERE `+txPrefix+` = $1 AND tx = $2 AND chain = $3 ORDER BY block, log_index`,
+func (l Ledger) SwapsIn(ctx context.Context, id chain.ID, tx chain.TxHash) ([]order.Swap, error) {
+	return store.All(ctx, l, scanSwap, `SELECT `+swapColumns+` FROM swaps WHERE `+txPrefix+` = $1 AND tx = $2 AND chain = $3 ORDER BY block, log_index`,
 		store.Prefix(tx.Bytes()), tx.Bytes(), int64(id))
-	if err != nil {
-		return nil, fmt.Errorf("read swaps in %s: %w", tx, err)
-	}
-	return swaps, nil
 }
 
 // SwapsByID returns the stored swaps among ids; the result may include others whose IDs share a prefix.

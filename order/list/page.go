@@ -3,7 +3,6 @@ package list
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"math"
 	"slices"
 
@@ -149,17 +148,13 @@ func (s *search) periods(ctx context.Context, of counting) (totals []count, err 
 }
 
 // counted returns the counts of some periods or ranges of amounts.
-func (s *search) counted(ctx context.Context, of counting, from, to int64) (counts []count, err error) {
+func (s *search) counted(ctx context.Context, of counting, from, to int64) ([]count, error) {
 	var q query
 	q.counts(s.kind, s.filter, of)
 	q.add("period >= %s", from)
 	q.add("period <= %s", to)
-	counts, err = store.All(ctx, s.db, func(rows *sql.Rows, c *count) error { return rows.Scan(&c.period, &c.rows) },
+	return store.All(ctx, s.db, func(rows *sql.Rows, c *count) error { return rows.Scan(&c.period, &c.rows) },
 		`SELECT period, CAST(SUM(listed) AS BIGINT) FROM listed_counts`+q.where()+` GROUP BY period ORDER BY period DESC`, q.arguments...)
-	if err != nil {
-		return nil, fmt.Errorf("count by periods: %w", err)
-	}
-	return counts, nil
 }
 
 // countRange counts the rows in a range of amounts; for the first and the last bucket it reads the rows.
@@ -191,12 +186,8 @@ func (s *search) countRange(ctx context.Context, of counting) (rows uint64, err 
 func (s *search) matchingCells(ctx context.Context, of counting) ([]int64, error) {
 	var q query
 	q.counts(s.kind, s.filter, of)
-	cells, err := store.All(ctx, s.db, func(rows *sql.Rows, cell *int64) error { return rows.Scan(cell) },
+	return store.All(ctx, s.db, func(rows *sql.Rows, cell *int64) error { return rows.Scan(cell) },
 		`SELECT DISTINCT cell FROM listed_counts`+q.where()+` AND listed > 0`, q.arguments...)
-	if err != nil {
-		return nil, fmt.Errorf("find cells: %w", err)
-	}
-	return cells, nil
 }
 
 // lookAtParts counts again, by reading rows, the periods that the filter covers only partly.
@@ -256,10 +247,8 @@ func (s *search) query(f Filter) (q query) {
 // look counts matching rows by reading them.
 func (s *search) look(ctx context.Context, f Filter) (rows uint64, err error) {
 	q := s.query(f)
-	if _, err = s.db.QueryRow(ctx, []any{&rows}, `SELECT COUNT(*) FROM listed`+q.where(), q.arguments...); err != nil {
-		return 0, fmt.Errorf("count: %w", err)
-	}
-	return rows, nil
+	_, err = s.db.QueryRow(ctx, []any{&rows}, `SELECT COUNT(*) FROM listed`+q.where(), q.arguments...)
+	return rows, err
 }
 
 // items reads a part of the list, starting at the end of the period that it begins in.
@@ -292,11 +281,8 @@ func (s *search) items(ctx context.Context, counts []count, skip, take uint64) (
 		return rows.Scan(store.HashColumn(&item.ID), &item.IsSwap)
 	}, `SELECT id, cell % 8 = 7 FROM listed WHERE key IN (SELECT key FROM listed`+q.where()+` ORDER BY `+sequence+
 		` LIMIT `+q.argument(store.Number(take))+` OFFSET `+q.argument(store.Number(skip))+`) ORDER BY `+sequence, q.arguments...)
-	if err != nil {
-		return nil, fmt.Errorf("read a part: %w", err)
-	}
 	if isBackwards {
 		slices.Reverse(items)
 	}
-	return items, nil
+	return items, err
 }

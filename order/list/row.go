@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -237,10 +236,7 @@ func Replace(ctx context.Context, tx *store.Tx, rows map[order.ID]*Row) error {
 			store.Step{Statement: insertCount, Rows: c.countRows()},
 		)
 	}
-	if err != nil {
-		return fmt.Errorf("list %d orders and swaps: %w", len(ids), err)
-	}
-	return nil
+	return err
 }
 
 // Value stores the values of listed orders in millionths of a USD; nil: unknown.
@@ -314,8 +310,5 @@ func known(ctx context.Context, tx *store.Tx, ids []order.ID) (map[order.ID]*Row
 		rows[id] = r
 		return err
 	}, `SELECT `+columns+` FROM listed WHERE `+store.PrefixOf(`id`)+` = ANY($1)`, store.Prefixes(ids))
-	if err != nil {
-		return nil, fmt.Errorf("read %d listed orders and swaps: %w", len(ids), err)
-	}
-	return rows, nil
+	return rows, err
 }

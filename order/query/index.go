@@ -109,7 +109,7 @@ func (x *Index) Locked(ctx context.Context, taker chain.Address) ([]order.Locked
 	}
 	x.AskedWhatIsLocked()
 	if err := x.checkReadable(ctx); err != nil {
-		return nil, basis, fmt.Errorf("read locked orders: %w", err)
+		return nil, basis, err
 	}
 	certain, unconfirmed, err := x.store.Locks(ctx, taker)
 	if err != nil {

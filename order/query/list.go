@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"fmt"
 
 	"crossgate/order"
 	"crossgate/order/ledger"
@@ -14,11 +13,9 @@ import (
 // ErrUnavailable if the store cannot be read, and ErrEmpty if no chain was ever read to its head.
 func (x *Index) List(ctx context.Context, k list.Kind, f list.Filter, skip, take uint64) (l List, basis order.Basis, err error) {
 	basis = x.Basis()
-	if err := x.checkReadable(ctx); err != nil {
-		return List{}, basis, fmt.Errorf("list: %w", err)
-	}
-	if l, err = listFrom(ctx, x.lists, k, f, skip, take); err != nil {
-		err = unavailable(ctx, fmt.Errorf("list: %w", err))
+	if err = x.checkReadable(ctx); err == nil {
+		l, err = listFrom(ctx, x.lists, k, f, skip, take)
+		err = unavailable(ctx, err)
 	}
 	return l, basis, err
 }

@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"crossgate/order"
 	"crossgate/order/stats"
@@ -32,18 +31,16 @@ func (x *Index) DeliveryTimes(ctx context.Context, from, to uint64) ([]order.Del
 func statistics[T any](ctx context.Context, x *Index, read func() (T, error)) (all T, basis order.Basis, err error) {
 	basis = x.Basis()
 	if err = x.checkReadable(ctx); err != nil {
-		return all, basis, fmt.Errorf("statistics: %w", err)
+		return all, basis, err
 	}
-	if all, err = read(); err != nil && !errors.Is(err, stats.ErrUncounted) {
-		err = unavailable(ctx, fmt.Errorf("statistics: %w", err))
+	if all, err = read(); !errors.Is(err, stats.ErrUncounted) {
+		err = unavailable(ctx, err)
 	}
 	return all, basis, err
 }
 
 // Values is stats.ValuesOf; ErrUnavailable while the store cannot be read.
 func (x *Index) Values(ctx context.Context, id order.ID) (v stats.Values, counted bool, err error) {
-	if v, counted, err = stats.ValuesOf(ctx, x.store.DB, id); err != nil {
-		err = unavailable(ctx, fmt.Errorf("values of order %s: %w", id, err))
-	}
-	return v, counted, err
+	v, counted, err = stats.ValuesOf(ctx, x.store.DB, id)
+	return v, counted, unavailable(ctx, err)
 }

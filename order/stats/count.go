@@ -57,10 +57,7 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 			return countAnew(ctx, tx, numbers, orders, asked)
 		})
 	}
-	if err != nil {
-		return false, fmt.Errorf("count %d orders: %w", len(ids), err)
-	}
-	return len(ids) == AtOnce, nil
+	return len(ids) == AtOnce, err
 }
 
 // Revalue has orders created yesterday or later counted again if a price was not known: its source may have failed.
@@ -263,7 +260,7 @@ func SumUp(ctx context.Context, db *store.DB, l store.Lease) (left bool, err err
 	if left, err = db.QueryRow(ctx, []any{&day}, `SELECT day FROM stale_days ORDER BY day DESC LIMIT 1`); err != nil || !left {
 		return false, err
 	}
-	err = db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
+	return true, db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
 		for _, statement := range sumUp {
 			if _, err := tx.ExecContext(ctx, statement, day); err != nil {
 				return err
@@ -271,8 +268,4 @@ func SumUp(ctx context.Context, db *store.DB, l store.Lease) (left bool, err err
 		}
 		return nil
 	})
-	if err != nil {
-		return false, fmt.Errorf("sum up day %d: %w", day, err)
-	}
-	return true, nil
 }

@@ -84,7 +84,7 @@ func TestListPageReadsAmountsInWholeTokens(t *testing.T) {
 			Given:      list.Amounts{From: new(chain.NewAmount(1_500_000)), To: new(chain.NewAmount(20_000_000))},
 			TakeChains: []chain.ID{8453}, TakeToken: address(t, wethText),
 			Taken: list.Amounts{From: new(chain.NewAmount(25e16)), To: new(chain.NewAmount(2e18))},
-			USD:   list.USD{From: new(int64(250_000)), To: new(int64(1_000_000_000))}, Search: &list.Search{Address: address(t, nobody)},
+			USD:   list.Amounts{From: new(chain.NewAmount(250_000)), To: new(chain.NewAmount(1e9))}, Search: &list.Search{Address: address(t, nobody)},
 		}
 		same := cmp.Options{
 			cmp.Comparer(func(a, b chain.Address) bool { return a == b }), cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),

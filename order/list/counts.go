@@ -101,29 +101,28 @@ func (c *change) countRows() (rows [][]any) {
 type counting struct {
 	subject string
 	of      []any
-	amounts *Amounts             // if the subject has amounts
-	within  func(Amounts) Filter // returns the filter with other amounts
+	amounts Amounts              // the filter's range of the subject's amounts, if it has any
+	within  func(Amounts) Filter // returns the filter with another range
 }
 
 const ofAllRows = "0"
 
 // isRange reports whether the filter limits the amounts.
-func (c counting) isRange() bool { return c.amounts != nil && *c.amounts != (Amounts{}) }
+func (c counting) isRange() bool { return c.amounts != Amounts{} }
 
 // countings returns the subjects for the filter's members, or that of all rows.
 func (f Filter) countings() (all []counting) {
+	ranged := func(subject string, of any, amounts func(*Filter) *Amounts) counting {
+		return counting{subject, []any{of}, *amounts(&f), func(a Amounts) Filter {
+			narrowed := f
+			*amounts(&narrowed) = a
+			return narrowed
+		}}
+	}
 	for side, token := range f.tokens() {
 		if !token.IsAbsent() {
-			all = append(all, counting{
-				fmt.Sprint(int64([...]subject{ofGiven, ofTaken}[side]), " + ", store.AddressNumber),
-				[]any{token.Bytes()},
-				[]*Amounts{&f.Given, &f.Taken}[side],
-				func(a Amounts) Filter {
-					narrowed := f
-					*[]*Amounts{&narrowed.Given, &narrowed.Taken}[side] = a
-					return narrowed
-				},
-			})
+			number := fmt.Sprint(int64([...]subject{ofGiven, ofTaken}[side]), " + ", store.AddressNumber)
+			all = append(all, ranged(number, token.Bytes(), func(f *Filter) *Amounts { return []*Amounts{&f.Given, &f.Taken}[side] }))
 		}
 	}
 	if len(all) == 2 && !all[0].isRange() && !all[1].isRange() {
@@ -134,34 +133,10 @@ func (f Filter) countings() (all []counting) {
 		all = append(all, counting{subject: "%s", of: []any{int64(ofReferral) + int64(*f.ReferralCode)}})
 	}
 	if f.isValued() {
-		all = append(all, counting{"%s", []any{int64(ofValues)}, f.USD.amounts(), func(a Amounts) Filter {
-			narrowed := f
-			narrowed.USD = USD{micros(a.From), micros(a.To)}
-			return narrowed
-		}})
+		all = append(all, ranged("%s", int64(ofValues), func(f *Filter) *Amounts { return &f.USD }))
 	}
 	if len(all) == 0 {
 		all = append(all, counting{subject: ofAllRows})
 	}
 	return all
-}
-
-// amounts converts the range of values to amounts.
-func (u USD) amounts() *Amounts {
-	amount := func(micros *int64) *chain.Amount {
-		if micros == nil {
-			return nil
-		}
-		return new(chain.NewAmount(uint64(max(*micros, 0))))
-	}
-	return &Amounts{amount(u.From), amount(u.To)}
-}
-
-// micros converts an amount to a value; nil stays nil.
-func micros(a *chain.Amount) *int64 {
-	if a == nil {
-		return nil
-	}
-	n, _ := a.Uint64() // no larger value can be requested
-	return new(int64(n))
 }

@@ -41,16 +41,12 @@ type Filter struct {
 	Receiver             chain.Address
 	GiveToken, TakeToken chain.Address // on the selected chains, or on any
 	Given, Taken         Amounts       // amounts of GiveToken and TakeToken
-	USD                  USD
+	USD                  Amounts       // give values at the time, in millionths; unknown ones and swaps are in no range
 	Sort                 Sort
 }
 
 // Amounts is a range of amounts, both ends included; nil means unbounded.
 type Amounts struct{ From, To *chain.Amount }
-
-// USD is a range of give values at the time, in millionths of a USD, both ends included; nil means unbounded. Orders
-// with an unknown value and swaps are in no range.
-type USD struct{ From, To *int64 }
 
 // Sort is the sort order of a list.
 type Sort string
@@ -66,7 +62,7 @@ const (
 var Sorts = []string{"Newest", string(Oldest), string(Largest)}
 
 // isValued reports whether the filter limits values.
-func (f Filter) isValued() bool { return f.USD != USD{} }
+func (f Filter) isValued() bool { return f.USD != Amounts{} }
 
 // TradeTypes returns the trade types that orders can have.
 func TradeTypes() []string { return onchain.OrderTradeTypes() }
@@ -221,13 +217,17 @@ func (q *query) side(plus, side string, token chain.Address, amounts Amounts) {
 
 // values requires a range of values. A plus keeps databases from using the index of values.
 func (q *query) values(f Filter, plus string) {
+	micros := func(a *chain.Amount) int64 {
+		n, _ := a.Uint64() // no larger value can be requested
+		return store.Number(n)
+	}
 	if f.USD.From != nil {
-		q.add(plus+"usd >= %s", max(*f.USD.From, 0))
+		q.add(plus+"usd >= %s", micros(f.USD.From))
 	} else if f.USD.To != nil {
 		q.add("usd > %s", int64(unvalued))
 	}
 	if f.USD.To != nil {
-		q.add(plus+"usd <= %s", *f.USD.To)
+		q.add(plus+"usd <= %s", micros(f.USD.To))
 	}
 }
 

@@ -75,14 +75,14 @@ func TestBucketsFollowEachOther(t *testing.T) {
 func TestRowsAreCountedInIndexesAlone(t *testing.T) {
 	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
 	t.Cleanup(func() { db.Close() })
-	someone, amount, usd, referral := chain.NewAddress([]byte("someone")), chain.NewAmount(7), int64(7), uint32(7)
+	someone, amount, referral := chain.NewAddress([]byte("someone")), chain.NewAmount(7), uint32(7)
 	states := []order.State{order.StateFulfilled}
 	for index, filters := range map[string][]Filter{
 		"listed_key":              {{Since: 7, TradeType: "Market"}, {Since: 7, Until: 9}},
 		"listed_referral":         {{ReferralCode: &referral, States: states}, {ReferralCode: &referral, Since: 7}},
 		"listed_give_token":       {{GiveToken: someone, Given: Amounts{From: &amount}}, {GiveToken: someone, GiveChains: []chain.ID{1}}},
 		"listed_take_token":       {{TakeToken: someone, Taken: Amounts{To: &amount}, States: states}},
-		"listed_usd":              {{USD: USD{From: &usd}}, {USD: USD{From: &usd, To: &usd}, States: states}},
+		"listed_usd":              {{USD: Amounts{From: &amount}}, {USD: Amounts{From: &amount, To: &amount}, States: states}},
 		"listed_fulfiller":        {{Fulfiller: someone, States: states}},
 		"listed_unlock_authority": {{UnlockAuthorities: []chain.Address{someone}, States: states, Since: 7}},
 	} {

@@ -159,10 +159,10 @@ func clientLists(v *invented) []clientList {
 		{"tokens", list.Orders, list.Filter{GiveToken: v.people[0], TakeToken: v.people[1]}, 0, 100},
 		{"oldest", list.Orders, list.Filter{Sort: list.Oldest}, 300_000, 100},
 		{"largest", list.Orders, list.Filter{Sort: list.Largest}, 0, 100},
-		{"worth-much", list.Orders, list.Filter{USD: list.USD{From: new(int64(999_000))}}, 0, 100},
-		{"worth-something", list.Orders, list.Filter{USD: list.USD{From: new(int64(100_000))}}, 0, 100},
-		{"worth-states", list.Orders, list.Filter{USD: list.USD{From: new(int64(100_000))}, States: delivered}, 0, 100},
-		{"worth-time", list.Orders, list.Filter{USD: list.USD{From: new(int64(100_000))}, Since: inventedBegin + 4321}, 0, 100},
+		{"worth-much", list.Orders, list.Filter{USD: list.Amounts{From: new(chain.NewAmount(999_000))}}, 0, 100},
+		{"worth-something", list.Orders, list.Filter{USD: list.Amounts{From: new(chain.NewAmount(100_000))}}, 0, 100},
+		{"worth-states", list.Orders, list.Filter{USD: list.Amounts{From: new(chain.NewAmount(100_000))}, States: delivered}, 0, 100},
+		{"worth-time", list.Orders, list.Filter{USD: list.Amounts{From: new(chain.NewAmount(100_000))}, Since: inventedBegin + 4321}, 0, 100},
 		{"first-hour", list.Both, list.Filter{Until: inventedBegin + 3600}, 0, 100},
 	}
 }

@@ -44,7 +44,7 @@ func TestListsAreFilteredAndSortedAsTheirOrdersAre(t *testing.T) {
 			"pair with amounts": {list.Filter{GiveToken: give, TakeToken: v.people[1], Given: list.Amounts{From: amount(300)}}, func(o *order.Order) bool {
 				return o.GiveFinal.Cmp(chain.NewAmount(300)) >= 0
 			}},
-			"value on a chain": {list.Filter{GiveChains: []chain.ID{1}, USD: list.USD{To: new(int64(99))}}, func(o *order.Order) bool {
+			"value on a chain": {list.Filter{GiveChains: []chain.ID{1}, USD: list.Amounts{To: amount(99)}}, func(o *order.Order) bool {
 				return usd[o.ID] != nil && *usd[o.ID] <= 99 && o.Terms.Give.Chain == 1
 			}},
 			"taken":    {list.Filter{TakeToken: v.people[1], Taken: list.Amounts{From: amount(256)}}, func(o *order.Order) bool { return o.TakeFinal.Cmp(chain.NewAmount(256)) >= 0 }},
@@ -54,10 +54,10 @@ func TestListsAreFilteredAndSortedAsTheirOrdersAre(t *testing.T) {
 			"maker of a type": {list.Filter{Maker: v.people[0], TradeType: "Market"}, func(o *order.Order) bool {
 				return o.Terms.Maker == v.people[0] && tradeType(o) == "Market"
 			}},
-			"value": {list.Filter{USD: list.USD{From: new(int64(50)), To: new(int64(200))}}, func(o *order.Order) bool {
+			"value": {list.Filter{USD: list.Amounts{From: amount(50), To: amount(200)}}, func(o *order.Order) bool {
 				return usd[o.ID] != nil && *usd[o.ID] >= 50 && *usd[o.ID] <= 200
 			}},
-			"value of a token on a chain": {list.Filter{GiveToken: give, GiveChains: []chain.ID{1}, USD: list.USD{From: new(int64(50))}}, func(o *order.Order) bool {
+			"value of a token on a chain": {list.Filter{GiveToken: give, GiveChains: []chain.ID{1}, USD: list.Amounts{From: amount(50)}}, func(o *order.Order) bool {
 				return usd[o.ID] != nil && *usd[o.ID] >= 50 && o.Terms.Give.Chain == 1
 			}},
 		} {

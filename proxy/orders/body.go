@@ -58,14 +58,14 @@ func (m *Members) amounts(name string, token chain.Address, tokenName string) (o
 }
 
 // usd returns an amount of USD in millionths, nil if absent.
-func (m *Members) usd(name string) *int64 {
+func (m *Members) usd(name string) *chain.Amount {
 	text := m.text(name)
 	if text == "" {
 		return nil
 	}
 	if strings.Trim(text, "0123456789.") == "" { // no exponent, which might be huge
 		if micros, is := new(big.Rat).SetString(text); is && micros.Mul(micros, big.NewRat(1_000_000, 1)).IsInt() && micros.Num().IsInt64() {
-			return new(micros.Num().Int64())
+			return new(chain.NewAmount(micros.Num().Uint64()))
 		}
 	}
 	m.Mistake(name + " must be an amount of USD from 0 with at most 6 decimals")

@@ -88,7 +88,7 @@ func ParseOrderList(m *Members) (Part, error) {
 	f.Receiver, f.GiveToken, f.TakeToken = m.address("receiver"), m.address("giveTokenAddress"), m.address("takeTokenAddress")
 	f.Given = m.amounts("giveAmount", f.GiveToken, "giveTokenAddress")
 	f.Taken = m.amounts("takeAmount", f.TakeToken, "takeTokenAddress")
-	f.USD = list.USD{From: m.usd("usdFrom"), To: m.usd("usdTo")}
+	f.USD = list.Amounts{From: m.usd("usdFrom"), To: m.usd("usdTo")}
 	if sort := m.word("sort", list.Sorts); sort != list.Sorts[0] {
 		f.Sort = list.Sort(sort)
 	}

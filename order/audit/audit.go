@@ -135,12 +135,11 @@ func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
 
 // readStates reads what the contracts store of sides of orders, as far as they can be asked.
 func (a *auditor) readStates(ctx context.Context, sides ...*side) error {
-	reader, can := a.Source.(order.StateReader)
-	if !can {
+	if a.States == nil {
 		return nil
 	}
 	for of, read := range map[order.Side]func(context.Context, []order.ID) ([]order.StoredState, error){
-		order.GiveSide: reader.States, order.TakeSide: reader.TakeStates,
+		order.GiveSide: a.States.States, order.TakeSide: a.States.TakeStates,
 	} {
 		var asked []*side
 		var ids []order.ID
@@ -194,7 +193,7 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Range) error {
 	for _, s := range sides {
 		known := a.known(s)
-		if cannotTell(a.Source) || s.accountsFor(known) && !s.calls {
+		if a.States == nil || s.accountsFor(known) && !s.calls {
 			if len(ledger.Within(known, r)) == len(known) && s.isOver() && !a.isOneWord(s) {
 				a.over = append(a.over, ledger.Side{Order: s.id, Side: s.side})
 			}
@@ -224,12 +223,6 @@ func (a *auditor) known(s *side) []order.Event {
 	}
 	events := ledger.Correction{Missing: d.Missing, Wrong: d.False}.Applied(s.stored)
 	return slices.DeleteFunc(events, func(e order.Event) bool { return order.SideOf(e.Fact) != s.side })
-}
-
-// cannotTell reports whether the chain cannot be asked for the state of orders in its contracts.
-func cannotTell(source order.Source) bool {
-	_, can := source.(order.StateReader)
-	return !can
 }
 
 // search finds the events of a side on the chain, and compares those in a range with the stored ones. It tries again if
@@ -265,15 +258,14 @@ func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 
 // history returns the events of a side as found on the chain.
 func (a *auditor) history(ctx context.Context, s *side) (order.Evidence, error) {
-	source, has := a.Source.(order.HistorySource)
-	if !has {
+	if a.Histories == nil {
 		return order.Evidence{}, nil
 	}
 	since := s.since
 	if s.side == order.GiveSide && !slices.ContainsFunc(s.stored, ledger.IsCreation) {
 		since = 0 // otherwise the history may omit the creation
 	}
-	read, err := source.History(ctx, s.id, s.side, since)
+	read, err := a.Histories.History(ctx, s.id, s.side, since)
 	a.Blame(ctx, read.Wrong)
 	return read, err
 }

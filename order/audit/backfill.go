@@ -176,7 +176,7 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 		}
 	}
 	b.reached(position.First)
-	origin, err := originBefore(ctx, b.Source, position.First)
+	origin, err := originBefore(ctx, b.States, position.First)
 	if err != nil {
 		return err
 	}
@@ -207,9 +207,8 @@ func beginAtFinal(ctx context.Context, r *follow.Reader) (begun ledger.Checkpoin
 }
 
 // originBefore returns the first block of a chain that can hold an order, or a block if that is earlier.
-func originBefore(ctx context.Context, source order.Source, block uint64) (uint64, error) {
-	reader, hasStates := source.(order.StateReader)
-	if !hasStates || block == 0 {
+func originBefore(ctx context.Context, reader order.StateReader, block uint64) (uint64, error) {
+	if reader == nil || block == 0 {
 		return 0, nil
 	}
 	origin, err := reader.Origin(ctx)

@@ -62,7 +62,7 @@ type Reconciler struct {
 // Reconcilers returns reconcilers of the chains whose contracts can be asked for states.
 func (b *Books) Reconcilers() (all []*Reconciler) {
 	for _, r := range b.Readers {
-		if !cannotTell(r.Source) {
+		if r.States != nil {
 			all = append(all, &Reconciler{Reader: r, Unsettled: map[order.ID]bool{}, Again: map[order.ID]bool{}})
 		}
 	}

@@ -183,8 +183,7 @@ func byBlock(differences []Difference) map[uint64]ledger.Correction {
 func (m *mender) readAgain(
 	ctx context.Context, number uint64, position ledger.Checkpoint, differing ledger.Correction,
 ) (ledger.Correction, error) {
-	verifier, can := m.Verifier()
-	if !can {
+	if m.Verifier == nil {
 		differing.Wrong = ledger.Refilled(differing.Wrong, differing.Missing, ledger.Range{From: number, To: number})
 		return differing, nil
 	}
@@ -193,7 +192,7 @@ func (m *mender) readAgain(
 	if err != nil {
 		return ledger.Correction{}, err
 	}
-	verdict, err := m.VerifyBlock(ctx, verifier, number, position, differing.Applied(stored))
+	verdict, err := m.VerifyBlock(ctx, number, position, differing.Applied(stored))
 	if err != nil {
 		return ledger.Correction{}, err
 	}
@@ -220,9 +219,8 @@ func (m *mender) corrected(ctx context.Context, c ledger.Correction, changes []o
 // mendBlocks verifies the part of a range that is final and that the index has read. Blocks before the origin count as
 // verified: nothing can be in them.
 func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
-	verifier, can := m.Verifier()
 	position, known, err := m.Ledger.Checkpoint(ctx, m.ID)
-	if err != nil || !known || !can {
+	if err != nil || !known || m.Verifier == nil {
 		return err
 	}
 	head, err := m.Source.Head(ctx)
@@ -233,7 +231,7 @@ func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 	if r.From > r.To {
 		return nil
 	}
-	origin, err := originBefore(ctx, m.Source, r.To)
+	origin, err := originBefore(ctx, m.States, r.To)
 	if err != nil {
 		return err
 	}
@@ -252,7 +250,7 @@ func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 		if part.From == first {
 			proven.From = r.From
 		}
-		isLeft, err := m.LeaveOut(ctx, part, m.mendPart(ctx, verifier, part, proven))
+		isLeft, err := m.LeaveOut(ctx, part, m.mendPart(ctx, part, proven))
 		if err == nil && !isLeft {
 			end, pause, failures = part.From, m.Paces.Asked, 0
 			m.width.Held(0)
@@ -275,12 +273,12 @@ func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 }
 
 // mendPart verifies some blocks, and stores the differences together with the blocks that are proven then.
-func (m *mender) mendPart(ctx context.Context, verifier order.Verifier, part, proven ledger.Range) error {
+func (m *mender) mendPart(ctx context.Context, part, proven ledger.Range) error {
 	position, _, err := m.Ledger.Checkpoint(ctx, m.ID)
 	if err != nil {
 		return err
 	}
-	came, err := m.Verify(ctx, verifier, part, func(tx *ledger.Tx, found *proof.Proven) error {
+	came, err := m.Verify(ctx, part, func(tx *ledger.Tx, found *proof.Proven) error {
 		if !found.Correction.IsEmpty() {
 			if err := tx.WithdrawAnswers(ctx, m.ID, position); err != nil {
 				return err

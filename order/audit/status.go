@@ -58,9 +58,8 @@ func (b *Books) Status(ctx context.Context) ([]Status, error) {
 		return head
 	})
 	for i, head := range heads {
-		_, isVerifiable := b.Readers[i].Verifier()
 		all[i].Head, all[i].Err = head.got.Latest.Number, head.err
-		all[i].Proven = all[i].position.ProvenTo(head.got.Finalized, isVerifiable)
+		all[i].Proven = all[i].position.ProvenTo(head.got.Finalized, b.Readers[i].Verifier != nil)
 		if head.err == nil && all[i].Indexed >= all[i].Head {
 			all[i].Level = time.Now()
 		}

@@ -91,8 +91,7 @@ func (f *Follower) WatchFor(ctx context.Context) bool {
 
 // Basis returns the basis of an answer about the chain that is read from now on.
 func (f *Follower) Basis() order.ChainBasis {
-	_, isVerifiable := f.Verifier()
-	b := f.State().basis(isVerifiable, f.HeadLife())
+	b := f.State().basis(f.Verifier != nil, f.HeadLife())
 	b.Chain = f.ID
 	if every := f.every(); every > f.Paces.Asked {
 		b.Every = every

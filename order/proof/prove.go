@@ -44,6 +44,11 @@ type Chain struct {
 	Lease       store.Lease // protects writes to the ledger; set by the writer
 	Logger      *slog.Logger
 
+	// Verifier, States and Histories are the source if it can be asked for that, else nil.
+	Verifier  order.Verifier
+	States    order.StateReader
+	Histories order.HistorySource
+
 	quarantine quarantine
 	prover     prover
 	anchorage  anchorage
@@ -51,21 +56,18 @@ type Chain struct {
 
 // NewChain returns a Chain that believes nothing yet.
 func NewChain(c chain.Chain, source order.Source, l ledger.Ledger, logger *slog.Logger) Chain {
+	verifier, _ := source.(order.Verifier)
+	states, _ := source.(order.StateReader)
+	histories, _ := source.(order.HistorySource)
 	anchored, _ := source.(order.AnchoredSource)
 	return Chain{
-		Chain: c, Source: source, Ledger: l, Logger: logger,
+		Chain: c, Source: source, Ledger: l, Logger: logger, Verifier: verifier, States: states, Histories: histories,
 		quarantine: quarantine{unreadable: make(map[uint64]int)},
 		anchorage:  anchorage{source: anchored},
 		prover: prover{
 			since: math.MaxUint64, at: time.Now(), liars: make(map[string]bool), corrections: new(atomic.Int64),
 		},
 	}
-}
-
-// Verifier returns the chain's source if it can read blocks a second time.
-func (c *Chain) Verifier() (v order.Verifier, can bool) {
-	v, can = c.Source.(order.Verifier)
-	return v, can
 }
 
 // Corrections returns how many events second readings have added or removed since the start.
@@ -160,11 +162,10 @@ type Proven struct {
 func (c *Chain) ProveNext(
 	ctx context.Context, position ledger.Checkpoint, head order.Head, haste Haste, most uint64,
 ) (came Proven, isDue bool, err error) {
-	verifier, can := c.Verifier()
 	end := min(head.Finalized, position.Block) + 1
 	count := c.prover.due(position, end, haste)
 	goesBack := count == 0 && position.IsSingle() && c.prover.mayGoBack()
-	if !can || count == 0 && !goesBack {
+	if c.Verifier == nil || count == 0 && !goesBack {
 		return came, false, nil
 	}
 	r := ledger.Range{From: position.ProvenEnd, To: min(position.ProvenEnd+min(most, count), end) - 1}
@@ -175,7 +176,7 @@ func (c *Chain) ProveNext(
 	if err := c.agreeFor(ctx, position, r, end); err != nil {
 		return came, true, err
 	}
-	came, err = c.Verify(ctx, verifier, r, func(tx *ledger.Tx, found *Proven) error {
+	came, err = c.Verify(ctx, r, func(tx *ledger.Tx, found *Proven) error {
 		isSingle := position.IsSingle()
 		if found.End = c.prover.endAfter(r, found.Wrong); isSingle { // else they may have been dropped
 			found.SingleFrom = position.SingleFrom
@@ -209,26 +210,23 @@ func (c *Chain) ProveNext(
 }
 
 // Verify reads a range a second time and stores the differences, in one transaction with the writes of also.
-func (c *Chain) Verify(
-	ctx context.Context, verifier order.Verifier, r ledger.Range, also func(*ledger.Tx, *Proven) error,
-) (came Proven, err error) {
+func (c *Chain) Verify(ctx context.Context, r ledger.Range, also func(*ledger.Tx, *Proven) error) (came Proven, err error) {
 	ctx, end := Span(ctx, "index.prove", c.ID, r)
 	defer func() { end(err) }()
 	quarantined, err := c.Ledger.Quarantined(ctx, c.ID, r)
 	if err != nil {
 		return came, err
 	}
-	parts := r.Without(quarantined)
 	stored, err := c.Ledger.EventsBetween(ctx, c.ID, r)
 	if err != nil {
 		return came, err
 	}
 	stored, _ = apart(stored, quarantined)
-	verdict, err := verifyParts(ctx, verifier, parts, stored)
-	if err != nil {
-		return came, err
+	verdict, err := c.verifyParts(ctx, r.Without(quarantined), stored)
+	if err == nil {
+		verdict, err = c.attest(ctx, verdict)
 	}
-	if verdict, err = c.attest(ctx, verdict); err != nil {
+	if err != nil {
 		return came, err
 	}
 	came.Correction, came.Wrong, came.Standing = ledger.Correct(stored, verdict.Events), verdict.Wrong, verdict.Standing
@@ -250,10 +248,8 @@ var ErrOneWord = errors.New("one endpoint alone has it")
 
 // VerifyBlock reads a block a second time, including senders and times; see order.Verifier. It returns ErrOneWord if
 // only one endpoint has the block although several have those around it.
-func (c *Chain) VerifyBlock(
-	ctx context.Context, verifier order.Verifier, number uint64, position ledger.Checkpoint, first []order.Event,
-) (order.Proof, error) {
-	p, err := verifier.Verify(ctx, number, number, first)
+func (c *Chain) VerifyBlock(ctx context.Context, number uint64, position ledger.Checkpoint, first []order.Event) (order.Proof, error) {
+	p, err := c.Verifier.Verify(ctx, number, number, first)
 	if err == nil {
 		p, err = c.attest(ctx, p)
 	}
@@ -290,10 +286,10 @@ func apart(events []order.Event, left []ledger.QuarantinedBlock) (others, ofLeft
 }
 
 // verifyParts verifies parts of a range; first are the events of their first reading.
-func verifyParts(ctx context.Context, verifier order.Verifier, parts []ledger.Range, first []order.Event) (whole order.Proof, err error) {
+func (c *Chain) verifyParts(ctx context.Context, parts []ledger.Range, first []order.Event) (whole order.Proof, err error) {
 	whole.Standing = order.Intrinsic
 	for _, part := range parts {
-		verdict, err := verifier.Verify(ctx, part.From, part.To, ledger.Within(first, part))
+		verdict, err := c.Verifier.Verify(ctx, part.From, part.To, ledger.Within(first, part))
 		if err != nil {
 			return whole, err
 		}
@@ -308,11 +304,10 @@ func verifyParts(ctx context.Context, verifier order.Verifier, parts []ledger.Ra
 
 // Confirm replaces the first reading of a range that is not stored yet by a second one.
 func (c *Chain) Confirm(ctx context.Context, r ledger.Range, got *ledger.Contents) error {
-	verifier, can := c.Verifier()
-	for can {
+	for c.Verifier != nil {
 		slices.SortFunc(got.Quarantined, func(a, b ledger.QuarantinedBlock) int { return int(a.Number) - int(b.Number) })
 		read, unread := apart(got.Events, got.Quarantined)
-		verdict, err := verifyParts(ctx, verifier, r.Without(got.Quarantined), read)
+		verdict, err := c.verifyParts(ctx, r.Without(got.Quarantined), read)
 		if more := c.quarantine.due(err, r); len(more) > 0 {
 			got.Quarantined = append(got.Quarantined, more...)
 			continue

@@ -105,7 +105,7 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) map[order.ID]ord
 	unknown := map[chain.ID][]order.ID{}
 	for _, l := range locks {
 		id := l.Give.Chain
-		if _, hasStates := x.Source(id).(order.StateReader); hasStates {
+		if x.Of(id).States != nil {
 			unknown[id] = append(unknown[id], l.Order)
 		}
 	}
@@ -113,7 +113,7 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) map[order.ID]ord
 	var asking sync.WaitGroup
 	for id, ids := range unknown {
 		asking.Go(func() {
-			read, err := x.Source(id).(order.StateReader).States(ctx, ids)
+			read, err := x.Of(id).States.States(ctx, ids)
 			mu.Lock()
 			defer mu.Unlock()
 			for i, each := range ids {

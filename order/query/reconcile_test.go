@@ -87,7 +87,7 @@ func TestABlockThatNoEndpointGivesHoldsUpNoOtherOrder(t *testing.T) {
 				damageStore(t, a.store, damages[1].statement, id)
 			}
 			r := audit.Of(a.Chains).Reconcilers()[1]
-			r.Source = lockedUp{a.take, 1, err}
+			r.Verifier = lockedUp{a.take, 1, err}
 			if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) != 1 || !r.Unsettled[kept] {
 				t.Errorf("Step() = %v, %v are unsettled, want %s alone", err, r.Unsettled, kept)
 			}
@@ -200,7 +200,7 @@ func TestStatesThatNothingExplainsAreUnsettled(t *testing.T) {
 	d := a.deals[order.StateClaimedUnlock]
 	sound := dump(t, a.store)
 	r := audit.Of(a.Chains).Reconcilers()[0]
-	r.Source = amnesiac{a.give, d.id}
+	r.States = amnesiac{a.give, d.id}
 	for range 2 {
 		if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) != 1 || !r.Unsettled[d.id] {
 			t.Fatalf("%v, unsettled %v, want %s", err, r.Unsettled, d.id)
@@ -226,13 +226,13 @@ func TestAllUnsettledOrdersAreCounted(t *testing.T) {
 	x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
 	followAll(t, x)
 	r := audit.Of(x.Chains).Reconcilers()[0]
-	r.Source = lonely{testChain: give}
+	r.States, r.Histories = lonely{testChain: give}, lonely{testChain: give}
 	for range 2 {
 		if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) != count {
 			t.Errorf("%v, %d orders are unsettled, want all %d", err, len(r.Unsettled), count)
 		}
 	}
-	r.Source = give
+	r.States, r.Histories = give, give
 	for step := range 4 {
 		if steps := must.Get(r.Step(t.Context()))(t); len(r.Unsettled) != 0 || (steps > 0) != (step%2 == 0) {
 			t.Errorf("step %d, of %d: %d orders are unsettled, want none once the chain stores them", step, steps, len(r.Unsettled))

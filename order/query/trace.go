@@ -210,11 +210,10 @@ func (x *Index) query(o *order.Order, side order.Side, from provenance) query {
 		id = o.Terms.Take.Chain
 	}
 	f := x.Of(id)
-	historian, hasHistory := x.Source(id).(order.HistorySource)
-	if f == nil || !hasHistory || from.stored && !from.doubted[id] && f.Covers(since) {
+	if f == nil || f.Histories == nil || from.stored && !from.doubted[id] && f.Covers(since) {
 		return query{}
 	}
-	q := query{chain: id, historian: historian, order: o.ID, side: side, since: since}
+	q := query{chain: id, historian: f.Histories, order: o.ID, side: side, since: since}
 	if side == order.GiveSide && o.Created != nil && !from.traced && from.doubted[id] {
 		q.creation = o.Created.At.Tx
 	}

@@ -254,12 +254,12 @@ func (x *Index) addCreations(ctx context.Context, t *transaction) error {
 	standing := make([]order.Standing, len(t.orders))
 	for i, events := range t.orders {
 		id := give[events[0].Order]
-		historian, is := x.Source(id).(order.HistorySource)
-		if standing[i] = order.Intrinsic; !is || slices.ContainsFunc(events, ledger.IsCreation) {
+		f := x.Of(id)
+		if standing[i] = order.Intrinsic; f == nil || f.Histories == nil || slices.ContainsFunc(events, ledger.IsCreation) {
 			continue
 		}
 		asked.ask(id, func() error {
-			read, err := historian.History(ctx, events[0].Order, order.GiveSide, 0)
+			read, err := f.Histories.History(ctx, events[0].Order, order.GiveSide, 0)
 			x.warn(ctx, id, read.Wrong)
 			standing[i] = read.Standing
 			if t.orders[i] = append(events, read.Events...); errors.As(err, new(*order.PartialError)) {
@@ -299,12 +299,11 @@ func (x *Index) place(ctx context.Context, ids []order.ID, give map[order.ID]cha
 	var mu sync.Mutex
 	var asked failures
 	for _, f := range x.Followers {
-		reader, is := x.Source(f.ID).(order.StateReader)
-		if !is || len(ids) == 0 {
+		if f.States == nil || len(ids) == 0 {
 			continue
 		}
 		asked.ask(f.ID, func() error {
-			states, err := reader.States(ctx, ids)
+			states, err := f.States.States(ctx, ids)
 			mu.Lock()
 			defer mu.Unlock()
 			for i, stored := range states {

@@ -80,10 +80,10 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 		give, take = x.query(o, order.GiveSide, from), x.query(o, order.TakeSide, from)
 	}
 	var fromGive, fromTake order.Evidence
-	var giveErr, takeErr error
+	var asked failures
+	asked.ask(give.chain, func() (err error) { fromGive, err = x.ask(ctx, &give); return err })
+	asked.ask(take.chain, func() (err error) { fromTake, err = x.ask(ctx, &take); return err })
 	var work sync.WaitGroup
-	work.Go(func() { fromGive, giveErr = x.ask(ctx, give) })
-	work.Go(func() { fromTake, takeErr = x.ask(ctx, take) })
 	created := order.Evidence{Events: known, Standing: order.Corroborated}
 	if from.traced {
 		isOnGive := func(e order.Event) bool { return e.At.Chain == o.Terms.Give.Chain }
@@ -94,15 +94,15 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 		})
 	}
 	work.Go(func() { single = append(o.Single, from.onOneWord()...) })
+	unreachable := asked.wait(ctx)
 	work.Wait()
 	now, _ := order.Fold(created.Events)
 	if o.Created != nil && created.Standing > order.Single && now.Created.At.Time != o.Created.At.Time {
 		from.single = map[order.ID][]chain.ID{o.ID: o.Single}
 		return x.complete(ctx, created.Events, from) // the histories must begin at a different time
 	}
-	gaps = slices.Concat(gaps, give.takeGap(&giveErr), take.takeGap(&takeErr))
-	if err := unreachable(ctx, give, giveErr, take, takeErr); err != nil {
-		return nil, fmt.Errorf("complete order %s: %w", o.ID, err)
+	if unreachable != nil {
+		return nil, fmt.Errorf("complete order %s: %w", o.ID, unreachable)
 	}
 	kept := slices.DeleteFunc(slices.Clone(created.Events), func(e order.Event) bool {
 		isLasting := from.stored && !from.traced && x.isProven(e.At) // even if an endpoint that lags does not have it
@@ -112,7 +112,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 	if !hasTerms {
 		return nil, fmt.Errorf("complete order %s: dropped by a reorg: %w", o.ID, order.ErrNotFound)
 	}
-	completed.Gaps, completed.Single = gaps, single
+	completed.Gaps, completed.Single = slices.Concat(gaps, give.gaps, take.gaps), single
 	if min(created.Standing, fromGive.Standing) == order.Single {
 		completed.Single = append(completed.Single, o.Terms.Give.Chain)
 	}
@@ -120,16 +120,6 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 		completed.Single = append(completed.Single, o.Terms.Take.Chain)
 	}
 	return completed, nil
-}
-
-// takeGap clears a *PartialError, which is not a failure, and returns its gap.
-func (q *query) takeGap(err *error) []order.Gap {
-	partial, is := errors.AsType[*order.PartialError](*err)
-	if !is {
-		return nil
-	}
-	*err, q.isPartial = nil, true
-	return []order.Gap{partial.Gap}
 }
 
 // provenance says where known events come from, and thus how far they can be relied on.
@@ -200,7 +190,7 @@ type query struct {
 	side      order.Side
 	since     uint64
 	creation  chain.TxHash // to be read again if a reorg may have dropped it; else absent
-	isPartial bool         // the chain could not be searched completely
+	gaps      []order.Gap  // blocks that could not be searched
 }
 
 // query returns the query to make about one side of an order.
@@ -220,12 +210,16 @@ func (x *Index) query(o *order.Order, side order.Side, from provenance) query {
 	return q
 }
 
-func (x *Index) ask(ctx context.Context, q query) (order.Evidence, error) {
+func (x *Index) ask(ctx context.Context, q *query) (order.Evidence, error) {
 	if q.chain == 0 {
 		return order.Evidence{Standing: order.Corroborated}, nil
 	}
 	read, err := q.historian.History(ctx, q.order, q.side, q.since)
 	x.warn(ctx, q.chain, read.Wrong)
+	if partial, is := errors.AsType[*order.PartialError](err); is {
+		q.gaps = []order.Gap{partial.Gap}
+		return read, nil
+	}
 	if err != nil || q.creation.IsAbsent() {
 		return read, err
 	}
@@ -247,7 +241,7 @@ func (x *Index) ask(ctx context.Context, q query) (order.Evidence, error) {
 // kept unless the history repeats it, and so is everything that a history may lack: changes of the amounts and steps of
 // the external call.
 func (q query) replaces(e order.Event, history []order.Event) bool {
-	if e.At.Chain != q.chain || q.isPartial {
+	if e.At.Chain != q.chain || len(q.gaps) > 0 {
 		return false
 	}
 	switch e.Fact.(type) {
@@ -259,11 +253,4 @@ func (q query) replaces(e order.Event, history []order.Event) bool {
 		return q.side == order.TakeSide
 	}
 	return false
-}
-
-func unreachable(ctx context.Context, give query, giveErr error, take query, takeErr error) error {
-	var asked failures
-	asked.ask(give.chain, func() error { return giveErr })
-	asked.ask(take.chain, func() error { return takeErr })
-	return asked.wait(ctx)
 }

@@ -79,7 +79,7 @@ func (d *Deliverer) add(r *http.Request, name string) (any, error) {
 	body := map[string]string{"webhook": h.Name}
 	if err = d.Put(r.Context(), h); err == nil {
 		var stored *Hook
-		if stored, err = d.hook(r.Context(), h.Name); err == nil && stored.Secrets[0] == h.Secrets[0] {
+		if stored, err = hook(r.Context(), d.db, h.Name); err == nil && stored.Secrets[0] == h.Secrets[0] {
 			body["secret"] = h.Secrets[0]
 		}
 	}

@@ -53,12 +53,12 @@ const hookColumns = `name, url, filter, secrets, configured, position, delivered
 
 // Hooks lists the subscribers by name.
 func (d *Deliverer) Hooks(ctx context.Context) ([]*Hook, error) {
-	return d.readHooks(ctx, ` ORDER BY name`)
+	return readHooks(ctx, d.db, ` ORDER BY name`)
 }
 
 // hook returns the subscriber with a name, or ErrUnknown.
-func (d *Deliverer) hook(ctx context.Context, name string) (*Hook, error) {
-	hooks, err := d.readHooks(ctx, ` WHERE name = $1`, name)
+func hook(ctx context.Context, q store.Reader, name string) (*Hook, error) {
+	hooks, err := readHooks(ctx, q, ` WHERE name = $1`, name)
 	if err == nil && len(hooks) == 0 {
 		err = ErrUnknown
 	}
@@ -68,8 +68,8 @@ func (d *Deliverer) hook(ctx context.Context, name string) (*Hook, error) {
 	return hooks[0], nil
 }
 
-func (d *Deliverer) readHooks(ctx context.Context, which string, args ...any) (hooks []*Hook, err error) {
-	err = d.db.ForEachRow(ctx, func(rows *sql.Rows) error {
+func readHooks(ctx context.Context, q store.Reader, which string, args ...any) (hooks []*Hook, err error) {
+	err = q.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var h Hook
 		var secrets []byte
 		err := rows.Scan(&h.Name, &h.URL, &h.Filter, &secrets, &h.IsConfigured, &h.Position, &h.Delivered, &h.FailingSince, &h.Error, &h.PausedUntil, &h.Waiting, &h.Dead)
@@ -123,8 +123,8 @@ func (d *Deliverer) change(ctx context.Context, none error, statement string, ar
 }
 
 // ownHook returns the subscriber with a name that operators added; ErrTaken if it is in the file.
-func (d *Deliverer) ownHook(ctx context.Context, name string) (*Hook, error) {
-	h, err := d.hook(ctx, name)
+func ownHook(ctx context.Context, q store.Reader, name string) (*Hook, error) {
+	h, err := hook(ctx, q, name)
 	if err == nil && h.IsConfigured {
 		err = fmt.Errorf("%w: it is in the file", ErrTaken)
 	}
@@ -134,29 +134,27 @@ func (d *Deliverer) ownHook(ctx context.Context, name string) (*Hook, error) {
 // Rotate sets and returns a new secret of an operators' subscriber. The previous one stays valid until the next time.
 func (d *Deliverer) Rotate(ctx context.Context, name string) (secret string, err error) {
 	secret = NewSecret()
-	for {
-		h, err := d.ownHook(ctx, name)
+	return secret, d.db.Update(ctx, func(tx *store.Tx) error {
+		h, err := ownHook(ctx, tx, name)
 		if err != nil {
-			return "", err
+			return err
 		}
-		was, _ := json.Marshal(h.Secrets)
-		is, _ := json.Marshal([]string{secret, h.Secrets[0]})
-		err = d.change(ctx, errAnother, `UPDATE webhooks SET secrets = $1 WHERE name = $2 AND secrets = $3`, string(is), name, string(was))
-		if !errors.Is(err, errAnother) {
-			return secret, err
+		secrets, err := json.Marshal([]string{secret, h.Secrets[0]})
+		if err != nil {
+			return err
 		}
-	}
+		return tx.Change(ctx, ErrUnknown, `UPDATE webhooks SET secrets = $1 WHERE name = $2`, string(secrets), name)
+	})
 }
-
-// errAnother means that a subscriber was changed concurrently.
-var errAnother = errors.New("changed at the same time")
 
 // Remove removes a subscriber that operators added, with its deliveries.
 func (d *Deliverer) Remove(ctx context.Context, name string) error {
-	if _, err := d.ownHook(ctx, name); err != nil {
-		return err
-	}
-	return d.db.Update(ctx, func(tx *store.Tx) error { return remove(ctx, tx, name, false) })
+	return d.db.Update(ctx, func(tx *store.Tx) error {
+		if _, err := ownHook(ctx, tx, name); err != nil {
+			return err
+		}
+		return remove(ctx, tx, name, false)
+	})
 }
 
 func remove(ctx context.Context, tx *store.Tx, name string, isConfigured bool) error {
@@ -178,7 +176,7 @@ type Dead struct {
 
 // Dead lists the oldest dead deliveries of a subscriber, at most 100.
 func (d *Deliverer) Dead(ctx context.Context, name string) (dead []Dead, err error) {
-	if _, err = d.hook(ctx, name); err != nil {
+	if _, err = hook(ctx, d.db, name); err != nil {
 		return nil, err
 	}
 	dead, err = store.All(ctx, d.db, func(rows *sql.Rows, each *Dead) error {

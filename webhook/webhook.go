@@ -184,7 +184,7 @@ func (d *Deliverer) serve(ctx context.Context, lease store.Lease, name string) {
 // Pass delivers everything that is due and the next part of the log to a subscriber, and stores the results. grown is
 // closed when there may be more; nil: there may be more already.
 func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (grown <-chan struct{}, err error) {
-	h, err := d.hook(ctx, name)
+	h, err := hook(ctx, d.db, name)
 	if err != nil {
 		return nil, err
 	}

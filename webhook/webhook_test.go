@@ -542,7 +542,7 @@ func TestSubscribersAtOneHost(t *testing.T) {
 	}
 	passing.Wait()
 	for _, name := range names {
-		if h := must.Get(d.hook(t.Context(), name))(t); h.Delivered != perHook {
+		if h := must.Get(hook(t.Context(), d.db, name))(t); h.Delivered != perHook {
 			t.Errorf("%s: %d of %d delivered, %s", name, h.Delivered, perHook, h.Error)
 		}
 	}

@@ -12,11 +12,7 @@ func (tx *Tx) Notify(ctx context.Context, channel string, payloads ...string) er
 	if !tx.isReplicated {
 		return nil
 	}
-	rows := make([][]any, len(payloads))
-	for i, payload := range payloads {
-		rows[i] = []any{channel, payload}
-	}
-	return tx.ExecEach(ctx, `SELECT pg_notify($1, $2)`, rows)
+	return tx.ExecEach(ctx, `SELECT pg_notify($1, $2)`, Arguments(payloads, func(text string) []any { return []any{channel, text} }))
 }
 
 // Subscription receives the notifications of one channel on its own connection.

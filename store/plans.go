@@ -41,10 +41,9 @@ func (db *DB) ClaimPlans(ctx context.Context, claims []PlanClaim) (refilled []ti
 
 // AddVenueDays adds to the stored results of venues, all or none. Counts of several gateways add up.
 func (db *DB) AddVenueDays(ctx context.Context, days []quote.VenueDay) error {
-	rows := make([][]any, len(days))
-	for i, d := range days {
-		rows[i] = []any{int64(d.Day), d.Venue, int64(d.Quoted), int64(d.Won), int64(d.Contested), d.Gain}
-	}
+	rows := Arguments(days, func(d quote.VenueDay) []any {
+		return []any{int64(d.Day), d.Venue, int64(d.Quoted), int64(d.Won), int64(d.Contested), d.Gain}
+	})
 	return db.Update(ctx, func(tx *Tx) error {
 		return tx.ExecEach(ctx, `INSERT INTO venue_days (day, venue, quoted, won, contested, gain) VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (day, venue) DO UPDATE SET quoted = venue_days.quoted + excluded.quoted, won = venue_days.won + excluded.won,

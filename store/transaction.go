@@ -131,6 +131,15 @@ type Step struct {
 	Rows      [][]any
 }
 
+// Arguments returns a row of arguments for each element of a list.
+func Arguments[T any](list []T, of func(T) []any) [][]any {
+	rows := make([][]any, len(list))
+	for i, each := range list {
+		rows[i] = of(each)
+	}
+	return rows
+}
+
 // ExecAll runs steps in order.
 func (tx *Tx) ExecAll(ctx context.Context, steps ...Step) error {
 	for _, each := range steps {

@@ -100,10 +100,7 @@ func moveCheckpoint(ctx context.Context, tx *Tx, a Advance) error {
 // keepBlocks remembers the range's blocks and forgets settled ones except the newest: however deep a reorg of the
 // others is, there is a block to return to.
 func keepBlocks(ctx context.Context, tx *Tx, a Advance) error {
-	rows := make([][]any, len(a.Blocks))
-	for i, b := range a.Blocks {
-		rows[i] = []any{int64(a.Chain), int64(b.Number), b.Hash[:]}
-	}
+	rows := store.Arguments(a.Blocks, func(b Block) []any { return []any{int64(a.Chain), int64(b.Number), b.Hash[:]} })
 	err := tx.ExecEach(ctx, `INSERT INTO blocks (chain, number, hash) VALUES ($1, $2, $3)
 		ON CONFLICT (chain, number) DO UPDATE SET hash = excluded.hash`, rows)
 	if err != nil {

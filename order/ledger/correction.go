@@ -32,10 +32,9 @@ func (l Ledger) Identify(ctx context.Context, events []order.Event) error {
 		if err != nil {
 			return err
 		}
-		rows := make([][]any, len(events))
-		for i, e := range events {
-			rows[i] = []any{numbers[e.At.Initiator], int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:]}
-		}
+		rows := store.Arguments(events, func(e order.Event) []any {
+			return []any{numbers[e.At.Initiator], int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex), e.At.BlockHash[:]}
+		})
 		return tx.ExecEach(ctx, `UPDATE events SET initiator = $1
 			WHERE chain = $2 AND block = $3 AND log_index = $4 AND block_hash = $5 AND initiator = 0`, rows)
 	})

@@ -19,10 +19,9 @@ type QuarantinedBlock struct {
 
 // Quarantine records blocks that are left out.
 func (tx *Tx) Quarantine(ctx context.Context, id chain.ID, list []QuarantinedBlock) error {
-	rows := make([][]any, len(list))
-	for i, b := range list {
-		rows[i] = []any{int64(id), int64(b.Number), store.Text(b.Reason), int64(b.Since)}
-	}
+	rows := store.Arguments(list, func(b QuarantinedBlock) []any {
+		return []any{int64(id), int64(b.Number), store.Text(b.Reason), int64(b.Since)}
+	})
 	return tx.ExecEach(ctx, `INSERT INTO quarantined_blocks (chain, number, reason, since) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (chain, number) DO UPDATE SET reason = excluded.reason`, rows)
 }

@@ -113,12 +113,8 @@ func (tx *Tx) Fold(ctx context.Context) ([]order.Change, error) {
 		}
 		change.replace(id, stored[id], orders[id], isValued[id])
 	}
-	rows := make([][]any, len(swaps))
-	for i, s := range swaps {
-		rows[i] = swapRow(s)
-	}
 	err = tx.ExecAll(ctx,
-		store.Step{Statement: insertSwap, Rows: rows},
+		store.Step{Statement: insertSwap, Rows: store.Arguments(swaps, swapRow)},
 		store.Step{Statement: insertEvent, Rows: events},
 		store.Step{Statement: upsertOrder, Rows: change.written},
 		store.Step{Statement: insertUncounted, Rows: change.uncounted},

@@ -34,7 +34,7 @@ var house = map[string]room{
 	"order/onchain":  {"chain chain/solana chain/words order", "decoding is pure: whoever reads the chain hands the bytes in"},
 	"order/creation": {"chain chain/revert chain/solana chain/words order order/onchain", "what a creation would become is judged here: whoever reads the chain hands its state in"},
 	"order/list":     {"chain order order/onchain store", "lists know rows and SQL: what an order is belongs to order, and what an answer needs to order/query"},
-	"order/stats":    {"chain order order/list store", "statistics know rows and SQL: prices and orders are handed in"},
+	"order/stats":    {"chain order order/ledger order/list store", "statistics know rows and SQL: prices are handed in"},
 	"order/ledger":   {"chain order order/list store", "the ledger knows rows and SQL, and no chain that answers: reading one belongs to order/follow"},
 	"order/proof":    {"chain order order/ledger store", "what endpoints say is believed or not here: when a chain is read belongs to order/follow"},
 	"order/follow":   {"chain order order/ledger order/proof order/stats store", "followers ask chains through order.Source; gateway hands them in"},

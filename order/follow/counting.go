@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"crossgate/order"
-	"crossgate/order/ledger"
 	"crossgate/order/stats"
 	"crossgate/store"
 )
@@ -44,7 +43,7 @@ func (c *Chains) CatchUpOnce(ctx context.Context) error {
 		err = stats.Revalue(holding, c.DB, lease)
 	}
 	for left := true; left && err == nil && order.Wait(holding, countPause, nil); {
-		if left, err = stats.Count(holding, c.DB, lease, ledger.FoldedOrders, c.Prices); err == nil && !left {
+		if left, err = stats.Count(holding, c.DB, lease, c.Prices); err == nil && !left {
 			left, err = stats.SumUp(holding, c.DB, lease)
 		}
 	}

@@ -3,7 +3,6 @@ package stats
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"maps"
 	"math"
 	"math/big"
@@ -12,12 +11,10 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/ledger"
 	"crossgate/order/list"
 	"crossgate/store"
 )
-
-// Orders reads the orders with the given IDs, omitting those whose terms are not known.
-type Orders func(context.Context, store.Reader, []order.ID) (map[order.ID]*order.Order, error)
 
 const (
 	// AtOnce is the maximum number of orders valued in one transaction.
@@ -34,7 +31,7 @@ const (
 
 // Count values some of the changed orders, and reports whether more may be left. It asks for prices outside of the
 // transaction; prices may be nil: then values are unknown.
-func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices PriceSource) (left bool, err error) {
+func Count(ctx context.Context, db *store.DB, l store.Lease, prices PriceSource) (left bool, err error) {
 	numbers := make(map[order.ID]int64, AtOnce)
 	err = db.ForEachRow(ctx, func(rows *sql.Rows) error {
 		var id order.ID
@@ -47,10 +44,10 @@ func Count(ctx context.Context, db *store.DB, l store.Lease, read Orders, prices
 		return false, err
 	}
 	ids := slices.Collect(maps.Keys(numbers))
-	asked, err := ask(ctx, db, ids, read, prices)
+	asked, err := ask(ctx, db, ids, prices)
 	if err == nil {
 		err = db.UpdateUnder(ctx, l, func(tx *store.Tx) error {
-			orders, err := read(ctx, tx, ids)
+			orders, err := ledger.FoldedOrders(ctx, tx, ids)
 			if err != nil {
 				return err
 			}
@@ -72,11 +69,11 @@ func Revalue(ctx context.Context, db *store.DB, l store.Lease) error {
 }
 
 // ask asks for the prices of orders; unknown prices are nil in the result. Without prices the result is nil.
-func ask(ctx context.Context, db *store.DB, ids []order.ID, read Orders, prices PriceSource) (asked map[Priced]*big.Rat, err error) {
+func ask(ctx context.Context, db *store.DB, ids []order.ID, prices PriceSource) (asked map[Priced]*big.Rat, err error) {
 	if prices == nil {
 		return nil, nil
 	}
-	orders, err := read(ctx, db, ids)
+	orders, err := ledger.FoldedOrders(ctx, db, ids)
 	if err != nil {
 		return nil, err
 	}

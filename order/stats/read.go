@@ -99,12 +99,7 @@ func sums(ctx context.Context, db *store.DB, by, where string, days ...uint64) (
 	} {
 		text.WriteString(`, CAST(SUM(` + column + `) AS BIGINT)`)
 	}
-	text.WriteString(` FROM daily_statistics WHERE ` + where)
-	if columns := strings.ReplaceAll(by, "0, ", ""); columns != "0" {
-		text.WriteString(` GROUP BY ` + columns + ` ORDER BY ` + columns)
-	} else {
-		text.WriteString(` HAVING COUNT(*) > 0`)
-	}
+	text.WriteString(` FROM daily_statistics WHERE ` + where + ` GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`)
 	args := make([]any, len(days))
 	for i, day := range days {
 		args[i] = store.Number(day)

@@ -21,7 +21,13 @@ func (x *Index) Basis() order.Basis {
 
 // found returns orders that were read on a basis, each with the part that concerns its two chains.
 func (x *Index) found(ctx context.Context, on order.Basis, from provenance, orders ...*order.Order) []Found {
-	found, kept := make([]Found, len(orders)), x.keptOf(ctx, from, orders)
+	var places []order.At
+	for _, o := range orders {
+		if from.stored {
+			places = append(places, o.Steps()...)
+		}
+	}
+	found, kept := make([]Found, len(orders)), x.keptAt(ctx, places...)
 	for i, o := range orders {
 		x.AskedAbout(o.Terms.Give.Chain, o.Terms.Take.Chain)
 		give, take := on.Of(o.Terms.Give.Chain), on.Of(o.Terms.Take.Chain)
@@ -39,19 +45,6 @@ func (x *Index) found(ctx context.Context, on order.Basis, from provenance, orde
 		found[i] = Found{o, order.Basis{At: on.At, Behind: on.Behind, Chains: order.Merge([]order.ChainBasis{give, take})}}
 	}
 	return found
-}
-
-// keptOf returns the non-final blocks with steps of orders that the index has read. It returns none if the store could
-// not be read before or cannot be read now.
-func (x *Index) keptOf(ctx context.Context, from provenance, orders []*order.Order) map[ledger.ChainBlock]bool {
-	if !from.stored {
-		return nil
-	}
-	var places []order.At
-	for _, o := range orders {
-		places = append(places, o.Steps()...)
-	}
-	return x.keptAt(ctx, places...)
 }
 
 // placed returns the part of a basis that concerns one event; kept has its block if that was read but is not final.

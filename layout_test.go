@@ -38,7 +38,7 @@ var house = map[string]room{
 	"order/ledger":   {"chain order order/list store", "the ledger knows rows and SQL, and no chain that answers: reading one belongs to order/follow"},
 	"order/proof":    {"chain order order/ledger store", "what endpoints say is believed or not here: when a chain is read belongs to order/follow"},
 	"order/follow":   {"chain order order/ledger order/proof order/stats store", "followers ask chains through order.Source; gateway hands them in"},
-	"order/query":    {"chain order order/follow order/ledger order/list order/stats store", "answers read the ledger and ask chains; writing belongs to order/follow and order/audit"},
+	"order/query":    {"cache/recent chain order order/follow order/ledger order/list order/stats store", "answers read the ledger and ask chains; writing belongs to order/follow and order/audit"},
 	"order/feed":     {"chain order order/ledger store", "the feed knows the log and who reads it: how entries leave belongs to proxy/orders and webhook"},
 	"webhook":        {"internal/publicnet order order/feed store upstream", "subscribers are sent the feed: what is told of orders belongs to order/ledger"},
 	"order/audit":    {"chain order order/follow order/ledger order/proof store", "commands read chains through follow.Reader, apart from what a gateway follows"},

@@ -49,7 +49,7 @@ func (x *Index) confirm(
 			l.Give.Amount = known.Amount
 			sure, unread = append(sure, l), append(unread, l.Give.Chain)
 		case isKnown && known.State == order.None && (!known.IsSingle || x.Of(l.Give.Chain).Basis().Single):
-			x.rememberUncreated(l.Order)
+			x.uncreated.Put(l.Order, time.Now())
 		}
 	}
 	if len(unreachable.Chains) > 0 {
@@ -73,23 +73,15 @@ func (x *Index) confirm(
 
 // uncreatedFor is how long a give chain is not asked again about a delivered order that it does not have: anyone can
 // make such deliveries for any unlock authority. Should an order be created after its delivery, that event is read.
-// mostUncreated limits the memory for them to some 15 MB.
+// mostUncreated, per generation, limits the memory for them to some 15 MB.
 const (
 	uncreatedFor  = time.Hour
-	mostUncreated = 100_000
+	mostUncreated = 50_000
 )
 
-func (x *Index) rememberUncreated(id order.ID) {
-	if x.uncreatedCount.Add(1) > mostUncreated {
-		x.uncreated.Clear()
-		x.uncreatedCount.Store(1)
-	}
-	x.uncreated.Store(id, time.Now())
-}
-
 func (x *Index) isUncreated(id order.ID) bool {
-	asked, is := x.uncreated.Load(id)
-	return is && time.Since(asked.(time.Time)) < uncreatedFor
+	asked, is := x.uncreated.Get(id)
+	return is && time.Since(asked) < uncreatedFor
 }
 
 // isBehind reports whether the store lacks recent blocks of a followed chain.

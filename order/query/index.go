@@ -14,8 +14,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -23,6 +21,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
+	"crossgate/cache/recent"
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/follow"
@@ -36,9 +35,7 @@ type Index struct {
 	store     ledger.Ledger // each statement that reads is limited to statementLimit
 	lists     ledger.Ledger // for lists and statistics, limited to listLimit
 	searches  searches
-	uncreated sync.Map // order.ID to time.Time: delivered orders that their give chains did not have then
-
-	uncreatedCount atomic.Int64
+	uncreated recent.Map[order.ID, time.Time] // delivered orders that their give chains did not have then
 }
 
 // Time limits of statements that an answer waits for. One that finds an order takes about a millisecond; a list may
@@ -63,6 +60,7 @@ func New(c *follow.Chains, o Options) *Index {
 	return &Index{
 		Chains: c, Options: o,
 		store: ledger.Ledger{DB: c.DB.Within(statementLimit)}, lists: ledger.Ledger{DB: c.DB.Within(listLimit)},
+		uncreated: recent.Map[order.ID, time.Time]{Limit: mostUncreated},
 	}
 }
 

@@ -22,13 +22,10 @@ var (
 	ErrNotHere      = errors.New("the contract for this is missing or unknown on the chain")
 )
 
-// orderTuple is the type of an order in calldata (dln-contracts, libraries/DlnOrderLib.sol).
-const orderTuple = "(uint64,bytes,uint256,bytes,uint256,uint256,bytes,uint256,bytes,bytes,bytes,bytes,bytes,bytes)"
-
 // The functions of DlnDestination and the external call's adapter with which an order's authority cancels.
 const (
-	sendEvmOrderCancel    = "sendEvmOrderCancel(" + orderTuple + ",address,uint256)"
-	sendSolanaOrderCancel = "sendSolanaOrderCancel(" + orderTuple + ",bytes32,uint256,uint64,uint64)"
+	sendEvmOrderCancel    = "sendEvmOrderCancel(" + onchain.OrderTuple + ",address,uint256)"
+	sendSolanaOrderCancel = "sendSolanaOrderCancel(" + onchain.OrderTuple + ",bytes32,uint256,uint64,uint64)"
 	cancelCall            = "cancelCall(bytes32,address,address,uint256,address,bytes32)"
 )
 

@@ -6,6 +6,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/order"
+	"crossgate/order/onchain"
 )
 
 // Creation is the input of DlnSource for an order (dln-contracts, libraries/DlnOrderLib.sol, OrderCreation).
@@ -23,9 +24,6 @@ type Creation struct {
 	Metadata     []byte // of createSaltedOrder only; not part of the order ID
 }
 
-// affiliateFeeLength is 20 bytes of beneficiary and a word of amount.
-const affiliateFeeLength = 20 + 32
-
 // AffiliateFee encodes an affiliate's share for DlnSource.
 func AffiliateFee(a order.Affiliate) []byte {
 	amount := a.Amount.Bytes32()
@@ -34,15 +32,7 @@ func AffiliateFee(a order.Affiliate) []byte {
 
 // Affiliate returns the affiliate's share; nil: there is none, or AffiliateFee has an invalid length, which the
 // contract refuses.
-func (c Creation) Affiliate() *order.Affiliate {
-	if len(c.AffiliateFee) != affiliateFeeLength {
-		return nil
-	}
-	return &order.Affiliate{
-		Beneficiary: chain.NewAddress(c.AffiliateFee[:20]),
-		Amount:      chain.AmountFromBytes(c.AffiliateFee[20:]),
-	}
-}
+func (c Creation) Affiliate() *order.Affiliate { return onchain.ParseAffiliate(c.AffiliateFee) }
 
 // Split is the division of the gross give amount, in units of the give token.
 type Split struct {

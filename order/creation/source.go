@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"crossgate/chain"
+	"crossgate/order/onchain"
 )
 
 // source makes DlnSource's checks of the creation in its order; payer is the caller's state of the give token. A nil
@@ -17,8 +18,8 @@ func (j *judge) source(value *chain.Amount, payer Token) *Refusal {
 	if j.known("pause of DlnSource", j.s.Paused != nil) && *j.s.Paused {
 		return refused(by, "DlnSource is paused", "Error", "Pausable: paused")
 	}
-	if n := len(c.AffiliateFee); n != 0 && n != affiliateFeeLength {
-		return refused(by, fmt.Sprintf("the affiliate fee has %d bytes, not %d or none", n, affiliateFeeLength), "WrongAffiliateFeeLength")
+	if n := len(c.AffiliateFee); n != 0 && n != onchain.AffiliateLength {
+		return refused(by, fmt.Sprintf("the affiliate fee has %d bytes, not %d or none", n, onchain.AffiliateLength), "WrongAffiliateFeeLength")
 	}
 	if j.late != nil {
 		return malformed(by, j.late)

@@ -19,8 +19,8 @@ var (
 const (
 	sendEvmUnlock         = "sendEvmUnlock(bytes32,address,uint256)"
 	sendBatchEvmUnlock    = "sendBatchEvmUnlock(bytes32[],address,uint256)"
-	sendSolanaUnlock      = "sendSolanaUnlock(" + orderTuple + ",bytes32,uint256,uint64,uint64)"
-	sendBatchSolanaUnlock = "sendBatchSolanaUnlock(" + orderTuple + "[],bytes32,uint256,uint64,uint64)"
+	sendSolanaUnlock      = "sendSolanaUnlock(" + onchain.OrderTuple + ",bytes32,uint256,uint64,uint64)"
+	sendBatchSolanaUnlock = "sendBatchSolanaUnlock(" + onchain.OrderTuple + "[],bytes32,uint256,uint64,uint64)"
 )
 
 // Unlock is a message from the take chain that makes the give chain pay for delivered orders. It pays nothing for its

@@ -12,8 +12,8 @@ import (
 	"crossgate/order"
 )
 
-// orderTuple is the type of an order in the events' signatures (dln-contracts, libraries/DlnOrderLib.sol).
-const orderTuple = "(uint64,bytes,uint256,bytes,uint256,uint256,bytes,uint256,bytes,bytes,bytes,bytes,bytes,bytes)"
+// OrderTuple is the type of an order in signatures of events and functions (dln-contracts, libraries/DlnOrderLib.sol).
+const OrderTuple = "(uint64,bytes,uint256,bytes,uint256,uint256,bytes,uint256,bytes,bytes,bytes,bytes,bytes,bytes)"
 
 // event is one event of the protocol's contracts and the decoder of its data. It has no indexed parameters.
 type event struct {
@@ -26,12 +26,12 @@ func (e event) name() string { return e.signature[:strings.IndexByte(e.signature
 
 // events are those of both contract generations (debridge-finance/dln-contracts; newer ones verified on Ethereum).
 var events = byTopic(
-	event{"CreatedOrder(" + orderTuple + ",bytes32,bytes,uint256,uint256,uint32,bytes)", source, func(w words.Reader) (order.ID, order.Fact) {
+	event{"CreatedOrder(" + OrderTuple + ",bytes32,bytes,uint256,uint256,uint32,bytes)", source, func(w words.Reader) (order.ID, order.Fact) {
 		id, created := readCreation(w)
 		created.Metadata = w.Bytes(6)
 		return id, created
 	}},
-	event{"CreatedOrder(" + orderTuple + ",bytes32,bytes,uint256,uint256,uint32)", source, func(w words.Reader) (order.ID, order.Fact) {
+	event{"CreatedOrder(" + OrderTuple + ",bytes32,bytes,uint256,uint256,uint32)", source, func(w words.Reader) (order.ID, order.Fact) {
 		id, created := readCreation(w)
 		return id, created
 	}},
@@ -44,12 +44,12 @@ var events = byTopic(
 	event{"ClaimedOrderCancel(bytes32,address,uint256,address)", source, func(w words.Reader) (order.ID, order.Fact) {
 		return w.Hash(0), order.Claimed{Kind: order.Cancel, Beneficiary: w.Address(1), Paid: w.Amount(2)}
 	}},
-	event{"FulfilledOrder(" + orderTuple + ",bytes32,uint256,address,address)", destination, func(w words.Reader) (order.ID, order.Fact) {
+	event{"FulfilledOrder(" + OrderTuple + ",bytes32,uint256,address,address)", destination, func(w words.Reader) (order.ID, order.Fact) {
 		id, terms := readTerms(w)
 		actual := w.Amount(2)
 		return id, order.Fulfilled{Terms: terms, ActualAmount: &actual, Taker: w.Address(3), UnlockAuthority: w.Address(4)}
 	}},
-	event{"FulfilledOrder(" + orderTuple + ",bytes32,address,address)", destination, func(w words.Reader) (order.ID, order.Fact) {
+	event{"FulfilledOrder(" + OrderTuple + ",bytes32,address,address)", destination, func(w words.Reader) (order.ID, order.Fact) {
 		id, terms := readTerms(w)
 		return id, order.Fulfilled{Terms: terms, Taker: w.Address(2), UnlockAuthority: w.Address(3)}
 	}},
@@ -59,7 +59,7 @@ var events = byTopic(
 	event{"SentOrderUnlock(bytes32,bytes,bytes32)", destination, func(w words.Reader) (order.ID, order.Fact) {
 		return w.Hash(0), order.Sent{Kind: order.Unlock, Beneficiary: w.Party(1), Submission: w.Hash(2)}
 	}},
-	event{"SentOrderCancel(" + orderTuple + ",bytes32,bytes,bytes32)", destination, func(w words.Reader) (order.ID, order.Fact) {
+	event{"SentOrderCancel(" + OrderTuple + ",bytes32,bytes,bytes32)", destination, func(w words.Reader) (order.ID, order.Fact) {
 		id, _ := readTerms(w)
 		return id, order.Sent{Kind: order.Cancel, Beneficiary: w.Party(2), Submission: w.Hash(3)}
 	}},
@@ -126,17 +126,21 @@ func readCreation(w words.Reader) (order.ID, order.Created) {
 	id, terms := readTerms(w)
 	return id, order.Created{
 		Terms:        terms,
-		Affiliate:    affiliate(w.Bytes(2)),
+		Affiliate:    ParseAffiliate(w.Bytes(2)),
 		FixFee:       w.Amount(3),
 		PercentFee:   w.Amount(4),
 		ReferralCode: uint32(w.Uint(5, 32)),
 	}
 }
 
-// affiliate decodes a creation's affiliate fee: 20 bytes of beneficiary, 32 of amount. Other lengths mean no fee.
-func affiliate(raw []byte) *order.Affiliate {
-	const beneficiaryLength = 20
-	if len(raw) != beneficiaryLength+words.Size {
+const beneficiaryLength = 20
+
+// AffiliateLength is that of an affiliate fee: 20 bytes of beneficiary, 32 of amount.
+const AffiliateLength = beneficiaryLength + words.Size
+
+// ParseAffiliate decodes a creation's affiliate fee. Other lengths mean no fee.
+func ParseAffiliate(raw []byte) *order.Affiliate {
+	if len(raw) != AffiliateLength {
 		return nil
 	}
 	return &order.Affiliate{

@@ -28,7 +28,6 @@ type Options struct {
 	Lookback uint64            // blocks behind the head at which a new chain is begun; 0: at its first block
 	Range    uint64            // maximum number of blocks to read at a time; default 2000
 	Pace     Pace              // how often chains are polled
-	Ahead    int               // ranges that all chains together may read ahead of storing; default 4
 	Prices   stats.PriceSource // for statistics; nil: values are unknown
 	Observer Observer          // default: none
 	Keep     time.Duration     // how long log entries are kept; 0: there is no log
@@ -42,8 +41,7 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	o.Range = cmp.Or(o.Range, 2000)
 	o.Pace = o.Pace.WithDefaults()
-	o.Ahead = cmp.Or(o.Ahead, 4)
-	o.readAhead = make(chan struct{}, o.Ahead)
+	o.readAhead = make(chan struct{}, 4) // ranges that all chains together may read ahead of storing
 	o.Observer = cmp.Or(o.Observer, Observer(unobserved{}))
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	return o

@@ -38,7 +38,9 @@ func Reconcile(ctx context.Context, c *follow.Chains, day time.Duration) {
 				if f.Leading.Load() == 0 {
 					continue
 				}
-				f.Lacking.Take(r.Again)
+				for range len(f.Lacking) {
+					r.Again[<-f.Lacking] = true
+				}
 				steps, err := r.Step(ctx)
 				f.Unsettled.Store(int64(len(r.Unsettled)))
 				if ctx.Err() == nil && !errors.Is(err, errBusy) {

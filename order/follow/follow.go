@@ -27,11 +27,11 @@ type Follower struct {
 	state
 	failure store.Failure
 
-	Leading   atomic.Int64 // 1 if this replica follows the chain
-	Unsettled atomic.Int64 // orders that differ from their state in the contracts
-	Lacking   lacking
-	lookedAt  time.Time // when a watching replica last asked for the head
-	last      look      // its last look that returned one
+	Leading   atomic.Int64  // 1 if this replica follows the chain
+	Unsettled atomic.Int64  // orders that differ from their state in the contracts
+	Lacking   chan order.ID // orders that the chain has more events about than the store, to be compared out of turn
+	lookedAt  time.Time     // when a watching replica last asked for the head
+	last      look          // its last look that returned one
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Follower {
@@ -39,6 +39,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Fol
 	f := &Follower{
 		Reader:    r,
 		Demand:    newDemand(),
+		Lacking:   make(chan order.ID, 1000), // further ones are compared in their turn
 		announced: newAnnouncements(r.Chain.Chain, o.Announcers[id], o.Pace.Quiet, r.Logger),
 		lookback:  o.Lookback,
 		width:     NewWidth(o.Range),

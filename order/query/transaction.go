@@ -91,8 +91,11 @@ func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err e
 func (x *Index) isLacking(orders [][]order.Event) (is bool) {
 	for _, e := range slices.Concat(orders...) {
 		if f := x.Of(e.At.Chain); f != nil && f.HasRead(e.At.Block) {
-			f.Lacking.Lacks(e.Order)
 			is = true
+			select {
+			case f.Lacking <- e.Order:
+			default:
+			}
 		}
 	}
 	return is

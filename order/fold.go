@@ -18,15 +18,23 @@ func Fold(events []Event) (folded *Order, ok bool) {
 		o.ID = e.Order
 		switch fact := e.Fact.(type) {
 		case Created:
-			o.Created = first(o.Created, e.At, fact)
+			first(&o.Created, e.At, fact)
 		case Fulfilled:
-			o.Fulfilled = first(o.Fulfilled, e.At, fact)
+			first(&o.Fulfilled, e.At, fact)
 		case Sent:
-			o.addSent(e.At, fact)
+			if fact.Kind == Cancel {
+				first(&o.SentCancel, e.At, fact)
+			} else {
+				first(&o.SentUnlock, e.At, fact)
+			}
 		case Claimed:
-			o.addClaimed(e.At, fact)
+			if fact.Kind == Cancel {
+				first(&o.ClaimedCancel, e.At, fact)
+			} else {
+				first(&o.ClaimedUnlock, e.At, fact)
+			}
 		case Cancelled:
-			o.Cancelled = first(o.Cancelled, e.At, fact)
+			first(&o.Cancelled, e.At, fact)
 		case GiveIncreased:
 			patches.give, patches.gave = fact, true
 		case TakeDecreased:
@@ -71,27 +79,10 @@ func sequence(events []Event, indexes []int) []int {
 }
 
 // first keeps the value seen first; a contract lets each step happen only once.
-func first[F Fact](seen *Seen[F], at At, fact F) *Seen[F] {
-	if seen != nil {
-		return seen
+func first[F Fact](seen **Seen[F], at At, fact F) {
+	if *seen == nil {
+		*seen = &Seen[F]{at, fact}
 	}
-	return &Seen[F]{at, fact}
-}
-
-func (o *Order) addSent(at At, fact Sent) {
-	if fact.Kind == Cancel {
-		o.SentCancel = first(o.SentCancel, at, fact)
-		return
-	}
-	o.SentUnlock = first(o.SentUnlock, at, fact)
-}
-
-func (o *Order) addClaimed(at At, fact Claimed) {
-	if fact.Kind == Cancel {
-		o.ClaimedCancel = first(o.ClaimedCancel, at, fact)
-		return
-	}
-	o.ClaimedUnlock = first(o.ClaimedUnlock, at, fact)
 }
 
 // furthest returns the last step on the order's path; steps on the give chain take precedence.

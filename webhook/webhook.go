@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -130,10 +131,7 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 	stops := map[string]context.CancelFunc{}
 	for {
 		hooks, err := d.Hooks(ctx)
-		gone := make(map[string]context.CancelFunc, len(stops))
-		for name, stop := range stops {
-			gone[name] = stop
-		}
+		gone := maps.Clone(stops)
 		for _, h := range hooks {
 			delete(gone, h.Name)
 			if stops[h.Name] == nil {
@@ -149,9 +147,6 @@ func (d *Deliverer) lead(ctx context.Context, lease store.Lease) {
 			}
 		}
 		if !order.Wait(ctx, idle, nil) {
-			for _, stop := range stops {
-				stop()
-			}
 			return
 		}
 	}
@@ -258,25 +253,19 @@ func (d *Deliverer) sendAll(ctx context.Context, h *Hook, all []*delivery, o *pa
 		places <- struct{}{}
 		sending.Go(func() {
 			defer func() { <-places }()
-			for i, each := range lanes[id] {
+			isDue := true // until a delivery is not, or fails
+			for _, each := range lanes[id] {
 				mu.Lock()
-				isDue := max(each.due, o.pausedUntil) <= d.Now().Unix() && time.Since(begun) <= passLimit
+				isDue = isDue && max(each.due, o.pausedUntil) <= d.Now().Unix() && time.Since(begun) <= passLimit
 				mu.Unlock()
 				err := errNotDue
 				if isDue {
 					err = d.send(ctx, h, each)
 				}
+				isDue = err == nil
 				mu.Lock()
 				d.note(each, err, o)
-				if err != nil {
-					for _, behind := range lanes[id][i+1:] {
-						d.note(behind, errNotDue, o)
-					}
-				}
 				mu.Unlock()
-				if err != nil {
-					return
-				}
 			}
 		})
 	}

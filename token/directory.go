@@ -36,7 +36,6 @@ type DirectoryOptions struct {
 	// single endpoint, are read from the chains. Remember stores contracts' answers.
 	Recall   func(context.Context, []Key) map[Key]Reading
 	Remember func(context.Context, map[Key]Reading)
-	Now      func() time.Time // time.Now by default
 }
 
 // Directory provides names and prices of tokens. It is safe for concurrent use.
@@ -57,12 +56,9 @@ type metadata struct {
 
 // NewDirectory returns a Directory that has read nothing from the chains yet.
 func NewDirectory(o DirectoryOptions) *Directory {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	d := &Directory{DirectoryOptions: o}
-	d.contracts = newMemory(rememberedTokens, readPatience, func(r metadata) bool { return r.until.IsZero() || d.Now().Before(r.until) })
-	d.prices = newMemory(rememberedPrices, pricePatience, func(p price) bool { return d.Now().Before(p.until) })
+	d.contracts = newMemory(rememberedTokens, readPatience, func(r metadata) bool { return r.until.IsZero() || time.Now().Before(r.until) })
+	d.prices = newMemory(rememberedPrices, pricePatience, func(p price) bool { return time.Now().Before(p.until) })
 	return d
 }
 
@@ -222,12 +218,12 @@ func (d *Directory) metadata(key Key, said Reading, listed func() map[chain.Addr
 	longest := longestSingle
 	if said.Decimals == nil {
 		longest = silentFresh
-		r.until = d.Now().Add(longest)
+		r.until = time.Now().Add(longest)
 	}
 	if said.IsSingle {
 		before, _ := d.contracts.values.Get(key)
 		r.fresh = min(max(singleFresh, 2*before.fresh), longest)
-		r.until = d.Now().Add(r.fresh)
+		r.until = time.Now().Add(r.fresh)
 		switch t, is := listed()[key.Address]; {
 		case !is:
 		case said.Decimals == nil || *said.Decimals != t.Decimals || said.Name == "" || said.Symbol == "":
@@ -275,7 +271,7 @@ func (d *Directory) USD(ctx context.Context, keys ...Key) map[Key]*big.Rat {
 	prices, err := d.prices.get(ctx, keys, d.askPrices)
 	if err != nil {
 		for _, key := range keys {
-			if last, known := d.prices.values.Get(key); known && d.isUsable(last) {
+			if last, known := d.prices.values.Get(key); known && last.isUsable() {
 				prices[key] = last
 			}
 		}

@@ -26,7 +26,7 @@ type price struct {
 	until time.Time // when they are asked again
 }
 
-func (d *Directory) isUsable(p price) bool { return d.Now().Sub(p.asOf) < priceUsable }
+func (p price) isUsable() bool { return time.Since(p.asOf) < priceUsable }
 
 // askPrices asks all sources for keys concurrently. A token that no source priced while one of them failed keeps its
 // last price as long as that is usable.
@@ -53,13 +53,13 @@ func (d *Directory) askPrices(ctx context.Context, keys []Key) (map[Key]price, e
 			}
 		}
 	}
-	now, failed := d.Now(), errors.Join(failures...) != nil
+	now, failed := time.Now(), errors.Join(failures...) != nil
 	prices := make(map[Key]price, len(keys))
 	for _, key := range keys {
 		p := price{usd: agreed(given[key]), asOf: now, until: now.Add(priceFresh)}
 		if p.usd == nil && failed {
 			p = price{until: now.Add(priceRetry)}
-			if last, known := d.prices.values.Get(key); known && d.isUsable(last) {
+			if last, known := d.prices.values.Get(key); known && last.isUsable() {
 				p.usd, p.asOf = last.usd, last.asOf
 			}
 		}

@@ -65,7 +65,6 @@ type Options struct {
 	Tokens      *token.Directory
 	Chains      map[chain.ID]Chain
 	CostPercent int // share of a taker's costs that orders are charged
-	Now         func() time.Time
 }
 
 // Estimator answers requests for orders. It is safe for concurrent use.
@@ -76,12 +75,7 @@ type Estimator struct {
 }
 
 // New returns an Estimator.
-func New(o Options) *Estimator {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	return &Estimator{Options: o}
-}
+func New(o Options) *Estimator { return &Estimator{Options: o} }
 
 // Estimate is the whole answer to a Request.
 type Estimate struct {
@@ -130,7 +124,7 @@ func (e *Estimator) Estimate(ctx context.Context, r Request) (Estimate, error) {
 	case ctx.Err() != nil:
 		return found, err
 	case errors.Is(err, quote.ErrNoTransaction):
-		j.request.Since = e.Now() // the prices were shared and none is valid any longer: ask for our own
+		j.request.Since = time.Now() // the prices were shared and none is valid any longer: ask for our own
 	case errors.As(err, new(*quote.ShortReserveError)):
 		const roomPercent = 125 // for another venue, and blocks to come
 		if j.request.AmountIn, err = j.balance(ctx, max(createGas, found.Made.Fee.GasLimit*roomPercent/100)); err != nil {

@@ -167,7 +167,7 @@ func newJourney(change ...func(*crosschain.Options)) journey {
 	}
 	of := crosschain.Chain{Fees: fees{}, Charges: charges, Runner: j.runner}
 	o := crosschain.Options{
-		Registry: registry, Swaps: j.exchange, CostPercent: 100, Now: func() time.Time { return time.Unix(1_790_000_000, 0) },
+		Registry: registry, Swaps: j.exchange, CostPercent: 100,
 		Chains: map[chain.ID]crosschain.Chain{here: of, there: of},
 		Tokens: token.NewDirectory(token.DirectoryOptions{
 			Registry: registry, Own: own,

@@ -181,10 +181,10 @@ var lastSalt struct {
 }
 
 // nextSalt returns the time in milliseconds, or the last salt plus one if that is larger, so that salts never repeat.
-func nextSalt(now time.Time) uint64 {
+func nextSalt() uint64 {
 	lastSalt.Lock()
 	defer lastSalt.Unlock()
-	lastSalt.salt = max(lastSalt.salt+1, uint64(now.UnixMilli()))
+	lastSalt.salt = max(lastSalt.salt+1, uint64(time.Now().UnixMilli()))
 	return lastSalt.salt
 }
 
@@ -198,7 +198,7 @@ func (j *journey) creation(e *Estimate) (creation.Creation, error) {
 	if err != nil {
 		return creation.Creation{}, fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
-	salt := nextSalt(j.Now())
+	salt := nextSalt()
 	c := creation.Creation{
 		GiveToken: e.Route.Give.Address, GiveAmount: e.Gross,
 		Take:     order.Offer{Chain: r.Take, Token: r.TokenOut, Amount: e.Amount},

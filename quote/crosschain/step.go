@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/quote"
@@ -111,7 +112,7 @@ func (s *step) from(ctx context.Context, in chain.Amount) (Estimate, error) {
 		InToken: s.tokens[s.in()], GiveToken: s.tokens[s.route.Give],
 		TakeToken: s.tokens[s.route.Take], OutToken: s.tokens[s.out()],
 		Amount: course.Recommended, Prepended: s.prepended, Charges: s.journey.charges, TakerCosts: s.costs,
-		Pre: first, Post: last, Prices: s.usd(), At: s.Now(),
+		Pre: first, Post: last, Prices: s.usd(), At: time.Now(),
 	}
 	for _, leg := range []*Leg{first, last} { // their comparisons may have been shared
 		if leg != nil && leg.Estimates.QuotedAt.Before(made.At) {

@@ -12,19 +12,13 @@ import (
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
+	"crossgate/order"
 	"crossgate/quote"
 	"crossgate/token"
 )
 
 // ErrUnknownCosts means that a fee or a price could not be read that a taker's costs depend on.
 var ErrUnknownCosts = errors.New("the costs of a taker are not known")
-
-// Orders that a taker unlocks with one message: the public taker's usual ten, since half as many would cost more, and
-// the seven that Solana's program takes.
-const (
-	batch       = 10
-	batchSolana = 7
-)
 
 // Gas of a taker's transactions on EVM and TRON: unlocks and claims as in the public package legacy-dln-profitability
 // 3.2.0; fulfilments as executed (golden/create: 99,000 to 140,000, through the router 210,000, with an external call
@@ -104,10 +98,8 @@ type unit struct {
 
 // units returns the transactions that an order needs.
 func (w work) units() []unit {
-	orders := uint64(batch)
-	if w.give.Family == chain.SVM || w.take.Family == chain.SVM {
-		orders = batchSolana
-	}
+	// A taker unlocks as many orders as fit with one message: half as many would cost more.
+	orders := uint64(min(order.MostUnlocked(w.give.ID), order.MostUnlocked(w.take.ID)))
 	fulfil := unit{name: "fulfil", on: w.take, gas: fulfilGas, bytes: fulfilBytes, rent: orderStateRent, orders: 1}
 	if w.swaps {
 		fulfil.gas, fulfil.bytes = fulfil.gas+fulfilSwapGas, fulfilSwapBytes

@@ -8,7 +8,8 @@ import (
 
 // TestWorkGoesByTheChains covers fulfil, unlock and claim between families, with a swap and an external call.
 func TestWorkGoesByTheChains(t *testing.T) {
-	evm, svm, slow := chain.Chain{Family: chain.EVM}, chain.Chain{Family: chain.SVM}, chain.Chain{Family: chain.EVM, ID: avalanche}
+	evm, slow := chain.Chain{Family: chain.EVM}, chain.Chain{Family: chain.EVM, ID: avalanche}
+	svm := chain.Chain{Family: chain.SVM, ID: chain.Solana}
 	type part struct{ gas, bytes, rent, orders uint64 }
 	const state, token, call, message = 1_656_480, 2_039_280, 2_039_280, 1_781_760
 	for _, row := range []struct {

@@ -157,20 +157,17 @@ func (b *builder) addChain(path string, c config.Chain) {
 		rpc.CompareHeads(lag, evm.HeadCall(), evm.LinkCall)
 		adapter := evm.New(known, rpc)
 		made.orders, made.tokens, made.call, made.newest = adapter, adapter, adapter.CallAll, adapter.Newest
+		simulator := swap.NewSimulator(adapter)
+		made.manage = simulator
+		made.swaps = quote.Chain{Guard: swap.Guard{}, Fees: swap.NewFees(adapter), Simulator: simulator}
+		made.makes = crosschain.Chain{Fees: made.swaps.Fees, Charges: simulator.Charges, Runner: simulator}
 		if known.Family == chain.TVM {
-			simulator := tron.NewSimulator(adapter)
-			made.manage, made.relay = simulator, simulator.Relay
-			made.swaps = quote.Chain{Guard: swap.Guard{}, Fees: tron.NewFees(adapter), Simulator: simulator}
-			made.makes = crosschain.Chain{Fees: made.swaps.Fees, Charges: swap.NewCharges(adapter).Read, Runner: simulator}
+			made.relay = tron.Relay{Nodes: adapter.Client()}.Answer
 			break
 		}
-		made.heads = b.announcers(path, known, c.Endpoints)
-		simulator, charges := swap.NewSimulator(adapter), swap.NewCharges(adapter)
-		made.manage = simulator
-		made.swaps = quote.Chain{
-			Guard: swap.Guard{}, Fees: swap.NewFees(adapter), Router: swap.NewRouter(adapter), Simulator: simulator,
-		}
-		made.makes = crosschain.Chain{Fees: made.swaps.Fees, Charges: charges.Read, Code: charges.Code, Runner: simulator, Forecast: simulator.Forecast, Approvals: simulator.Approvals, Delivers: simulator.Delivers}
+		made.heads, made.swaps.Router = b.announcers(path, known, c.Endpoints), swap.NewRouter(adapter)
+		made.makes.Code, made.makes.Forecast = simulator.Code, simulator.Forecast
+		made.makes.Approvals, made.makes.Delivers = simulator.Approvals, simulator.Delivers
 	case chain.SVM:
 		rpc.CompareHeads(lag, solana.HeadCall(), nil)
 		adapter := solana.New(known, rpc)

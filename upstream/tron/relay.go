@@ -1,3 +1,5 @@
+// Package tron relays calls of pages to TRON's nodes. Package upstream/evm reads orders and tokens there, and
+// upstream/evm/swap has what swaps need.
 package tron
 
 import (
@@ -9,20 +11,11 @@ import (
 	"regexp"
 	"slices"
 
-	"crossgate/upstream/evm"
-	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 )
 
-// Simulator simulates like swap.Simulator, at nodes that take no overrides of states, and relays calls of pages. Safe
-// for concurrent use.
-type Simulator struct {
-	*swap.Simulator
-	chain *evm.Chain
-}
-
-// NewSimulator returns a simulator on the newest block of c.
-func NewSimulator(c *evm.Chain) *Simulator { return &Simulator{swap.NewSimulator(c), c} }
+// Relay passes calls on to nodes. Safe for concurrent use.
+type Relay struct{ Nodes *jsonrpc.Client }
 
 // relayed are the JSON-RPC methods that a page uses to have a call signed and to see its outcome.
 var relayed = []string{"eth_call", "eth_estimateGas", "eth_gasPrice", "eth_getBlockByNumber", "eth_getTransactionReceipt"}
@@ -33,9 +26,9 @@ var hexadecimal = regexp.MustCompile(`^(\{("(from|to|data|value|gas|gasPrice)":"
 // broadcast is the call of java-tron's HTTP API that accepts a signed transaction: its JSON-RPC does not.
 const broadcast = "broadcasttransaction"
 
-// Relay answers a call from a page whose wallet signs: {"method", "params"} with {"result"}, or with {"error"} in words
-// if it is refused.
-func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err error) {
+// Answer makes a call from a page whose wallet signs: {"method", "params"} gives {"result"}, or {"error"} in words if
+// the call is refused.
+func (r Relay) Answer(ctx context.Context, asked []byte) (answer []byte, err error) {
 	var call struct {
 		Method string            `json:"method"`
 		Params []json.RawMessage `json:"params"`
@@ -45,7 +38,7 @@ func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err
 	case err != nil:
 		err = &jsonrpc.Error{Message: "the body must be JSON with a method and params"}
 	case call.Method == broadcast && len(call.Params) == 1:
-		result, err = s.broadcast(ctx, call.Params[0])
+		result, err = r.broadcast(ctx, call.Params[0])
 	case slices.ContainsFunc(call.Params, func(each json.RawMessage) bool { return !hexadecimal.Match(each) }):
 		err = &jsonrpc.Error{Message: "params must be hexadecimal"}
 	case slices.Contains(relayed, call.Method):
@@ -53,7 +46,7 @@ func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err
 		for i, each := range call.Params {
 			params[i] = each
 		}
-		err = s.chain.Client().All(ctx, &jsonrpc.Call{Method: call.Method, Params: params, Out: &result})
+		err = r.Nodes.All(ctx, &jsonrpc.Call{Method: call.Method, Params: params, Out: &result})
 	default:
 		err = &jsonrpc.Error{Message: fmt.Sprintf("method %.40q is not relayed", call.Method)}
 	}
@@ -71,14 +64,14 @@ func (s *Simulator) Relay(ctx context.Context, asked []byte) (answer []byte, err
 var notNow = []string{"", "SERVER_BUSY", "NO_CONNECTION", "NOT_ENOUGH_EFFECTIVE_CONNECTION", "BLOCK_UNSOLIDIFIED"}
 
 // broadcast sends a signed transaction and returns its id, also if an endpoint has accepted it before.
-func (s *Simulator) broadcast(ctx context.Context, signed json.RawMessage) (id *json.RawMessage, err error) {
+func (r Relay) broadcast(ctx context.Context, signed json.RawMessage) (id *json.RawMessage, err error) {
 	type outcome struct {
 		ID            json.RawMessage `json:"txid"`
 		Result        bool            `json:"result"`
 		Code, Message string
 	}
 	var took outcome
-	err = s.chain.Client().Beside(ctx, "wallet/"+broadcast, signed, func(body []byte) error {
+	err = r.Nodes.Beside(ctx, "wallet/"+broadcast, signed, func(body []byte) error {
 		took = outcome{}
 		err := json.Unmarshal(body, &took)
 		if err == nil && !took.Result && slices.Contains(notNow, took.Code) {

@@ -16,6 +16,7 @@ import (
 	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
 	"crossgate/upstream/tron"
 )
@@ -72,15 +73,15 @@ func TestRelayPassesOnWhatAPageMayAsk(t *testing.T) {
 			endpoints = append(endpoints, pooltest.Endpoint(t, path, nil, upstream.EndpointOptions{URL: server.URL + path}))
 		}
 		facts, _ := chain.Documented().Chain(chain.Tron)
-		s := tron.NewSimulator(evm.New(facts, jsonrpc.New(upstream.NewPool("TRON", endpoints...))))
-		if got, err := s.Relay(t.Context(), []byte(test.asked)); err != nil || string(got) != test.want {
-			t.Errorf("Relay(%s) = %s, %v, want %s", test.asked, got, err, test.want)
+		relay := tron.Relay{Nodes: evm.New(facts, jsonrpc.New(upstream.NewPool("TRON", endpoints...))).Client()}
+		if got, err := relay.Answer(t.Context(), []byte(test.asked)); err != nil || string(got) != test.want {
+			t.Errorf("Answer(%s) = %s, %v, want %s", test.asked, got, err, test.want)
 		}
 	}
 }
 
 func TestRecordedEnergyPriceIsTheSameForEverybody(t *testing.T) {
-	c := tron.NewFees(serve(t, exchanged(t, "eth_gasPrice")))
+	c := swap.NewFees(serve(t, exchanged(t, "eth_gasPrice")))
 	for _, priority := range []quote.Priority{quote.Normal, quote.Aggressive} {
 		price, err := c.GasPrice(t.Context(), priority)
 		if want := (quote.GasPrice{Expected: chain.NewAmount(100), Legacy: true}); err != nil || price != want {
@@ -104,7 +105,7 @@ func TestBandwidthCoversARecordedTransaction(t *testing.T) {
 	made := told.Response.Body.Transaction
 	const signatureAndOutcome, room = 67 + 3 + 64, 14 // room: for a value sent along, and longer lengths
 	size := uint64(len(made.Raw)/2 + signatureAndOutcome)
-	fee, err := tron.Fees{}.DataFee(t.Context(), quote.Tx{Data: make([]byte, 4+2*32)}, 0) // a transfer
+	fee, err := swap.NewFees(serve(t, exchange{})).DataFee(t.Context(), quote.Tx{Data: make([]byte, 4+2*32)}, 0) // a transfer
 	if least, most := chain.NewAmount(1000*size), chain.NewAmount(1000*(size+room)); err != nil || fee.Cmp(least) < 0 || fee.Cmp(most) > 0 {
 		t.Errorf("DataFee() = %s, %v, want %s to %s sun", fee, err, least, most)
 	}

@@ -13,7 +13,7 @@ import (
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
 	"crossgate/quote"
-	"crossgate/upstream/tron"
+	"crossgate/upstream/evm/swap"
 )
 
 // account is what a node says of a sender, and of the transaction that it is asked to run.
@@ -25,9 +25,9 @@ type account struct {
 }
 
 // at returns a simulator of a node that says so.
-func (a account) at(t *testing.T) *tron.Simulator {
+func (a account) at(t *testing.T) *swap.Simulator {
 	t.Helper()
-	return tron.NewSimulator(serveBy(t, a.members))
+	return swap.NewSimulator(serveBy(t, a.members))
 }
 
 func (a account) members(c rpctest.Call) string {

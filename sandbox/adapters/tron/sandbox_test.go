@@ -16,8 +16,8 @@ import (
 	"crossgate/sandbox/sandboxtest"
 	"crossgate/token"
 	"crossgate/upstream/evm"
+	"crossgate/upstream/evm/swap"
 	"crossgate/upstream/jsonrpc"
-	"crossgate/upstream/tron"
 )
 
 // open returns the sandbox's world and its TRON.
@@ -110,7 +110,7 @@ func TestTrialsOnTron(t *testing.T) {
 	deposit := quote.Tx{To: wrapped, Data: []byte{0xd0, 0xe3, 0x0d, 0xb0}, Value: chain.NewAmount(1_000_000)}
 	refused := quote.Tx{To: wrapped, Data: []byte{1, 2, 3, 4}}
 	beyond := quote.Tx{To: wrapped, Data: deposit.Data, Value: chain.MaxAmount}
-	s := tron.NewSimulator(c)
+	s := swap.NewSimulator(c)
 	for _, row := range []struct {
 		name  string
 		trial quote.Simulation

@@ -12,15 +12,9 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-// Charges reads the charges of a chain's order contracts. Safe for concurrent use.
-type Charges struct{ chain *evm.Chain }
-
-// NewCharges returns a reader of the order contracts of c.
-func NewCharges(c *evm.Chain) *Charges { return &Charges{chain: c} }
-
 // Code returns the code at an address on the newest block.
-func (c *Charges) Code(ctx context.Context, at chain.Address) (code []byte, err error) {
-	err = c.chain.Client().All(ctx, codeCall((*evm.Payload)(&code), at))
+func (s *Simulator) Code(ctx context.Context, at chain.Address) (code []byte, err error) {
+	err = s.chain.Client().All(ctx, codeCall((*evm.Payload)(&code), at))
 	return code, err
 }
 
@@ -31,25 +25,25 @@ func codeCall(code *evm.Payload, at chain.Address) *jsonrpc.Call {
 	return asked
 }
 
-// Read returns the charges of DlnSource and the gate for orders with a chain, in one round trip (dln-contracts,
+// Charges returns the charges of DlnSource and the gate for orders with a chain, in one round trip (dln-contracts,
 // DlnSource.sol and DeBridgeGate.sol). Chains whose gate is unknown have no message fee.
-func (c *Charges) Read(ctx context.Context, with chain.ID) (charges crosschain.Charges, err error) {
-	contracts := c.chain.Facts().Contracts
+func (s *Simulator) Charges(ctx context.Context, with chain.ID) (charges crosschain.Charges, err error) {
+	contracts := s.chain.Facts().Contracts
 	asked := []chain.Address{contracts.DlnSource, contracts.DlnSource}
 	calls := [][]byte{words.Call("globalFixedNativeFee()"), words.Call("globalTransferFeeBps()")}
 	if !contracts.Gate.IsAbsent() {
 		asked, calls = append(asked, contracts.Gate, contracts.Gate), append(calls, messageFees(with)...)
 	}
-	answers, err := c.chain.CallAll(ctx, asked, calls)
+	answers, err := s.chain.CallAll(ctx, asked, calls)
 	if err != nil {
 		return charges, fmt.Errorf("charges of the order contracts: %w", err)
 	}
 	if len(answers[0]) != words.Size || len(answers[1]) != words.Size {
-		return charges, fmt.Errorf("charges of the order contracts: those of chain %d answer in an unknown format", c.chain.Facts().ID)
+		return charges, fmt.Errorf("charges of the order contracts: those of chain %d answer in an unknown format", s.chain.Facts().ID)
 	}
 	bps, fits := chain.AmountFromBytes(answers[1]).Uint64()
 	if !fits || bps >= 10_000 {
-		return charges, fmt.Errorf("the order contract of chain %d charges 100 %% or more", c.chain.Facts().ID)
+		return charges, fmt.Errorf("the order contract of chain %d charges 100 %% or more", s.chain.Facts().ID)
 	}
 	charges = crosschain.Charges{Fixed: chain.AmountFromBytes(answers[0]), TransferBps: int(bps)}
 	if len(answers) > 2 {

@@ -31,6 +31,16 @@ var (
 	getOperatorFee = words.SelectorOf("getOperatorFee(uint256)")
 )
 
+// Bandwidth of a transaction that calls a contract of TRON, for a sender who has no bandwidth left.
+const (
+	// bandwidthPrice is the price of a byte, in sun (getTransactionFee; documentation-en, docs/api/http).
+	bandwidthPrice = 1000
+
+	// envelopeBytes is the most that a transaction takes besides calldata: 143 recorded, 10 for the value, 4 for
+	// lengths, 67 for a signature, 3 for its tag, and 64 reserved for the outcome.
+	envelopeBytes = 143 + 10 + 4 + 67 + 3 + 64
+)
+
 // DataFee returns the cost of publishing tx in addition to gas. On Arbitrum and the ZK stack it is part of the gas.
 func (f *Fees) DataFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amount, error) {
 	switch {
@@ -38,6 +48,8 @@ func (f *Fees) DataFee(ctx context.Context, tx quote.Tx, gas uint64) (chain.Amou
 		return f.publishingFee(ctx, tx, gas)
 	case f.chain.Facts().Native == linea:
 		return f.sizeFee(ctx, tx.Data)
+	case f.chain.Facts().Family == chain.TVM:
+		return chain.NewAmount(bandwidthPrice * uint64(envelopeBytes+len(tx.Data))), nil
 	}
 	return chain.Amount{}, nil
 }

@@ -1,4 +1,5 @@
-// Package swap has what swaps need of EVM chains: Fees, the Simulator, the Guard and the public Router.
+// Package swap has what swaps need of EVM chains: Fees, the Simulator, the Guard and the public Router. On TRON,
+// gas is energy, bandwidth is paid for in addition, and nodes take no overrides of states.
 package swap
 
 import (
@@ -65,7 +66,8 @@ func (f *Fees) readFees(ctx context.Context) (prices quote.PricesOfGas, current 
 	historyCall := jsonrpc.NewCall(&history, nil, feeHistoryMethod, evm.Quantity(feeBlocks), "latest", feePercentiles)
 	plainCall := jsonrpc.NewCall(&plain, nil, "eth_gasPrice")
 	calls := []*jsonrpc.Call{plainCall, historyCall}
-	isFlat := f.chain.Facts().Family == chain.TVM || f.chain.Client().Lacks(feeHistoryMethod, "")
+	isTron := f.chain.Facts().Family == chain.TVM
+	isFlat := isTron || f.chain.Client().Lacks(feeHistoryMethod, "")
 	if isFlat {
 		calls = calls[:1]
 	}
@@ -75,10 +77,14 @@ func (f *Fees) readFees(ctx context.Context) (prices quote.PricesOfGas, current 
 		least := leastTip[f.chain.Facts().ID]
 		return quote.PricesOfGas{history.price(quote.Normal, least), history.price(quote.Aggressive, least)}, current, nil
 	}
-	return quote.PricesOfGas{
+	prices = quote.PricesOfGas{
 		quote.Normal:     {Expected: plain.Amount, Legacy: true},
 		quote.Aggressive: {Expected: plain.MulDiv(5, 4), Legacy: true},
-	}, current, plainCall.Err
+	}
+	if isTron { // where a unit of energy costs everybody the same
+		prices[quote.Aggressive] = prices[quote.Normal]
+	}
+	return prices, current, plainCall.Err
 }
 
 // hasMarket reports whether there is a base fee, or at least tips, to go by.

@@ -55,9 +55,9 @@ func TestMessageFeeIsThatOfTheChainItGoesTo(t *testing.T) {
 		if !errors.Is(err, row.fails) || tx.Value != chain.NewAmount(row.want) || tx.To != c.Contracts.DlnDestination {
 			t.Errorf("%s: %+v, %v, want %d", name, tx, err, row.want)
 		}
-		charges := NewCharges(at)
+		charges := NewSimulator(at)
 		for range 2 {
-			if read, err := charges.Read(t.Context(), row.to); err != nil || read.Message != chain.NewAmount(row.want) || read.TransferBps != 4 {
+			if read, err := charges.Charges(t.Context(), row.to); err != nil || read.Message != chain.NewAmount(row.want) || read.TransferBps != 4 {
 				t.Errorf("%s: %+v, %v, want %d", name, read, err, row.want)
 			}
 		}
@@ -73,7 +73,7 @@ func TestChargesOfAllOrNothingAreNone(t *testing.T) {
 			}
 			return nothingWord
 		}}
-		if read, err := NewCharges(n.serve(t, documented(t, 8453))).Read(t.Context(), 137); (err == nil) != isRead {
+		if read, err := NewSimulator(n.serve(t, documented(t, 8453))).Charges(t.Context(), 137); (err == nil) != isRead {
 			t.Errorf("charges of %s: %+v, %v", bps, read, err)
 		}
 	}

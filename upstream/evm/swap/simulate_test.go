@@ -437,7 +437,7 @@ func TestABalanceIsNotNothingByOneWord(t *testing.T) {
 		}}
 	}
 	c := serveAll(t, documented(t, 8453), having(0, "0x"), having(7, "0x07"))
-	if code, err := NewCharges(c).Code(t.Context(), someToken); err != nil || len(code) == 0 {
+	if code, err := NewSimulator(c).Code(t.Context(), someToken); err != nil || len(code) == 0 {
 		t.Errorf("Code = %x, %v, want that of the node that has it", code, err)
 	}
 	s := NewSimulator(c)

@@ -3,7 +3,6 @@ package evm
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -287,14 +286,4 @@ type Message struct {
 	To    chain.Address  `json:"to"`
 	Data  Payload        `json:"data"`
 	Value *Amount        `json:"value,omitempty"`
-}
-
-// Call calls a contract on the newest block. The answer is empty for a missing contract, and as zero doubted; a
-// *jsonrpc.Error is in the error's chain when the contract reverts.
-func (c *Chain) Call(ctx context.Context, to chain.Address, data []byte) ([]byte, error) {
-	var answer Payload
-	asked := furthest(contractCall{to, data}.on(&answer, newestTag), bytes.Compare)
-	asked.Doubt = func(result any) bool { return weightOf(*result.(*Payload)) < 2 }
-	err := c.rpc.All(ctx, asked)
-	return answer, err
 }

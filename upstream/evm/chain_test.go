@@ -2,7 +2,6 @@ package evm_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,7 +10,6 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/rpctest"
 	"crossgate/order"
-	"crossgate/upstream/jsonrpc"
 )
 
 func TestHead(t *testing.T) {
@@ -133,30 +131,5 @@ func TestEndpointsOfAnotherChainAreRefused(t *testing.T) {
 	got, err := serveAll(t, testChain, wrong, right).Head(t.Context())
 	if err != nil || got.Latest.Number != 2000 {
 		t.Errorf("Head() = %+v, %v, want that of the right chain", got, err)
-	}
-}
-
-// TestNothingByOneWordIsNotReturned: a contract that one endpoint says returns zero, or nothing, is read from another.
-func TestNothingByOneWordIsNotReturned(t *testing.T) {
-	for _, nothing := range []string{"0x", fmt.Sprintf("0x%064x", 0)} {
-		liar, honest := newNode(10), newNode(10)
-		liar.storage = func(string, string, uint64) string { return nothing }
-		honest.storage = func(string, string, uint64) string { return fmt.Sprintf("0x%064x", 7) }
-		for _, nodes := range [][]*node{{liar, honest}, {honest, liar}, {liar, liar, honest}} {
-			got, err := serveAll(t, testChain, nodes...).Call(t.Context(), testChain.Contracts.Gate, []byte{1})
-			if isNothing := len(nodes) > 2; err != nil || (len(got) == 0 || got[31] == 0) != isNothing {
-				t.Errorf("Call() = %x, %v, want nothing: %t", got, err, isNothing)
-			}
-		}
-	}
-}
-
-func TestCallTellsTheContractsRefusal(t *testing.T) {
-	n := newNode(10)
-	n.storage = func(string, string, uint64) string { return "!execution reverted: no" }
-	_, err := n.serve(t, testChain).Call(t.Context(), testChain.Contracts.Gate, []byte{1})
-	var said *jsonrpc.Error
-	if !errors.As(err, &said) || !said.IsRevert() {
-		t.Errorf("Call() = %v, want the contract's refusal", err)
 	}
 }

@@ -192,7 +192,7 @@ func (l *lab) balance(t *testing.T, token, of common.Address) *big.Int {
 		return balance.ToInt()
 	}
 	data := must.Get(l.erc20.Pack("balanceOf", of))(t)
-	answer := must.Get(l.chain.Call(t.Context(), chain.NewAddress(token.Bytes()), data))(t)
+	answer := must.Get(l.chain.CallAll(t.Context(), []chain.Address{chain.NewAddress(token.Bytes())}, [][]byte{data}))(t)[0]
 	return new(big.Int).SetBytes(answer)
 }
 

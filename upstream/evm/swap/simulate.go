@@ -110,14 +110,21 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 		err := s.chain.Client().All(ctx, coinsCall(&coins, holder))
 		return coins.Amount, err
 	}
-	answer, err := s.chain.Call(ctx, token, balanceOf.Call(holder))
-	if err != nil {
+	var answer evm.Payload
+	if err := s.chain.Client().All(ctx, wordCall(&answer, token, balanceOf.Call(holder))); err != nil {
 		return chain.Amount{}, err
 	}
 	if len(answer) != 32 {
 		return chain.Amount{}, fmt.Errorf("token %s returned no balance", token)
 	}
 	return chain.AmountFromBytes(answer), nil
+}
+
+// wordCall asks a contract for a number. That it is zero is doubted.
+func wordCall(out *evm.Payload, to chain.Address, data []byte) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, nil, "eth_call", evm.Message{To: to, Data: data}, "latest")
+	jsonrpc.Greater(asked, func(a, b evm.Payload) int { return wordAmount(a).Cmp(wordAmount(b)) })
+	return asked
 }
 
 // coinsCall asks for the coins of an account. That it has none is doubted.

@@ -77,16 +77,13 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 	var tokens, allowed evm.Payload
 	headCall := jsonrpc.NewCall(&head, nil, "eth_getBlockByNumber", "latest", false)
 	priceCall := jsonrpc.NewCall(&price, nil, "eth_gasPrice")
-	calls := []*jsonrpc.Call{headCall, priceCall, jsonrpc.NewCall(&coins, nil, "eth_getBalance", t.Sender, "latest")}
+	calls := []*jsonrpc.Call{headCall, priceCall, coinsCall(&coins, t.Sender)}
 	if !t.In.IsNative() {
-		calls = append(calls,
-			jsonrpc.NewCall(&tokens, nil, "eth_call", simulatedCall{To: t.In, Input: balanceOf.Call(t.Sender)}, "latest"),
-			jsonrpc.NewCall(&allowed, nil, "eth_call", simulatedCall{To: t.In, Input: allowance.Call(t.Sender, t.Spender)}, "latest"))
+		calls = append(calls, wordCall(&tokens, t.In, balanceOf.Call(t.Sender)), wordCall(&allowed, t.In, allowance.Call(t.Sender, t.Spender)))
 	}
-	if s.isBare() { // nothing gives them to the sender
-		calls[2] = coinsCall(&coins, t.Sender)
-		for _, call := range calls[3:] {
-			jsonrpc.Greater(call, func(a, b evm.Payload) int { return wordAmount(a).Cmp(wordAmount(b)) })
+	if !s.isBare() { // overrides give them to the sender
+		for _, call := range calls[2:] {
+			call.Doubt = nil
 		}
 	}
 	s.chain.Client().Each(ctx, calls...)

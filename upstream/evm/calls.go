@@ -280,10 +280,12 @@ func (c *Chain) firstReceiptCall(out **receipt, tx chain.Hash) *jsonrpc.Call {
 	return asked
 }
 
-// Message is a transaction as accepted by eth_call and eth_estimateGas.
+// Message is a transaction as accepted by eth_call, eth_estimateGas and eth_simulateV1.
 type Message struct {
-	From  *chain.Address `json:"from,omitempty"`
-	To    chain.Address  `json:"to"`
-	Data  Payload        `json:"data"`
-	Value *Amount        `json:"value,omitempty"`
+	From     *chain.Address `json:"from,omitempty"`
+	To       chain.Address  `json:"to"`
+	Data     Payload        `json:"data"` // the older name, which all know: java-tron knows "input" since version 4.8.2
+	Value    *Amount        `json:"value,omitempty"`
+	Gas      Quantity       `json:"gas,omitempty"`
+	GasPrice *Amount        `json:"gasPrice,omitempty"`
 }

@@ -125,7 +125,7 @@ func (s *Simulator) createInWallet(
 	var answer evm.Payload
 	var estimate evm.Quantity
 	calls, balances := set.calls(t, now)
-	calls = append(calls, simulatedCall{To: s.chain.Facts().Contracts.DlnSource, Input: onchain.GiveOrderCall(promised.ID)})
+	calls = append(calls, evm.Message{To: s.chain.Facts().Contracts.DlnSource, Data: onchain.GiveOrderCall(promised.ID)})
 	asked := []*jsonrpc.Call{set.inWallet(&answer, t, now, calls, "latest")}
 	if !set.approve {
 		asked = append(asked, set.estimate(&estimate, t))
@@ -147,12 +147,12 @@ func (s *Simulator) createInWallet(
 // Returns simulates a transaction without overrides, and checks the id that DlnSource returns, which is derived from
 // the order's terms.
 func (s *Simulator) Returns(ctx context.Context, t creation.Transaction, want chain.Hash) (gas uint64, err error) {
-	if gas, err = NewFees(s.chain).EstimateGas(ctx, t.Sender, quote.Tx{To: t.To, Data: t.Data, Value: t.Value}); err != nil {
+	tx := quote.Tx{To: t.To, Data: t.Data, Value: t.Value}
+	if gas, err = NewFees(s.chain).EstimateGas(ctx, t.Sender, tx); err != nil {
 		return 0, err
 	}
 	var id evm.Payload
-	message := evm.Message{From: &t.Sender, To: t.To, Data: t.Data, Value: &evm.Amount{Amount: t.Value}}
-	if err := s.chain.Client().All(ctx, jsonrpc.NewCall(&id, nil, "eth_call", message, "latest")); err != nil {
+	if err := s.chain.Client().All(ctx, jsonrpc.NewCall(&id, nil, "eth_call", messageOf(t.Sender, tx), "latest")); err != nil {
 		return 0, fmt.Errorf("try the creation: %w", err)
 	}
 	if string(id) != string(want[:]) {

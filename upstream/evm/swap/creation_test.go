@@ -147,7 +147,7 @@ func TestAWalletLeavesTheTransactionItsGas(t *testing.T) {
 		asked := overrides{accounts: map[chain.Address]override{}}.inWallet(new(evm.Payload),
 			quote.Simulation{Sender: somebody, Tx: quote.Tx{Value: chain.NewAmount(value)}},
 			surroundings{gas: gas, gasPrice: chain.NewAmount(1), coins: chain.NewAmount(has)}, nil, "latest")
-		message, accounts := asked.Params[0].(simulatedCall), asked.Params[2].(map[chain.Address]override)
+		message, accounts := asked.Params[0].(evm.Message), asked.Params[2].(map[chain.Address]override)
 		if message.Gas < gas*64/63+walletGas || accounts[somebody].Balance.Amount != chain.NewAmount(want) {
 			t.Errorf("of a sender with %d: %d gas and %s, want %d", has, message.Gas, accounts[somebody].Balance.Amount, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order/creation"
 	"crossgate/order/onchain"
+	"crossgate/quote"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -84,11 +85,11 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 		message := evm.Message{From: &each.From, To: each.To, Data: each.Data}
 		asked = append(asked, jsonrpc.NewCall(&answers[i], nil, "eth_call", message, "latest"))
 	}
-	whole := evm.Message{From: &t.Sender, To: t.To, Data: t.Data, Value: &evm.Amount{Amount: t.Value}}
+	whole := messageOf(t.Sender, quote.Tx{To: t.To, Data: t.Data, Value: t.Value})
 	asked = append(asked, jsonrpc.NewCall(&answers[len(probes)], nil, "eth_call", whole, "latest"))
 	var blocks []struct{ Calls []simulatedResult }
 	if !s.chain.Client().Lacks(simulateV1, "") {
-		made, err := json.Marshal([]simulatedCall{{From: &t.Sender, To: t.To, Input: t.Data, Value: &evm.Amount{Amount: t.Value}}})
+		made, err := json.Marshal([]evm.Message{whole})
 		if err != nil {
 			return nil, err
 		}

@@ -119,7 +119,7 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 
 // probed returns the token's state with a distinct number in every candidate.
 func probed(token chain.Address, keys ...chain.Address) map[chain.Address]override {
-	state := make(map[chain.Hash]word32, len(candidates))
+	state := make(map[chain.Hash]chain.Hash, len(candidates))
 	for i, m := range candidates {
 		state[m.slot(keys...)] = probeValue(i)
 	}

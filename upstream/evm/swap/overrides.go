@@ -13,15 +13,10 @@ import (
 
 // override is the state of an account during a call (execution-apis, eth_simulateV1).
 type override struct {
-	Balance *evm.Amount           `json:"balance,omitempty"`
-	Code    evm.Payload           `json:"code,omitempty"`
-	State   map[chain.Hash]word32 `json:"stateDiff,omitempty"`
+	Balance *evm.Amount               `json:"balance,omitempty"`
+	Code    evm.Payload               `json:"code,omitempty"`
+	State   map[chain.Hash]chain.Hash `json:"stateDiff,omitempty"` // words of storage by their slots
 }
-
-// word32 is a word of storage.
-type word32 [32]byte
-
-func (w word32) MarshalText() ([]byte, error) { return evm.Payload(w[:]).MarshalText() }
 
 // overrides is the state in which a transaction is simulated.
 type overrides struct {
@@ -57,7 +52,7 @@ func (s *Simulator) overrides(ctx context.Context, t quote.Simulation, now surro
 			return overrides{}, err
 		}
 	}
-	state := map[chain.Hash]word32{}
+	state := map[chain.Hash]chain.Hash{}
 	switch {
 	case now.tokens.Cmp(t.AmountIn) >= 0:
 	case found.balances != nil:

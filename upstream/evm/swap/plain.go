@@ -140,7 +140,7 @@ func (s *Simulator) CoinOutcome(ctx context.Context, t quote.Simulation) (receiv
 
 // inWallet returns the calls as one that the sender's account makes on a block. Its gas limit is the transaction's and
 // walletGas, and a little more.
-func (s overrides) inWallet(out *evm.Payload, t quote.Simulation, now surroundings, calls []simulatedCall, block string) *jsonrpc.Call {
+func (s overrides) inWallet(out *evm.Payload, t quote.Simulation, now surroundings, calls []evm.Message, block string) *jsonrpc.Call {
 	now.gas += now.gas/32 + walletGas
 	coins := &evm.Amount{Amount: t.Tx.Value.Add(now.gasMoney())}
 	if now.coins.Cmp(coins.Amount) > 0 {
@@ -154,10 +154,10 @@ func (s overrides) inWallet(out *evm.Payload, t quote.Simulation, now surroundin
 		if c.Value != nil {
 			value = c.Value.Amount
 		}
-		input = slices.Concat(input, words.Encode(c.To, value, len(c.Input)), c.Input)
+		input = slices.Concat(input, words.Encode(c.To, value, len(c.Data)), c.Data)
 	}
-	asked := s.call(out, "eth_call", simulatedCall{
-		From: &t.Sender, To: t.Sender, Input: input, Gas: evm.Quantity(now.gas), GasPrice: &evm.Amount{Amount: now.gasPrice},
+	asked := s.call(out, "eth_call", evm.Message{
+		From: &t.Sender, To: t.Sender, Data: input, Gas: evm.Quantity(now.gas), GasPrice: &evm.Amount{Amount: now.gasPrice},
 	}, block)
 	asked.Accept = func(result any) error {
 		if len(*result.(*evm.Payload)) != words.Size*len(calls) { // the account has no such code

@@ -175,22 +175,12 @@ var (
 	swapExecutedText = []byte(swapExecuted.String()) // as nodes write it
 )
 
-// simulatedCall is a call of eth_simulateV1 as accepted by go-ethereum and its kin.
-type simulatedCall struct {
-	From     *chain.Address `json:"from,omitempty"`
-	To       chain.Address  `json:"to"`
-	Input    evm.Payload    `json:"data"` // the older name, which all know: java-tron knows "input" since version 4.8.2
-	Value    *evm.Amount    `json:"value,omitempty"`
-	Gas      evm.Quantity   `json:"gas,omitempty"`
-	GasPrice *evm.Amount    `json:"gasPrice,omitempty"`
-}
-
 // balanceCall returns a call for an account's balance of a token, or of the coin.
-func balanceCall(token, account, meter chain.Address) simulatedCall {
+func balanceCall(token, account, meter chain.Address) evm.Message {
 	if token.IsNative() {
-		return simulatedCall{To: meter, Input: words.Encode(account)}
+		return evm.Message{To: meter, Data: words.Encode(account)}
 	}
-	return simulatedCall{To: token, Input: balanceOf.Call(account)}
+	return evm.Message{To: token, Data: balanceOf.Call(account)}
 }
 
 // simulatedResult is the result of eth_simulateV1 for one call. Not all nodes report MaxUsedGas, the gas used before
@@ -215,7 +205,7 @@ type simulatedLog struct {
 type simulatedBlock struct {
 	Header   *blockOverride  `json:"blockOverrides,omitempty"`
 	Accounts json.RawMessage `json:"stateOverrides,omitempty"`
-	Calls    json.RawMessage `json:"calls"` // of simulatedCall
+	Calls    json.RawMessage `json:"calls"` // of evm.Message
 }
 
 // simulatedChain holds the blocks that eth_simulateV1 makes.
@@ -245,7 +235,7 @@ func (s *Simulator) run(ctx context.Context, t quote.Simulation, set overrides, 
 // used is less than the need, since refunds come at the end; if nodes do not report the need, they estimate it in the
 // same round trip.
 func (s *Simulator) inNextBlocks(
-	ctx context.Context, t quote.Simulation, calls []simulatedCall, transaction int, set overrides, now surroundings,
+	ctx context.Context, t quote.Simulation, calls []evm.Message, transaction int, set overrides, now surroundings,
 ) (results [][]simulatedResult, gas evm.Quantity, err error) {
 	overridden := maps.Clone(set.accounts)
 	overridden[now.meter] = override{Code: meterCode}
@@ -284,8 +274,8 @@ func (s *Simulator) inNextBlocks(
 }
 
 // calls returns the transaction between readings of balances, and the number of readings on each side.
-func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulatedCall, balances int) {
-	read := []simulatedCall{balanceCall(t.Out, t.Recipient, now.meter)}
+func (s overrides) calls(t quote.Simulation, now surroundings) (calls []evm.Message, balances int) {
+	read := []evm.Message{balanceCall(t.Out, t.Recipient, now.meter)}
 	if !t.Through.IsAbsent() {
 		read = append(read, balanceCall(t.In, t.Through, now.meter))
 	}
@@ -296,17 +286,16 @@ func (s overrides) calls(t quote.Simulation, now surroundings) (calls []simulate
 }
 
 // transaction returns the transaction, after the approval that it may need, and that of nothing before; see Approvals.
-func (s overrides) transaction(t quote.Simulation, now surroundings) (calls []simulatedCall) {
+func (s overrides) transaction(t quote.Simulation, now surroundings) (calls []evm.Message) {
 	if s.approve && !now.allowed.IsZero() {
-		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: approve.Call(t.Spender, chain.Amount{})})
+		calls = append(calls, evm.Message{From: &t.Sender, To: t.In, Data: approve.Call(t.Spender, chain.Amount{})})
 	}
 	if s.approve {
-		calls = append(calls, simulatedCall{From: &t.Sender, To: t.In, Input: approve.Call(t.Spender, t.AmountIn)})
+		calls = append(calls, evm.Message{From: &t.Sender, To: t.In, Data: approve.Call(t.Spender, t.AmountIn)})
 	}
-	return append(calls, simulatedCall{
-		From: &t.Sender, To: t.Tx.To, Input: t.Tx.Data, Value: &evm.Amount{Amount: t.Tx.Value},
-		Gas: evm.Quantity(now.gas), GasPrice: &evm.Amount{Amount: now.gasPrice},
-	})
+	made := messageOf(t.Sender, t.Tx)
+	made.Gas, made.GasPrice = evm.Quantity(now.gas), &evm.Amount{Amount: now.gasPrice}
+	return append(calls, made)
 }
 
 // worseOf returns the result that leaves the recipient less, with the larger of both gas needs and of both remainders.

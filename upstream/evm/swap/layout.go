@@ -17,9 +17,8 @@ import (
 // How long a token's layout is cached: a known one changes only with an upgrade of the contract, and failure to find
 // one may have been the node's fault.
 const (
-	layoutLife    = time.Hour
-	noLayoutLife  = 10 * time.Minute
-	layoutsAtMost = 10_000
+	layoutLife   = time.Hour
+	noLayoutLife = 10 * time.Minute
 )
 
 // layout is where a token's contract stores balances and allowances; nil: unknown.
@@ -83,10 +82,8 @@ func probeValue(i int) [32]byte {
 // layout finds out where a token stores balances and allowances: it is called for an account for which every candidate
 // holds a different number.
 func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, error) {
-	s.mu.Lock()
-	cached, seen := s.layouts[token]
-	s.mu.Unlock()
-	if seen && time.Now().Before(cached.until) {
+	cached, _ := s.layouts.Get(token)
+	if time.Now().Before(cached.until) {
 		return cached, nil
 	}
 	var balance, allowed evm.Payload
@@ -108,12 +105,7 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 			return cached, nil // an endpoint's failure says nothing about the token
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.layouts) >= layoutsAtMost {
-		clear(s.layouts)
-	}
-	s.layouts[token] = cached
+	s.layouts.Put(token, cached)
 	return cached, nil
 }
 

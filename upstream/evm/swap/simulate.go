@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"crossgate/cache/recent"
 	"crossgate/chain"
 	"crossgate/chain/words"
 	"crossgate/internal/rawjson"
@@ -28,17 +28,13 @@ type Simulator struct {
 	chain *evm.Chain
 
 	reportsMaxUsed atomic.Bool // the last simulation reported the gas used before refunds
-
-	mu      sync.Mutex
-	layouts map[chain.Address]layout
+	layouts        recent.Map[chain.Address, layout]
 }
 
 var _ quote.Simulator = (*Simulator)(nil)
 
 // NewSimulator returns a simulator on the newest block of c.
-func NewSimulator(c *evm.Chain) *Simulator {
-	return &Simulator{chain: c, layouts: map[chain.Address]layout{}}
-}
+func NewSimulator(c *evm.Chain) *Simulator { return &Simulator{chain: c} }
 
 // Simulate implements quote.Simulator. It takes two round trips, another one for an unfamiliar token that the sender
 // lacks, and two more if the usual gas limit is too low for the transaction. Nodes without eth_simulateV1 get

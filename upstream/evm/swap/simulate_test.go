@@ -195,7 +195,7 @@ func TestLayoutsAreKept(t *testing.T) {
 				t.Errorf("layout of the token with slot %d = %+v for %s after %d requests", slot, found, left, n.requests)
 			}
 		}
-		s.layouts[someToken] = layout{until: began}
+		s.layouts.Put(someToken, layout{until: began})
 		if must.Get(s.layout(t.Context(), someToken))(t); n.requests != 2 {
 			t.Errorf("an expired layout is looked for anew by %d requests", n.requests-1)
 		}
@@ -255,7 +255,8 @@ func TestRefusedOverridesAreRemembered(t *testing.T) {
 	n, other := refusing(), refusing()
 	c := serveAll(t, documented(t, 8453), n, other)
 	s := NewSimulator(c)
-	if _, err := s.layout(t.Context(), someToken); err != nil || len(s.layouts) > 0 {
+	_, err := s.layout(t.Context(), someToken)
+	if _, isKept := s.layouts.Get(someToken); err != nil || isKept {
 		t.Errorf("a layout that no endpoint could look for is kept as unknown: %v", err)
 	}
 	s.need(t.Context(), quote.Simulation{Sender: somebody}, overrides{accounts: probed(someToken, somebody)})

@@ -58,7 +58,7 @@ var house = map[string]room{
 	"upstream/jsonrpc":           {"cache/recent internal/rawjson upstream", "a mechanism knows no domain word: put what knows one into upstream/evm or upstream/solana"},
 	"upstream/jsonrpc/behaviour": {"", "the book of behaviours is a test: what it needs goes into files named _test.go"},
 	"upstream/evm/seal":          {"chain internal/rawjson", "a hash knows no node: what asks for what is hashed belongs to upstream/evm"},
-	"upstream/evm":               {"chain chain/words order order/onchain token upstream upstream/evm/seal upstream/jsonrpc", "the client knows orders and no swap: what a swap needs belongs to upstream/evm/swap"},
+	"upstream/evm":               {"cache/recent chain chain/words order order/onchain token upstream upstream/evm/seal upstream/jsonrpc", "the client knows orders and no swap: what a swap needs belongs to upstream/evm/swap"},
 	"upstream/evm/swap":          {"cache/recent chain chain/revert chain/words internal/rawjson order order/creation order/onchain quote quote/crosschain token upstream upstream/evm upstream/jsonrpc", "what swaps need of EVM chains: what orders need, too, belongs to upstream/evm"},
 	"upstream/tron":              {"chain quote upstream/evm upstream/evm/swap upstream/jsonrpc", "TRON is EVM but for its nodes: what its contracts need belongs to upstream/evm"},
 	"upstream/solana":            {"cache/recent chain chain/solana order order/creation order/onchain quote quote/crosschain token upstream upstream/jsonrpc", "an adapter speaks one protocol; what several need belongs to the domain or to upstream"},

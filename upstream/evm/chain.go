@@ -65,6 +65,7 @@ func (c *Chain) Client() *jsonrpc.Client { return c.rpc }
 // New returns the chain that rpc's endpoints serve; they must prove that on first use.
 func New(c chain.Chain, rpc *jsonrpc.Client) *Chain {
 	made := &Chain{chain: c, isTron: c.Family == chain.TVM}
+	made.read.known.Limit = mostReadHeaders
 	made.rpc = rpc.Proving(fmt.Sprintf("chain %d", c.ID), made.chainIDCall())
 	return made
 }

@@ -69,7 +69,7 @@ type chainParts struct {
 }
 
 // caller calls contracts of one chain; see venue.Options.
-type caller func(ctx context.Context, to []chain.Address, data [][]byte) ([][]byte, error)
+type caller func(context.Context, []chain.ContractCall) ([][]byte, error)
 
 // builder builds the parts of a configuration and collects its mistakes.
 type builder struct {
@@ -243,12 +243,12 @@ func (p *parts) readable() chain.Registry {
 	return chain.NewRegistry(read...)
 }
 
-func (b *builder) contracts(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
+func (b *builder) contracts(ctx context.Context, id chain.ID, calls []chain.ContractCall) ([][]byte, error) {
 	read := b.parts.chains[id]
 	if read == nil || read.call == nil {
 		return nil, fmt.Errorf("chain %d is not read", id)
 	}
-	return read.call(ctx, to, data)
+	return read.call(ctx, calls)
 }
 
 // newest returns the time of a chain's newest known block, zero if its contracts are not called.

@@ -22,7 +22,7 @@ type batcher struct {
 
 // batch holds contract calls of several callers, made in the goroutine of the first.
 type batch struct {
-	calls   []contractCall
+	calls   []chain.ContractCall
 	done    chan struct{} // closed when answers or err are set
 	answers [][]byte
 	err     error
@@ -31,18 +31,10 @@ type batch struct {
 // errAbandoned says that the caller who made a batch left before it had answers.
 var errAbandoned = errors.New("batch of contract calls abandoned")
 
-// CallAll calls contracts on the newest block, each with the calldata at its index, in one round trip if the chain
-// allows it, and together with the calls that others make at the same moment. The answer is empty for a contract that
-// reverts or does not exist.
-func (c *Chain) CallAll(ctx context.Context, to []chain.Address, data [][]byte) ([][]byte, error) {
-	if len(to) == 0 {
-		return nil, nil // the first caller of a batch is known by its position
-	}
-	calls := make([]contractCall, len(to))
-	for i := range to {
-		calls[i] = contractCall{to[i], data[i]}
-	}
-	for {
+// CallAll calls contracts on the newest block, in one round trip if the chain allows it, and together with the calls
+// that others make at the same moment. The answer is empty for a contract that reverts or does not exist.
+func (c *Chain) CallAll(ctx context.Context, calls []chain.ContractCall) ([][]byte, error) {
+	for len(calls) > 0 { // the first caller of a batch is known by its position
 		joined, first := c.batcher.join(calls)
 		if first == 0 {
 			c.makeBatch(ctx, joined)
@@ -60,10 +52,11 @@ func (c *Chain) CallAll(ctx context.Context, to []chain.Address, data [][]byte) 
 			return nil, joined.err
 		}
 	}
+	return nil, nil
 }
 
 // join adds calls to the next batch, whose answers from first on will be theirs. The first caller makes the batch.
-func (b *batcher) join(calls []contractCall) (joined *batch, first int) {
+func (b *batcher) join(calls []chain.ContractCall) (joined *batch, first int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil || len(b.next.calls)+len(calls) > largestMulticall {

@@ -13,8 +13,8 @@ import (
 )
 
 // nameOf returns the calls for a token's name and decimals.
-func nameOf(token chain.Address) (to []chain.Address, data [][]byte) {
-	return []chain.Address{token, token}, [][]byte{{0x06, 0xfd, 0xde, 0x03}, {0x31, 0x3c, 0xe5, 0x67}}
+func nameOf(token chain.Address) []chain.ContractCall {
+	return []chain.ContractCall{{To: token, Data: []byte{0x06, 0xfd, 0xde, 0x03}}, {To: token, Data: []byte{0x31, 0x3c, 0xe5, 0x67}}}
 }
 
 // Concurrent calls of several callers go out in one round trip, and each caller gets its own answers.
@@ -28,8 +28,7 @@ func TestContractCallsGoTogether(t *testing.T) {
 		}}
 		c := n.serve(t, testChain)
 		ask := func(ctx context.Context, token chain.Address, decimals byte, symbol string) {
-			to, data := nameOf(token)
-			answers, err := c.CallAll(ctx, to, data)
+			answers, err := c.CallAll(ctx, nameOf(token))
 			if err != nil || len(answers) != 2 || !bytes.Contains(answers[0], []byte(symbol)) || answers[1][31] != decimals {
 				t.Errorf("CallAll() of %s = %x, %v, want its name and %d decimals", token, answers, err, decimals)
 			}
@@ -37,8 +36,7 @@ func TestContractCallsGoTogether(t *testing.T) {
 		impatient, leave := context.WithCancel(t.Context())
 		var asking sync.WaitGroup
 		asking.Go(func() {
-			to, data := nameOf(plainToken)
-			if _, err := c.CallAll(impatient, to, data); !errors.Is(err, context.Canceled) {
+			if _, err := c.CallAll(impatient, nameOf(plainToken)); !errors.Is(err, context.Canceled) {
 				t.Errorf("CallAll() of who left = %v, want his leaving", err)
 			}
 		})

@@ -118,11 +118,11 @@ func TestAggregate3CallsAreThoseOfGoEthereum(t *testing.T) {
 	kind := must.Get(abi.NewType("tuple[]", "", []abi.ArgumentMarshaling{
 		{Name: "target", Type: "address"}, {Name: "allowFailure", Type: "bool"}, {Name: "callData", Type: "bytes"},
 	}))(t)
-	var calls []contractCall
+	var calls []chain.ContractCall
 	var list []call3
 	for _, length := range []int{0, 4, 32, 36} {
 		target, data := common.Address{1, byte(length)}, bytes.Repeat([]byte{7}, length)
-		calls = append(calls, contractCall{chain.NewAddress(target[:]), data})
+		calls = append(calls, chain.ContractCall{To: chain.NewAddress(target[:]), Data: data})
 		list = append(list, call3{target, true, data})
 		want := append(slices.Clone(aggregate3[:]), must.Get(abi.Arguments{{Type: kind}}.Pack(list))(t)...)
 		if got := encodeAggregate3(calls); !bytes.Equal(got, want) {

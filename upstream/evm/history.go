@@ -20,8 +20,8 @@ import (
 // gaps. So is the end of a registered external call. A step that endpoints of other providers do not have either is an
 // error.
 func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
-	s := search{chain: c, rpc: c.rpc, ledger: c.ledger(side, since != 0), id: id}
-	if s.contract.IsAbsent() {
+	s := search{chain: c, rpc: c.rpc, ledger: c.ledger(id, side, since != 0), id: id}
+	if s.progress.To.IsAbsent() {
 		return order.Evidence{}, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
 	}
 	first := s
@@ -61,42 +61,39 @@ func isContradiction(err error) bool {
 	return err != nil && upstream.ClassOf(err) == 0 && !errors.As(err, new(*order.PartialError)) || errors.As(err, new(*order.UnreadableError))
 }
 
-// ledger describes one side of orders on a chain: the contract that stores their progress, and the contracts that emit
-// events about them.
+// ledger describes one side of an order on a chain: what the contract that stores its progress is asked, and the
+// contracts that emit events about it.
 type ledger struct {
-	contract chain.Address
 	emitters []chain.Address
 
-	progressData func(order.ID) []byte // calldata that reads how far an order has come
-	steps        func(answer []byte) (int, error)
-	isStep       func(order.Fact) bool
+	progress chain.ContractCall // reads how far the order has come
+	steps    func(answer []byte) (int, error)
+	isStep   func(order.Fact) bool
 
-	patchesData func(order.ID) []byte // calldata that reads by how much its amount was changed
-	isPatch     func(order.Fact) bool
+	changes chain.ContractCall // reads by how much its amount was changed
+	isPatch func(order.Fact) bool
 }
 
-// ledger returns the ledger of a side; a known creation is not counted as a step.
-func (c *Chain) ledger(side order.Side, creationKnown bool) ledger {
+// ledger returns the ledger of a side of an order; a known creation is not counted as a step.
+func (c *Chain) ledger(id order.ID, side order.Side, creationKnown bool) ledger {
 	contracts := c.chain.Contracts
 	if side == order.TakeSide {
 		return ledger{
-			contract:     contracts.DlnDestination,
-			emitters:     slices.DeleteFunc([]chain.Address{contracts.DlnDestination, contracts.ExternalCallAdapter}, chain.Address.IsAbsent),
-			progressData: onchain.TakeOrderCall,
-			steps:        takeSteps,
-			isStep:       isTakeStep,
-			patchesData:  onchain.TakePatchesCall,
-			isPatch:      is[order.TakeDecreased],
+			emitters: slices.DeleteFunc([]chain.Address{contracts.DlnDestination, contracts.ExternalCallAdapter}, chain.Address.IsAbsent),
+			progress: chain.ContractCall{To: contracts.DlnDestination, Data: onchain.TakeOrderCall(id)},
+			steps:    takeSteps,
+			isStep:   isTakeStep,
+			changes:  chain.ContractCall{To: contracts.DlnDestination, Data: onchain.TakePatchesCall(id)},
+			isPatch:  is[order.TakeDecreased],
 		}
 	}
 	give := ledger{
-		contract:     contracts.DlnSource,
-		emitters:     []chain.Address{contracts.DlnSource},
-		progressData: onchain.GiveOrderCall,
-		steps:        giveSteps,
-		isStep:       isGiveStep,
-		patchesData:  onchain.GivePatchesCall,
-		isPatch:      is[order.GiveIncreased],
+		emitters: []chain.Address{contracts.DlnSource},
+		progress: chain.ContractCall{To: contracts.DlnSource, Data: onchain.GiveOrderCall(id)},
+		steps:    giveSteps,
+		isStep:   isGiveStep,
+		changes:  chain.ContractCall{To: contracts.DlnSource, Data: onchain.GivePatchesCall(id)},
+		isPatch:  is[order.GiveIncreased],
 	}
 	if creationKnown {
 		give.steps, give.isStep = stepsAfterCreation, is[order.Claimed]

@@ -15,12 +15,6 @@ import (
 // aggregate3 selects the function of Multicall3 that is used (github.com/mds1/multicall3).
 var aggregate3 = words.SelectorOf("aggregate3((address,bool,bytes)[])")
 
-// contractCall is calldata for a contract.
-type contractCall struct {
-	to   chain.Address
-	data []byte
-}
-
 // reply is a contract's return data; empty: it reverted, or does not exist.
 type reply struct {
 	data     []byte
@@ -51,7 +45,7 @@ const largestMulticall = 300
 // in the sequence of calls. It takes one round trip as long as calls are not very many and the chain has Multicall3, or
 // the endpoints take batches.
 func (c *Chain) callContracts(
-	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, weight func(returned []byte) int,
+	ctx context.Context, rpc *jsonrpc.Client, calls []chain.ContractCall, weight func(returned []byte) int,
 ) (replies []reply, err error) {
 	if c.chain.Contracts.Multicall.IsAbsent() || len(calls) == 1 {
 		return callEach(ctx, rpc, calls, weight)
@@ -75,7 +69,7 @@ var errNoMulticall = errors.New("no answer of Multicall3")
 
 // aggregate makes calls through Multicall3.
 func (c *Chain) aggregate(
-	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, weight func(returned []byte) int,
+	ctx context.Context, rpc *jsonrpc.Client, calls []chain.ContractCall, weight func(returned []byte) int,
 ) ([]reply, error) {
 	var results aggregated
 	isSingle := func(int) bool { return false }
@@ -98,10 +92,10 @@ func (c *Chain) aggregate(
 }
 
 // encodeAggregate3 returns calldata that makes calls. Each may fail.
-func encodeAggregate3(calls []contractCall) []byte {
+func encodeAggregate3(calls []chain.ContractCall) []byte {
 	list := make(words.List, len(calls))
 	for i, each := range calls {
-		list[i] = words.Tuple{each.to, true, each.data}
+		list[i] = words.Tuple{each.To, true, each.Data}
 	}
 	return aggregate3.Call(list)
 }
@@ -128,11 +122,11 @@ func MulticallResults(data []byte) [][]byte {
 
 // callEach makes every call as a separate eth_call.
 func callEach(
-	ctx context.Context, rpc *jsonrpc.Client, calls []contractCall, weight func(returned []byte) int,
+	ctx context.Context, rpc *jsonrpc.Client, calls []chain.ContractCall, weight func(returned []byte) int,
 ) ([]reply, error) {
 	results, asked := make([]Payload, len(calls)), make([]*jsonrpc.Call, len(calls))
 	for i, each := range calls {
-		asked[i] = furthest(each.on(&results[i], newestTag), func(a, b []byte) int { return cmp.Compare(weight(a), weight(b)) })
+		asked[i] = furthest(callNow(&results[i], each), func(a, b []byte) int { return cmp.Compare(weight(a), weight(b)) })
 		asked[i].MayRevert, asked[i].Twice = true, weight != nil
 	}
 	if err := rpc.All(ctx, asked...); err != nil {
@@ -145,7 +139,7 @@ func callEach(
 	return replies, nil
 }
 
-// on returns the call at a block, as an eth_call.
-func (c contractCall) on(out *Payload, block any) *jsonrpc.Call {
-	return jsonrpc.NewCall(out, nil, "eth_call", Message{To: c.to, Data: c.data}, block)
+// callNow returns a call of a contract on the newest block, as an eth_call.
+func callNow(out *Payload, c chain.ContractCall) *jsonrpc.Call {
+	return jsonrpc.NewCall(out, nil, "eth_call", Message{To: c.To, Data: c.Data}, newestTag)
 }

@@ -43,9 +43,9 @@ type search struct {
 	listedBy  []string            // endpoints that listed logs
 	gap       *order.PartialError // blocks that were not searched; nil: none
 
-	call     contractCall // asks whether the external call is over; to is absent unless one was registered
-	callOver bool         // according to logs
-	delivery log          // of an order with a call; zero: not among the logs
+	call     chain.ContractCall // asks whether the external call is over; To is absent unless one was registered
+	callOver bool               // according to logs
+	delivery log                // of an order with a call; zero: not among the logs
 }
 
 func (s *search) run(ctx context.Context, since uint64) (read order.Evidence, err error) {
@@ -103,7 +103,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 	var steps, patched Payload
 	var latest *header
 	calls := []*jsonrpc.Call{
-		s.confirmed(s.progress(), &steps, s.compareSteps), s.confirmed(s.changes(), &patched, bytes.Compare), headerCall(&latest, newestTag),
+		s.confirmed(s.progress, &steps, s.compareSteps), s.confirmed(s.changes, &patched, bytes.Compare), headerCall(&latest, newestTag),
 	}
 	if guess, known := s.chain.guess(since); known {
 		calls = append(calls, s.chain.laterTimeCall(&s.guessed, guess))
@@ -130,8 +130,8 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 }
 
 // confirmed returns a call that a second voice confirms. Orders only move on: the greater answer by compare counts.
-func (s *search) confirmed(asked contractCall, out *Payload, compare func(a, b []byte) int) *jsonrpc.Call {
-	made := asked.on(out, newestTag)
+func (s *search) confirmed(asked chain.ContractCall, out *Payload, compare func(a, b []byte) int) *jsonrpc.Call {
+	made := callNow(out, asked)
 	made.Twice = true
 	return furthest(made, compare)
 }
@@ -148,10 +148,6 @@ func (s *search) compareSteps(a, b []byte) int {
 	other, _ := s.stepsIn(b)
 	return cmp.Compare(own, other)
 }
-
-// progress reads how far the order has come, changes by how much its amount was changed.
-func (s *search) progress() contractCall { return contractCall{s.contract, s.progressData(s.id)} }
-func (s *search) changes() contractCall  { return contractCall{s.contract, s.patchesData(s.id)} }
 
 func (s *search) stepsIn(answer Payload) (int, error) {
 	if len(answer) == 0 {
@@ -209,7 +205,7 @@ func (s *search) bisectSteps(ctx context.Context) error {
 func (s *search) bisectFrom(ctx context.Context, before uint64, step int) error {
 	for ; step <= s.steps && s.found < s.steps; step++ {
 		found := s.found
-		block, err := s.firstBlock(ctx, before, s.progress(), func(answer []byte) (bool, error) {
+		block, err := s.firstBlock(ctx, before, s.progress, func(answer []byte) (bool, error) {
 			steps, err := s.stepsIn(answer)
 			return steps >= step, err
 		})
@@ -247,7 +243,7 @@ const probes = 16
 // firstBlock returns the first block in which something has happened, judging by the answers of storage to a call: it
 // has not happened in the block before, but has in the newest.
 func (s *search) firstBlock(
-	ctx context.Context, before uint64, asked contractCall, happened func(answer []byte) (bool, error),
+	ctx context.Context, before uint64, asked chain.ContractCall, happened func(answer []byte) (bool, error),
 ) (uint64, error) {
 	last := uint64(s.latest.Number)
 	for last-before > 1 {
@@ -277,14 +273,14 @@ func (s *search) firstBlock(
 var errNoState = errors.New("no contract where one was")
 
 // past returns a call at a past block. An empty answer takes a second voice; after the order's creation it is an error.
-func (s *search) past(asked contractCall, out *Payload, block uint64) *jsonrpc.Call {
+func (s *search) past(asked chain.ContractCall, out *Payload, block uint64) *jsonrpc.Call {
 	isThere := func(answer Payload) error {
 		if len(answer) == 0 && s.from > 0 {
 			return errNoState
 		}
 		return nil
 	}
-	call := jsonrpc.NewCall(out, isThere, "eth_call", Message{To: asked.to, Data: asked.data}, Quantity(block))
+	call := jsonrpc.NewCall(out, isThere, "eth_call", Message{To: asked.To, Data: asked.Data}, Quantity(block))
 	call.Reach = s.chain.reach(block)
 	call.Reach.State = true
 	call.Doubt = func(result any) bool { return len(*result.(*Payload)) == 0 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -18,7 +19,7 @@ func (s *search) seeCall(l log, fact order.Fact) {
 		}
 	case order.ExternalCall:
 		if f.Step == order.CallRegistered {
-			s.call = contractCall{l.Address, onchain.CallStatusCall(l.Data)}
+			s.call = chain.ContractCall{To: l.Address, Data: onchain.CallStatusCall(l.Data)}
 		}
 		s.callOver = s.callOver || f.Step != order.CallRegistered
 	}
@@ -26,7 +27,7 @@ func (s *search) seeCall(l log, fact order.Fact) {
 
 // beginCall reads the receipt of a delivery with a call if the searched logs have nothing about the call.
 func (s *search) beginCall(ctx context.Context) error {
-	if s.delivery.TransactionHash.IsAbsent() || s.callOver || !s.call.to.IsAbsent() {
+	if s.delivery.TransactionHash.IsAbsent() || s.callOver || !s.call.To.IsAbsent() {
 		return nil
 	}
 	var r *receipt
@@ -45,7 +46,7 @@ func (s *search) beginCall(ctx context.Context) error {
 // endCall finds the end of a registered external call that the searched logs lack. Calls may be executed much later, so
 // the adapter is asked first whether it has happened at all.
 func (s *search) endCall(ctx context.Context) error {
-	if err := s.beginCall(ctx); err != nil || s.callOver || s.call.to.IsAbsent() {
+	if err := s.beginCall(ctx); err != nil || s.callOver || s.call.To.IsAbsent() {
 		return err
 	}
 	var now Payload

@@ -37,7 +37,7 @@ func (s *search) accountsForPatches() bool {
 
 // bisectPatches finds the last change of the amount, which the logs may lack although they have others.
 func (s *search) bisectPatches(ctx context.Context) error {
-	block, err := s.firstBlock(ctx, max(s.lastPatch, s.from, 1)-1, s.changes(), func(answer []byte) (bool, error) {
+	block, err := s.firstBlock(ctx, max(s.lastPatch, s.from, 1)-1, s.changes, func(answer []byte) (bool, error) {
 		patched, err := onchain.DecodePatches(answer)
 		return patched.Cmp(s.patched) >= 0, err
 	})

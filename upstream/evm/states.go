@@ -31,9 +31,9 @@ func (c *Chain) storedStates(
 	if contract.IsAbsent() {
 		return nil, fmt.Errorf("chain %d: no contract is configured that stores orders", c.chain.ID)
 	}
-	var calls []contractCall
+	var calls []chain.ContractCall
 	for _, id := range ids {
-		calls = append(calls, contractCall{contract, orders(id)}, contractCall{contract, patches(id)})
+		calls = append(calls, chain.ContractCall{To: contract, Data: orders(id)}, chain.ContractCall{To: contract, Data: patches(id)})
 	}
 	weight := func(returned []byte) int {
 		if _, err := decode(returned); err != nil && len(returned) != words.Size { // that of a patch

@@ -17,13 +17,13 @@ var metadataCalls = [...][]byte{words.Call("decimals()"), words.Call("name()"), 
 
 // ReadTokens reads the metadata of the tokens at addresses; see token.Reader.
 func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]token.Reading, error) {
-	calls := make([]contractCall, 0, len(addresses)*len(metadataCalls))
+	calls := make([]chain.ContractCall, 0, len(addresses)*len(metadataCalls))
 	for _, address := range addresses {
 		if !address.Fits(c.chain.Family) {
 			address = chain.NativeCoin(c.chain.Family) // not a contract; nodes reject other families' addresses
 		}
 		for _, data := range metadataCalls {
-			calls = append(calls, contractCall{address, data})
+			calls = append(calls, chain.ContractCall{To: address, Data: data})
 		}
 	}
 	if len(calls) == 0 {

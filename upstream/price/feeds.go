@@ -30,7 +30,7 @@ var oracles = map[chain.ID]string{
 var oracleUnit = big.NewInt(100_000_000)
 
 // Contracts calls contracts on a chain's newest block in one batch; one that refuses, or is absent, answers nothing.
-type Contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
+type Contracts func(ctx context.Context, id chain.ID, calls []chain.ContractCall) ([][]byte, error)
 
 type feeds struct {
 	contracts Contracts
@@ -63,15 +63,15 @@ func (f feeds) ask(ctx context.Context, id chain.ID, keys []token.Key) (map[toke
 	if err != nil {
 		return nil, fmt.Errorf("price oracle of chain %d: %w", id, err)
 	}
-	to, data := make([]chain.Address, len(keys)), make([][]byte, len(keys))
+	calls := make([]chain.ContractCall, len(keys))
 	for i, key := range keys {
 		asset := key.Address
 		if asset.IsNative() {
 			asset = c.WrappedCoin
 		}
-		to[i], data[i] = oracle, words.Call("getAssetPrice(address)", asset)
+		calls[i] = chain.ContractCall{To: oracle, Data: words.Call("getAssetPrice(address)", asset)}
 	}
-	answers, err := f.contracts(ctx, id, to, data)
+	answers, err := f.contracts(ctx, id, calls)
 	if err == nil && len(answers) != len(keys) {
 		err = fmt.Errorf("%d answers for %d tokens", len(answers), len(keys))
 	}

@@ -17,16 +17,16 @@ func TestFeedsTellWhatTheirChainsTell(t *testing.T) {
 	registry := chain.Documented()
 	ethereum, _ := registry.Chain(1)
 	down := errors.New("no connection")
-	contracts := func(_ context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
+	contracts := func(_ context.Context, id chain.ID, calls []chain.ContractCall) ([][]byte, error) {
 		if id == 8453 {
 			return nil, down
 		}
-		answers := make([][]byte, len(to))
-		for i := range to {
-			if to[i].String() != "0x54586be62e3c3580375ae3723c145253060ca0c2" || !bytes.HasPrefix(data[i], []byte{0xb3, 0x59, 0x6f, 0x07}) {
-				t.Errorf("asked %s on chain %d: %x", to[i], id, data[i])
+		answers := make([][]byte, len(calls))
+		for i, c := range calls {
+			if c.To.String() != "0x54586be62e3c3580375ae3723c145253060ca0c2" || !bytes.HasPrefix(c.Data, []byte{0xb3, 0x59, 0x6f, 0x07}) {
+				t.Errorf("asked %s on chain %d: %x", c.To, id, c.Data)
 			}
-			if bytes.HasSuffix(data[i], ethereum.WrappedCoin.Bytes()) {
+			if bytes.HasSuffix(c.Data, ethereum.WrappedCoin.Bytes()) {
 				word := chain.NewAmount(300_012_345_678).Bytes32()
 				answers[i] = word[:]
 			}

@@ -171,8 +171,8 @@ func TestEnsoPaysWhomItsCallNames(t *testing.T) {
 func TestInputGoesToSettlersAlone(t *testing.T) {
 	ethereum, _ := chain.Documented().Chain(chain.Ethereum)
 	today, before, stranger := common.HexToAddress("0x5e7"), common.HexToAddress("0x5e6"), common.HexToAddress("0xbad")
-	registry := func(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
-		return [][]byte{common.LeftPadBytes(today.Bytes(), 32), common.LeftPadBytes(before.Bytes(), 32)}[:len(to)], nil
+	registry := func(_ context.Context, _ chain.ID, calls []chain.ContractCall) ([][]byte, error) {
+		return [][]byte{common.LeftPadBytes(today.Bytes(), 32), common.LeftPadBytes(before.Bytes(), 32)}[:len(calls)], nil
 	}
 	for _, row := range []struct {
 		name             string
@@ -191,8 +191,8 @@ func TestInputGoesToSettlersAlone(t *testing.T) {
 				tx.Data = m.refinedCall(t, arguments{"operator": row.operator, "payee": row.target, "data": inner.refinedCall(t, nil)})
 			}
 		}
-		r := settlers{contracts: registry, now: time.Now}
-		if err := r.checkCall(t.Context(), chain.Ethereum, tx); row.isBuilt != (err == nil) || err != nil && !errors.Is(err, quote.ErrRefused) {
+		v := &zeroExVenue{aggregator: &aggregator{Options: Options{Contracts: registry, Now: time.Now}}}
+		if err := v.checkCall(t.Context(), chain.Ethereum, tx); row.isBuilt != (err == nil) || err != nil && !errors.Is(err, quote.ErrRefused) {
 			t.Errorf("%s: %v", row.name, err)
 		}
 		want := quote.Call{TokenIn: addressOf(refinedIn), TokenOut: addressOf(refinedOut), AmountIn: refinedMillion, MinOut: refined, Payee: addressOf(refinedPayee)}

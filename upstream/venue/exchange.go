@@ -53,7 +53,7 @@ type dialect struct {
 	// paths returns the paths from stop to stop, through one pool each.
 	paths func(at listing, stops []chain.Address) []path
 	// ask returns the call that prices a path, and read decodes its answer.
-	ask  func(at listing, p path, amount chain.Amount) contractCall
+	ask  func(at listing, p path, amount chain.Amount) chain.ContractCall
 	read func(answer []byte) (priced, error)
 	// call returns the calldata of a swap. The exchange needs no more of a swap than swapCall has.
 	call func(at listing, p path, s swapCall) []byte
@@ -76,15 +76,9 @@ type path struct {
 	stable []bool   // of kind routes
 }
 
-// contractCall is calldata for a contract.
-type contractCall struct {
-	to   chain.Address
-	data []byte
-}
-
 // identityCheck is a call and the address that it must return.
 type identityCheck struct {
-	contractCall
+	chain.ContractCall
 	want chain.Address
 }
 
@@ -168,14 +162,17 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 		checks = d.identity(at, s.Chain.WrappedCoin)
 	}
 	asked := e.Now()
-	calls := make([]contractCall, 0, len(checks)+len(paths))
+	calls := make([]chain.ContractCall, 0, len(checks)+len(paths))
 	for _, c := range checks {
-		calls = append(calls, c.contractCall)
+		calls = append(calls, c.ContractCall)
 	}
 	for _, p := range paths {
 		calls = append(calls, d.ask(at, p, s.In.Amount))
 	}
-	answers, err := e.ask(ctx, s.Chain.ID, calls)
+	answers, err := e.Contracts(ctx, s.Chain.ID, calls)
+	if err == nil && len(answers) != len(calls) {
+		err = fmt.Errorf("%d answers to %d calls", len(answers), len(calls))
+	}
 	if err != nil {
 		return quote.Quote{}, fmt.Errorf("%s contracts on chain %d: %w", e.profile.Name, s.Chain.ID, err)
 	}
@@ -225,19 +222,6 @@ func pathsBetween(s quote.Swap, at listing, d dialect) []path {
 		}
 	}
 	return paths
-}
-
-// ask makes the calls in one round trip. The answer to a call that reverts is empty.
-func (e *exchange) ask(ctx context.Context, id chain.ID, calls []contractCall) ([][]byte, error) {
-	to, data := make([]chain.Address, len(calls)), make([][]byte, len(calls))
-	for i, c := range calls {
-		to[i], data[i] = c.to, c.data
-	}
-	answers, err := e.Contracts(ctx, id, to, data)
-	if err == nil && len(answers) != len(calls) {
-		err = fmt.Errorf("%d answers to %d calls", len(answers), len(calls))
-	}
-	return answers, err
 }
 
 func bestPath(paths []path, answers [][]byte, d dialect) (best path, price priced) {

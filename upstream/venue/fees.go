@@ -28,8 +28,8 @@ var routerItself = chain.NewAddress([]byte{19: 2})
 
 var v3Dialect = dialect{
 	paths: v3Paths,
-	ask: func(at listing, p path, amount chain.Amount) contractCall {
-		return contractCall{at.Quoter, v3Price.Call(p.packed(), amount)}
+	ask: func(at listing, p path, amount chain.Amount) chain.ContractCall {
+		return chain.ContractCall{To: at.Quoter, Data: v3Price.Call(p.packed(), amount)}
 	},
 	read: func(answer []byte) (priced, error) {
 		read := words.New(answer)
@@ -39,9 +39,9 @@ var v3Dialect = dialect{
 	call: v3Call, enforced: readV3Call,
 	identity: func(at listing, wrapped chain.Address) []identityCheck {
 		return []identityCheck{
-			{contractCall{at.Router, v3Factory}, at.Factory},
-			{contractCall{at.Router, v3Wrapped}, wrapped},
-			{contractCall{at.Quoter, v3Factory}, at.Factory},
+			{chain.ContractCall{To: at.Router, Data: v3Factory}, at.Factory},
+			{chain.ContractCall{To: at.Router, Data: v3Wrapped}, wrapped},
+			{chain.ContractCall{To: at.Quoter, Data: v3Factory}, at.Factory},
 		}
 	},
 }

@@ -38,18 +38,18 @@ func open(t *testing.T, name string, h http.Handler, o venue.Options) quote.Venu
 }
 
 // settlers is a chain whose contracts all answer with a Settler's address, like the registry of 0x.
-func settlers(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
+func settlers(_ context.Context, _ chain.ID, calls []chain.ContractCall) ([][]byte, error) {
 	settler := bytes.Repeat([]byte{0x5e, 0x77, 0x1e}, 7)[:20]
-	answers := make([][]byte, len(to))
-	for i := range to {
+	answers := make([][]byte, len(calls))
+	for i := range calls {
 		answers[i] = append(make([]byte, 12), settler...)
 	}
 	return answers, nil
 }
 
 // silent is a chain without contracts.
-func silent(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
-	return make([][]byte, len(to)), nil
+func silent(_ context.Context, _ chain.ID, calls []chain.ContractCall) ([][]byte, error) {
+	return make([][]byte, len(calls)), nil
 }
 
 func address(t *testing.T, text string) chain.Address {
@@ -106,9 +106,9 @@ func TestExchangesAskForEveryPath(t *testing.T) {
 	var calls strings.Builder
 	for _, name := range []string{"uniswap-v2", "uniswap-v3"} {
 		away := errors.New("endpoint away")
-		v := must.Get(venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: func(_ context.Context, _ chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
-			for i := range to {
-				fmt.Fprintf(&calls, "%s %s %x\n", name, to[i], data[i])
+		v := must.Get(venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: func(_ context.Context, _ chain.ID, asked []chain.ContractCall) ([][]byte, error) {
+			for _, each := range asked {
+				fmt.Fprintf(&calls, "%s %s %x\n", name, each.To, each.Data)
 			}
 			return nil, away
 		}}))(t)

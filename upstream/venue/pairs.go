@@ -45,8 +45,8 @@ func (c pairCalls) reader() callReader { return readerOf(c.tokens, c.toCoin, c.f
 func (c pairCalls) dialect(factory, wrappedCoin string, paths func(listing, []chain.Address) []path, argument func(listing, path) any) dialect {
 	return dialect{
 		paths: paths, enforced: c.reader().read, read: lastOf,
-		ask: func(at listing, p path, amount chain.Amount) contractCall {
-			return contractCall{at.Router, c.prices.Call(amount, argument(at, p))}
+		ask: func(at listing, p path, amount chain.Amount) chain.ContractCall {
+			return chain.ContractCall{To: at.Router, Data: c.prices.Call(amount, argument(at, p))}
 		},
 		call: func(at listing, p path, s swapCall) []byte {
 			deadline := uint64(s.deadline.Unix())
@@ -60,8 +60,8 @@ func (c pairCalls) dialect(factory, wrappedCoin string, paths func(listing, []ch
 		},
 		identity: func(at listing, wrapped chain.Address) []identityCheck {
 			return []identityCheck{
-				{contractCall{at.Router, words.Call(factory)}, at.Factory},
-				{contractCall{at.Router, words.Call(wrappedCoin)}, wrapped},
+				{chain.ContractCall{To: at.Router, Data: words.Call(factory)}, at.Factory},
+				{chain.ContractCall{To: at.Router, Data: words.Call(wrappedCoin)}, wrapped},
 			}
 		},
 	}

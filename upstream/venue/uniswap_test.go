@@ -46,8 +46,8 @@ func TestRealUniswap(t *testing.T) {
 	lab := startLab(t)
 	tokenA, tokenB := lab.buildUniswap(t)
 	for _, name := range []string{"uniswap-v2", "uniswap-v3"} {
-		v := must.Get(venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: func(ctx context.Context, _ chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
-			return lab.chain.CallAll(ctx, to, data)
+		v := must.Get(venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: func(ctx context.Context, _ chain.ID, calls []chain.ContractCall) ([][]byte, error) {
+			return lab.chain.CallAll(ctx, calls)
 		}}))(t)
 		for i, c := range []struct {
 			name    string
@@ -192,7 +192,7 @@ func (l *lab) balance(t *testing.T, token, of common.Address) *big.Int {
 		return balance.ToInt()
 	}
 	data := must.Get(l.erc20.Pack("balanceOf", of))(t)
-	answer := must.Get(l.chain.CallAll(t.Context(), []chain.Address{chain.NewAddress(token.Bytes())}, [][]byte{data}))(t)[0]
+	answer := must.Get(l.chain.CallAll(t.Context(), []chain.ContractCall{{To: chain.NewAddress(token.Bytes()), Data: data}}))(t)[0]
 	return new(big.Int).SetBytes(answer)
 }
 

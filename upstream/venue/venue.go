@@ -39,7 +39,7 @@ type Options struct {
 	Key      string            // of the venue's API; empty if it is used without one
 	Settings map[string]string // the venue's own; an unknown name is an error
 	// Contracts calls contracts on a chain's newest block in one round trip; a failed or absent one answers nothing.
-	Contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
+	Contracts func(ctx context.Context, id chain.ID, calls []chain.ContractCall) ([][]byte, error)
 	Now       func() time.Time // the wall clock by default
 	// Newest returns the time of the newest block seen of a chain; zero if there is none. nil: unknown for all chains.
 	Newest func(chain.ID) time.Time

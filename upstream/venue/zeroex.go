@@ -30,7 +30,7 @@ var zeroEx = register(service{
 		ImageURL: "https://0x.org/favicon.ico", MaxAffiliatePercent: decimal.NewFromInt(10), PaysTwo: true, Read: readZeroExCall,
 	},
 	prepare: func(v *aggregator) (quote.Venue, error) {
-		return &zeroExVenue{aggregator: v, settlers: settlers{contracts: v.Contracts, now: v.Now}}, nil
+		return &zeroExVenue{aggregator: v}, nil
 	},
 	answers: answerTemplate{
 		in: "sellAmount", out: "buyAmount", least: "minBuyAmount", gas: "gas", spender: "allowanceTarget",
@@ -58,10 +58,11 @@ var zeroEx = register(service{
 	},
 })
 
-// zeroExVenue builds only for 0x's own Settlers: the AllowanceHolder lets any named contract take the input.
+// zeroExVenue builds only for 0x's own Settlers: the AllowanceHolder lets any named contract take the input. They are
+// contracts that swap, and 0x's registry has the current one and the previous one (github 0xProject/0x-settler).
 type zeroExVenue struct {
 	*aggregator
-	settlers settlers
+	settlers sync.Map // settlersAt by chain
 }
 
 // Build implements quote.Venue.
@@ -70,7 +71,7 @@ func (v *zeroExVenue) Build(ctx context.Context, s quote.Swap, q quote.Quote) (q
 	if err != nil {
 		return quote.Tx{}, err
 	}
-	if err := v.settlers.checkCall(ctx, s.Chain.ID, tx); err != nil {
+	if err := v.checkCall(ctx, s.Chain.ID, tx); err != nil {
 		return quote.Tx{}, fmt.Errorf("0x build on chain %d: %w", s.Chain.ID, err)
 	}
 	return tx, nil
@@ -97,13 +98,6 @@ func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	return settled, err
 }
 
-// settlers are 0x's contracts that swap: its registry has the current and the previous (github 0xProject/0x-settler).
-type settlers struct {
-	contracts func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error)
-	now       func() time.Time
-	known     sync.Map // settlersAt by chain
-}
-
 // settlersAt are a chain's Settlers, as read from the registry at a time.
 type settlersAt struct {
 	addresses []chain.Address
@@ -123,21 +117,21 @@ var (
 )
 
 // checkCall refuses a call whose target is not in the registry.
-func (r *settlers) checkCall(ctx context.Context, id chain.ID, tx quote.Tx) error {
+func (v *zeroExVenue) checkCall(ctx context.Context, id chain.ID, tx quote.Tx) error {
 	d, err := zeroExHolder.decode(tx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", quote.ErrRefused, err)
 	}
-	found, _ := r.known.Load(id)
+	found, _ := v.settlers.Load(id)
 	known, _ := found.(settlersAt)
 	settler := d.address("payee")
-	if !slices.Contains(known.addresses, settler) || r.now().Sub(known.at) >= settlersLife {
-		addresses, err := r.ask(ctx, id)
+	if !slices.Contains(known.addresses, settler) || v.Now().Sub(known.at) >= settlersLife {
+		addresses, err := v.askSettlers(ctx, id)
 		if err != nil {
 			return fmt.Errorf("registry of Settlers: %w", err)
 		}
-		known = settlersAt{addresses, r.now()}
-		r.known.Store(id, known)
+		known = settlersAt{addresses, v.Now()}
+		v.settlers.Store(id, known)
 	}
 	if !slices.Contains(known.addresses, settler) {
 		return fmt.Errorf("%w: %s is not a Settler of 0x's", quote.ErrRefused, settler)
@@ -145,13 +139,13 @@ func (r *settlers) checkCall(ctx context.Context, id chain.ID, tx quote.Tx) erro
 	return nil
 }
 
-// ask reads the registry. Empty answers, as for a paused feature, are left out.
-func (r *settlers) ask(ctx context.Context, id chain.ID) ([]chain.Address, error) {
-	if r.contracts == nil {
+// askSettlers reads the registry. Empty answers, as for a paused feature, are left out.
+func (v *zeroExVenue) askSettlers(ctx context.Context, id chain.ID) ([]chain.Address, error) {
+	if v.Contracts == nil {
 		return nil, errors.New("has no chain to read")
 	}
-	answers, err := r.contracts(ctx, id, []chain.Address{settlerRegistry, settlerRegistry}, [][]byte{
-		settlerOwner.Call(takerSubmitted), settlerBefore.Call(takerSubmitted),
+	answers, err := v.Contracts(ctx, id, []chain.ContractCall{
+		{To: settlerRegistry, Data: settlerOwner.Call(takerSubmitted)}, {To: settlerRegistry, Data: settlerBefore.Call(takerSubmitted)},
 	})
 	if err != nil {
 		return nil, err

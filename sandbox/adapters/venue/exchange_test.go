@@ -28,7 +28,7 @@ func exchangeNames() []string {
 	return names
 }
 
-func openExchange(t *testing.T, name string, contracts func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error)) quote.Venue {
+func openExchange(t *testing.T, name string, contracts func(context.Context, chain.ID, []chain.ContractCall) ([][]byte, error)) quote.Venue {
 	t.Helper()
 	return must.Get(venue.New(name, venue.Options{Registry: chain.Documented(), Contracts: contracts, Now: nil}))(t)
 }
@@ -53,8 +53,8 @@ func TestExchangesDeclareThemselves(t *testing.T) {
 }
 
 // silent is a chain without contracts.
-func silent(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
-	return make([][]byte, len(to)), nil
+func silent(_ context.Context, _ chain.ID, calls []chain.ContractCall) ([][]byte, error) {
+	return make([][]byte, len(calls)), nil
 }
 
 // servedSwap returns a swap of the wrapped coin on one of a venue's chains.
@@ -75,8 +75,8 @@ func TestExchangesTrustOnlyTheirOwnContracts(t *testing.T) {
 		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, venue.ErrUnverifiedContracts) {
 			t.Errorf("%s on a chain without contracts: %v, want ErrUnverifiedContracts", name, err)
 		}
-		v = openExchange(t, name, func(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
-			answers := make([][]byte, len(to))
+		v = openExchange(t, name, func(_ context.Context, _ chain.ID, calls []chain.ContractCall) ([][]byte, error) {
+			answers := make([][]byte, len(calls))
 			for i := range answers {
 				answers[i] = bytes.Repeat([]byte{1}, 32)
 			}
@@ -85,7 +85,7 @@ func TestExchangesTrustOnlyTheirOwnContracts(t *testing.T) {
 		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, venue.ErrUnverifiedContracts) {
 			t.Errorf("%s among strangers: %v, want ErrUnverifiedContracts", name, err)
 		}
-		v = openExchange(t, name, func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error) { return nil, failed })
+		v = openExchange(t, name, func(context.Context, chain.ID, []chain.ContractCall) ([][]byte, error) { return nil, failed })
 		if _, err := v.Quote(t.Context(), servedSwap(t, v.Profile())); !errors.Is(err, failed) {
 			t.Errorf("%s on a chain that is down: %v, want that", name, err)
 		}
@@ -110,10 +110,10 @@ func TestExchangesAskOncePerQuote(t *testing.T) {
 	world := sandboxtest.Shared(t)
 	for _, name := range []string{"uniswap-v2", "uniswap-v3", "aerodrome"} {
 		read, asked, longest := contractsOf(t, world), 0, 0
-		v := openExchange(t, name, func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
+		v := openExchange(t, name, func(ctx context.Context, id chain.ID, calls []chain.ContractCall) ([][]byte, error) {
 			asked++
-			longest = max(longest, len(to))
-			return read(ctx, id, to, data)
+			longest = max(longest, len(calls))
+			return read(ctx, id, calls)
 		})
 		s := newSwap(t, wrapText, usdcText, units(1, 18))
 		for range 2 {

@@ -53,13 +53,13 @@ func eachInWorld(t *testing.T, promise func(t *testing.T, world *sandbox.World, 
 }
 
 // contractsOf reads the contracts of the world's chains.
-func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain.ID, []chain.Address, [][]byte) ([][]byte, error) {
+func contractsOf(t *testing.T, world *sandbox.World) func(context.Context, chain.ID, []chain.ContractCall) ([][]byte, error) {
 	nodes := map[chain.ID]*evm.Chain{}
 	for _, c := range world.Chains() {
 		nodes[c.Facts.ID] = evm.New(c.Facts, jsonrpc.New(pooltest.At(t, c.EVMRPC)))
 	}
-	return func(ctx context.Context, id chain.ID, to []chain.Address, data [][]byte) ([][]byte, error) {
-		return nodes[id].CallAll(ctx, to, data)
+	return func(ctx context.Context, id chain.ID, calls []chain.ContractCall) ([][]byte, error) {
+		return nodes[id].CallAll(ctx, calls)
 	}
 }
 

@@ -106,10 +106,10 @@ func open(t testing.TB, name string, h http.Handler) quote.Venue {
 }
 
 // settlers is a chain where the registry of 0x returns a contract, and nothing else answers.
-func settlers(_ context.Context, _ chain.ID, to []chain.Address, _ [][]byte) ([][]byte, error) {
+func settlers(_ context.Context, _ chain.ID, calls []chain.ContractCall) ([][]byte, error) {
 	settler := bytes.Repeat([]byte{0x5e, 0x77, 0x1e}, 7)[:20]
-	answers := make([][]byte, len(to))
-	for i := range to {
+	answers := make([][]byte, len(calls))
+	for i := range calls {
 		answers[i] = append(make([]byte, 12), settler...)
 	}
 	return answers, nil

@@ -29,12 +29,14 @@ func codeCall(code *evm.Payload, at chain.Address) *jsonrpc.Call {
 // DlnSource.sol and DeBridgeGate.sol). Chains whose gate is unknown have no message fee.
 func (s *Simulator) Charges(ctx context.Context, with chain.ID) (charges crosschain.Charges, err error) {
 	contracts := s.chain.Facts().Contracts
-	asked := []chain.Address{contracts.DlnSource, contracts.DlnSource}
-	calls := [][]byte{words.Call("globalFixedNativeFee()"), words.Call("globalTransferFeeBps()")}
-	if !contracts.Gate.IsAbsent() {
-		asked, calls = append(asked, contracts.Gate, contracts.Gate), append(calls, messageFees(with)...)
+	calls := []chain.ContractCall{
+		{To: contracts.DlnSource, Data: words.Call("globalFixedNativeFee()")},
+		{To: contracts.DlnSource, Data: words.Call("globalTransferFeeBps()")},
 	}
-	answers, err := s.chain.CallAll(ctx, asked, calls)
+	if !contracts.Gate.IsAbsent() {
+		calls = append(calls, messageFees(contracts.Gate, with)...)
+	}
+	answers, err := s.chain.CallAll(ctx, calls)
 	if err != nil {
 		return charges, fmt.Errorf("charges of the order contracts: %w", err)
 	}

@@ -66,7 +66,7 @@ func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chai
 		return chain.Amount{}, fmt.Errorf("encode the unsigned transaction: %w", err)
 	}
 	raw := append([]byte{dynamicFee}, body...)
-	answers, err := f.chain.CallAll(ctx, []chain.Address{oracle, oracle}, [][]byte{getL1Fee.Call(raw), getOperatorFee.Call(gas)})
+	answers, err := f.chain.CallAll(ctx, []chain.ContractCall{{To: oracle, Data: getL1Fee.Call(raw)}, {To: oracle, Data: getOperatorFee.Call(gas)}})
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
 	}

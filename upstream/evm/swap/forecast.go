@@ -23,11 +23,11 @@ func (s *Simulator) Forecast(ctx context.Context, t creation.Transaction) ([]cre
 	isOurs := err == nil
 	if isOurs { // then contracts are asked what they say of themselves
 		views := creation.Views(t, state)
-		to, data := make([]chain.Address, len(views)), make([][]byte, len(views))
+		calls := make([]chain.ContractCall, len(views))
 		for i, v := range views {
-			to[i], data[i] = v.To, v.Data
+			calls[i] = chain.ContractCall{To: v.To, Data: v.Data}
 		}
-		answers, err := s.chain.CallAll(ctx, to, data)
+		answers, err := s.chain.CallAll(ctx, calls)
 		for i := range answers {
 			if err == nil {
 				views[i].Read(&state, answers[i])

@@ -49,7 +49,7 @@ func (s *Simulator) message(ctx context.Context, sender chain.Address, to chain.
 	if contracts.Gate.IsAbsent() {
 		return creation.Transaction{}, fmt.Errorf("%w: its gate is not known", creation.ErrNotHere)
 	}
-	answers, err := s.chain.CallAll(ctx, []chain.Address{contracts.Gate, contracts.Gate}, messageFees(to))
+	answers, err := s.chain.CallAll(ctx, messageFees(contracts.Gate, to))
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("message fee of the gate: %w", err)
 	}
@@ -60,9 +60,11 @@ func (s *Simulator) message(ctx context.Context, sender chain.Address, to chain.
 	return tx, s.succeeds(ctx, tx)
 }
 
-// messageFees returns calldata for the gate's fee for any message, and for its fee for messages to a chain.
-func messageFees(to chain.ID) [][]byte {
-	return [][]byte{words.Call("globalFixedNativeFee()"), words.Call("getChainToConfig(uint256)", uint64(to))}
+// messageFees returns calls for a gate's fee for any message, and for its fee for messages to a chain.
+func messageFees(gate chain.Address, to chain.ID) []chain.ContractCall {
+	return []chain.ContractCall{
+		{To: gate, Data: words.Call("globalFixedNativeFee()")}, {To: gate, Data: words.Call("getChainToConfig(uint256)", uint64(to))},
+	}
 }
 
 // messageFee returns the second of the answers, or the first if the chain has no fee of its own. For Solana it is the
@@ -88,12 +90,11 @@ func (s *Simulator) CancelCall(ctx context.Context, id order.ID, t order.Terms, 
 		return creation.Transaction{}, err
 	}
 	adapter := contracts.ExternalCallAdapter
-	var to []chain.Address
-	var asked [][]byte
+	var asked []chain.ContractCall
 	for _, amount := range amounts {
-		to, asked = append(to, adapter), append(asked, creation.RegisteredCall{Order: id, Terms: t, Amount: amount}.Status())
+		asked = append(asked, chain.ContractCall{To: adapter, Data: creation.RegisteredCall{Order: id, Terms: t, Amount: amount}.Status()})
 	}
-	answers, err := s.chain.CallAll(ctx, to, asked)
+	answers, err := s.chain.CallAll(ctx, asked)
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the external call: %w", err)
 	}

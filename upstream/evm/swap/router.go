@@ -91,11 +91,11 @@ func (r *Router) Terms(ctx context.Context, venues []chain.Address) (quote.Route
 
 // ask reads the router's terms, and which of venues it calls.
 func (r *Router) ask(ctx context.Context, venues []chain.Address) (*routerWord, error) {
-	calls := [][]byte{words.Call("version()"), words.Call("swapVariableFeeBps()")}
+	calls := []chain.ContractCall{{To: r.address, Data: words.Call("version()")}, {To: r.address, Data: words.Call("swapVariableFeeBps()")}}
 	for _, venue := range venues {
-		calls = append(calls, supportedRouters.Call(venue))
+		calls = append(calls, chain.ContractCall{To: r.address, Data: supportedRouters.Call(venue)})
 	}
-	answers, err := r.chain.CallAll(ctx, slices.Repeat([]chain.Address{r.address}, len(calls)), calls)
+	answers, err := r.chain.CallAll(ctx, calls)
 	if err != nil {
 		return nil, fmt.Errorf("public router: %w", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
-	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -15,8 +15,8 @@ import (
 // Chain holds the facts about one chain that are the same for everyone: names, numbers, contracts.
 type Chain struct {
 	ID          ID            `yaml:"id"`
-	Native      uint64        `yaml:"native"` // EIP-155 chain ID; zero on Solana
-	Genesis     Hash          `yaml:"-"`      // hash of the first block, which identifies a cluster of Solana; absent elsewhere
+	Native      uint64        `yaml:"native"`  // EIP-155 chain ID; zero on Solana
+	Genesis     Hash          `yaml:"genesis"` // hash of the first block, which identifies a cluster of Solana; absent elsewhere
 	Name        string        `yaml:"name"`
 	Listed      string        `yaml:"listed"`  // its name in the hosted service's lists
 	Retired     bool          `yaml:"retired"` // by the hosted service: takes part in no new orders; old ones remain
@@ -26,7 +26,7 @@ type Chain struct {
 	BlockTime   time.Duration `yaml:"blockTime"`  // typical
 	Finality    uint64        `yaml:"finality"`   // blocks after which the protocol's validators trust an event
 	FirstBlock  uint64        `yaml:"firstBlock"` // no earlier block has an order; 0: unknown
-	Since       uint64        `yaml:"-"`          // UNIX time; no order is older; 0: unknown
+	Since       time.Time     `yaml:"since"`      // no order is older; zero: unknown
 	Contracts   Contracts     `yaml:"contracts"`
 	// Reserves are the tokens that takers hold, by kind of value, such as usd: those of a kind go over one for one.
 	Reserves map[string]Address `yaml:"reserves"`
@@ -82,32 +82,23 @@ var parseDocumented = sync.OnceValue(func() Registry {
 // parseRegistry parses chains from YAML in the form of the embedded chains.yaml.
 func parseRegistry(text []byte) (Registry, error) {
 	var file struct {
-		Chains []struct {
-			Chain   `yaml:",inline"`
-			Genesis string    `yaml:"genesis"`
-			Since   time.Time `yaml:"since"`
-		} `yaml:"chains"`
+		Chains []Chain `yaml:"chains"`
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&file); err != nil {
 		return Registry{}, err
 	}
-	chains := make([]Chain, len(file.Chains))
-	for i, read := range file.Chains {
-		c, err := read.Chain, error(nil)
-		c.Listed = cmp.Or(c.Listed, c.Name)
-		if !read.Since.IsZero() {
-			c.Since = uint64(read.Since.Unix())
-		}
-		if read.Genesis != "" {
-			if c.Genesis, err = ParseSolanaHash(read.Genesis); err != nil {
-				return Registry{}, fmt.Errorf("chain %d: %w", c.ID, err)
-			}
-		}
-		chains[i] = c
+	for i, c := range file.Chains {
+		file.Chains[i].Listed = cmp.Or(c.Listed, c.Name)
 	}
-	return NewRegistry(chains...), nil
+	return NewRegistry(file.Chains...), nil
+}
+
+// UnmarshalYAML parses a hash in Solana's notation.
+func (h *Hash) UnmarshalYAML(node *yaml.Node) (err error) {
+	*h, err = ParseSolanaHash(node.Value)
+	return err
 }
 
 // UnmarshalYAML parses an address of any family.
@@ -122,10 +113,7 @@ func NewRegistry(chains ...Chain) Registry {
 	for _, c := range chains {
 		r.byID[c.ID] = c
 	}
-	for _, c := range r.byID {
-		r.ordered = append(r.ordered, c)
-	}
-	slices.SortFunc(r.ordered, func(a, b Chain) int { return int(a.ID) - int(b.ID) })
+	r.ordered = slices.SortedFunc(maps.Values(r.byID), func(a, b Chain) int { return cmp.Compare(a.ID, b.ID) })
 	return r
 }
 

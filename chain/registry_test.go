@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"crossgate/internal/recorded"
 )
@@ -32,8 +31,8 @@ func TestDocumentedChains(t *testing.T) {
 		if c.Contracts.DlnSource.IsAbsent() || c.BlockTime <= 0 || c.Finality == 0 || c.Coin.Symbol == "" {
 			t.Errorf("chain %d lacks a fact: %+v", c.ID, c)
 		}
-		if (c.FirstBlock == 0) == (c.Since == 0) || c.Since != 0 && time.Unix(int64(c.Since), 0).Year() < 2022 {
-			t.Errorf("chain %d begins at block %d and time %d, want one of them", c.ID, c.FirstBlock, c.Since)
+		if (c.FirstBlock == 0) == c.Since.IsZero() || !c.Since.IsZero() && c.Since.Year() < 2022 {
+			t.Errorf("chain %d begins at block %d and time %s, want one of them", c.ID, c.FirstBlock, c.Since)
 		}
 		for _, each := range []Address{c.WrappedCoin, c.Contracts.DlnSource, c.Contracts.DlnDestination, c.Contracts.Gate, c.Contracts.Router} {
 			if !each.IsAbsent() && each.Len() != NativeCoin(c.Family).Len() {

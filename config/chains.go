@@ -58,7 +58,7 @@ func (c Config) Registry() chain.Registry {
 func (c Chain) over(known chain.Chain) chain.Chain {
 	isOther := c.Native != 0 && c.Native != known.Native || !c.Genesis.IsAbsent() && c.Genesis != known.Genesis
 	if isOther || !c.Contracts.DlnSource.IsAbsent() || !c.Contracts.DlnDestination.IsAbsent() {
-		known.FirstBlock, known.Since = 0, 0
+		known.FirstBlock, known.Since = 0, time.Time{}
 	}
 	known.Coin = overlaid(known.Coin, chain.Coin{Name: c.Coin.Symbol, Symbol: c.Coin.Symbol, Decimals: c.Coin.Decimals})
 	known.Contracts = overlaid(known.Contracts, c.Contracts)

@@ -61,10 +61,10 @@ chains:
 		t.Errorf("Chain(100000099) = %+v, want %+v", got, want)
 	}
 	want, _ = documented.Chain(10)
-	if want.Since == 0 {
+	if want.Since.IsZero() {
 		t.Errorf("Chain(10) = %+v, want its beginning documented", want)
 	}
-	want.Native, want.Since = 901, 0
+	want.Native, want.Since = 901, time.Time{}
 	if got, _ := registry.Chain(10); !reflect.DeepEqual(got, want) {
 		t.Errorf("Chain(10) = %+v, want %+v: it is another network", got, want)
 	}
@@ -72,7 +72,7 @@ chains:
 		t.Errorf("registry has %d chains, want %d: those without endpoints still have names", got, want)
 	}
 	want, _ = documented.Chain(chain.Solana)
-	want.Genesis, want.Since, want.FirstBlock = must.Get(chain.ParseSolanaHash("EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"))(t), 0, 0
+	want.Genesis, want.Since, want.FirstBlock = must.Get(chain.ParseSolanaHash("EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"))(t), time.Time{}, 0
 	if got, _ := registry.Chain(chain.Solana); !reflect.DeepEqual(got, want) {
 		t.Errorf("Chain(Solana) = %+v, want %+v: it is another cluster", got, want)
 	}

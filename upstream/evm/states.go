@@ -69,8 +69,8 @@ func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	if known := c.chain.FirstBlock; known > 0 && known <= uint64(latest.Number) { // else another chain has that id
 		return known, nil
 	}
-	if since := c.chain.Since; since > 0 && since < uint64(latest.Timestamp) {
-		return c.blockBefore(ctx, since, *latest, nil)
+	if since := c.chain.Since; !since.IsZero() && uint64(since.Unix()) < uint64(latest.Timestamp) {
+		return c.blockBefore(ctx, uint64(since.Unix()), *latest, nil)
 	}
 	return 0, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/internal/rpctest"
@@ -131,7 +132,10 @@ func TestOriginIsWhereTheRegistrySaysThatOrdersBegin(t *testing.T) {
 			n := newNode(40_000_000)
 			n.archive = 39_000_000
 			known := testChain
-			known.FirstBlock, known.Since = test.first, test.since
+			known.FirstBlock = test.first
+			if test.since > 0 {
+				known.Since = time.Unix(int64(test.since), 0)
+			}
 			nodes := []*node{n}
 			if test.late != 0 {
 				liar := newNode(40_000_000)

@@ -151,7 +151,8 @@ func (l llama) call(ctx context.Context, coins []string, at time.Time) (map[stri
 	return found, nil
 }
 
-// readPrices decodes the prices that are confident and at most width from a time. Unknown coins are missing.
+// readPrices decodes the prices that are confident and at most width from a time, as the shortest decimals that parse
+// as the same numbers. Unknown coins are missing.
 func readPrices(body []byte, at time.Time, width time.Duration) (map[string]*big.Rat, error) {
 	var answer struct {
 		Coins map[string]struct {
@@ -170,21 +171,9 @@ func readPrices(body []byte, at time.Time, width time.Duration) (map[string]*big
 	for coin, listed := range answer.Coins {
 		sure := listed.Confidence == nil || *listed.Confidence >= minConfidence
 		isNear := at.Sub(time.Unix(listed.Timestamp, 0)).Abs() <= width
-		if usd := exact(listed.Price); sure && isNear && usd != nil {
-			prices[coin] = usd
+		if sure && isNear && listed.Price > 0 {
+			prices[coin], _ = new(big.Rat).SetString(strconv.FormatFloat(listed.Price, 'f', -1, 64)) // of JSON, so finite
 		}
 	}
 	return prices, nil
-}
-
-// exact returns the shortest decimal that parses as f, nil if that cannot be a price.
-func exact(f float64) *big.Rat {
-	if f <= 0 {
-		return nil
-	}
-	usd, valid := new(big.Rat).SetString(strconv.FormatFloat(f, 'f', -1, 64))
-	if !valid {
-		return nil
-	}
-	return usd
 }

@@ -22,7 +22,7 @@ const (
 )
 
 // Budget limits how often an endpoint may be called, or called for one kind of request: by our own rate, its monthly
-// plan and the pauses that it asked for. Safe for concurrent use.
+// plan and the pauses that it asked for. The zero value is unlimited until it is paused. Safe for concurrent use.
 type Budget struct {
 	units     int           // see EndpointOptions
 	shared    bool          // by clients that each get answers of their own: nothing pauses it
@@ -37,22 +37,12 @@ type Budget struct {
 	guess  time.Duration // next pause if the endpoint states no length; zero: defaultPause
 }
 
-// NewBudget returns a budget of perSecond units a second; zero: unlimited until the endpoint asks for a pause.
-func NewBudget(perSecond float64, burst int) *Budget {
-	b := &Budget{}
-	if perSecond > 0 {
-		b.limiter = shareOf(1, perSecond, burst)
-		b.asked = shareOf(1-followedShare, perSecond, burst)
-	}
-	return b
-}
-
 func newBudget(o EndpointOptions) *Budget {
-	b := NewBudget(o.RequestsPerSecond, o.Burst)
-	b.units, b.shared = o.Units, o.Forwards
+	b := &Budget{units: o.Units, shared: o.Forwards}
 	perSecond := math.Inf(1)
-	if b.limiter != nil {
+	if o.RequestsPerSecond > 0 {
 		perSecond = o.RequestsPerSecond
+		b.limiter, b.asked = shareOf(1, perSecond, o.Burst), shareOf(1-followedShare, perSecond, o.Burst)
 	}
 	if o.Monthly > 0 {
 		b.plan = &billingPlan{unit: float64(planMonth) / float64(o.Monthly), spent: &spending{}}

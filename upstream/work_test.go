@@ -157,18 +157,11 @@ func TestRefusalsTakeNoShare(t *testing.T) {
 	defer cancel()
 	e := pooltest.Endpoint(t, "node", pooltest.Always(200, "{}"), upstream.EndpointOptions{RequestsPerSecond: perSecond, Burst: 1})
 	must.Get(e.Do(upstream.Following.For(hurried), upstream.Request{}))(t)
-	pace := upstream.NewBudget(perSecond, 1)
-	if _, ok, err := pace.Take(upstream.Following.For(hurried), 1); !ok {
-		t.Fatal(err)
-	}
 	for _, work := range []upstream.Work{upstream.Searching, upstream.Answering} {
 		for range 3 {
 			var refused *upstream.Error
 			if _, err := e.Do(work.For(hurried), upstream.Request{}); !errors.As(err, &refused) || refused.RetryAfter > soon {
 				t.Errorf("work %d: Do() = %v, want a refusal for 100 s", work, err)
-			}
-			if after, ok, _ := pace.Take(work.For(hurried), 1); ok || after > soon {
-				t.Errorf("work %d: Take() = %v, %v, want a refusal for 100 s", work, after, ok)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package jsonrpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"regexp"
@@ -103,10 +104,8 @@ func (a *batchAttempt) learnPacesOfReplies(calls []*Call) {
 func (c *Capabilities) refusedPace(method string, failed *upstream.Error) {
 	failed.Partial = true
 	c.mu.Lock()
-	if c.paces[method] == nil {
-		c.paces[method] = upstream.NewBudget(0, 0)
-	}
-	pace := c.paces[method]
+	pace := cmp.Or(c.paces[method], new(upstream.Budget))
+	c.paces[method] = pace
 	c.mu.Unlock()
 	pace.Pause(failed.RetryAfter)
 }

@@ -75,11 +75,6 @@ func (v *service) on(registry chain.Registry) quote.Profile {
 
 // open returns the venue.
 func (v *service) open(o Options) (quote.Venue, error) {
-	for _, t := range []*requestTemplate{&v.asks, v.builds, {query: v.header}} {
-		if err := t.check(v.Accepts); err != nil {
-			return nil, err
-		}
-	}
 	made := &aggregator{Options: o, service: v, profile: v.on(o.Registry), sends: http.Header{}}
 	word := func(name string) string { return v.asks.word(name, &question{aggregator: made}) }
 	expand(v.header, word, made.sends.Set)

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -108,24 +107,6 @@ func (t *requestTemplate) word(name string, q *question) string {
 		return t.chains[q.swap.Chain.Native]
 	}
 	return cmp.Or(q.Settings[name], otherwise)
-}
-
-// check refuses words that are neither swapWords nor settings, since requests would silently lack them.
-func (t *requestTemplate) check(settings []string) error {
-	if t == nil {
-		return nil
-	}
-	var unknown []error
-	for _, text := range []string{t.path, t.query, t.builds, t.shares, t.body} {
-		os.Expand(text, func(name string) string {
-			name, _, _ = strings.Cut(name, ":")
-			if swapWords[name] == nil && !slices.Contains(settings, name) && !strings.Contains(name, "|") {
-				unknown = append(unknown, fmt.Errorf("template with the unknown word $%s", name))
-			}
-			return ""
-		})
-	}
-	return errors.Join(unknown...)
 }
 
 func expand(list string, word func(string) string, set func(name, value string)) {

@@ -31,15 +31,8 @@ func (c *Client) send(
 		a.identity = c.identity.endpoints[e]
 	}
 	first := c.lastID.Add(uint64(len(calls))) - uint64(len(calls)) + 1
-	body, err := encode(calls, first)
-	if err != nil {
-		panic("jsonrpc: parameters that JSON could hold before: " + err.Error())
-	}
-	request := upstream.Request{Body: body, Kind: kindOf(calls), Attributes: attributesOf(calls), AnyStatus: true}
+	request := c.request(e, calls, first)
 	request.Admit = c.admit(calls)
-	for _, call := range calls {
-		request.Cost += c.abilities[e].costOf(call.Method)
-	}
 	request.Check = func(response upstream.Response) error {
 		_, err := parse(response, len(calls))
 		return err
@@ -57,6 +50,19 @@ func (c *Client) send(
 		a.learn(calls)
 	}
 	return a
+}
+
+// request returns the request that makes calls, whose ids begin with first, at an endpoint.
+func (c *Client) request(e *upstream.Endpoint, calls []*Call, first uint64) upstream.Request {
+	body, err := encode(calls, first)
+	if err != nil {
+		panic("jsonrpc: parameters that JSON cannot hold: " + err.Error()) // they are ours, or it held them before
+	}
+	r := upstream.Request{Body: body, Kind: kindOf(calls), Attributes: attributesOf(calls), AnyStatus: true}
+	for _, call := range calls {
+		r.Cost += c.abilities[e].costOf(call.Method)
+	}
+	return r
 }
 
 // learnOfFailure learns from a response that answers none of the calls, or from a missing one.

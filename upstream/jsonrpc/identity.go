@@ -54,20 +54,15 @@ func (c *Client) Proving(label string, proof *Call) *Client {
 
 // controlRequest returns a call of our own as a request to probe e with.
 func (c *Client) controlRequest(e *upstream.Endpoint, call *Call) upstream.Request {
-	body, err := encode([]*Call{call}, controlID)
-	if err != nil {
-		panic("jsonrpc: a call of ours that JSON cannot hold: " + err.Error())
+	r := c.request(e, []*Call{call}, controlID)
+	r.Check = func(response upstream.Response) error {
+		got, err := read([]*Call{call}, response, controlID)
+		if err != nil {
+			return err
+		}
+		return got.results.gravest()
 	}
-	return upstream.Request{
-		Body: body, Cost: c.abilities[e].costOf(call.Method), Kind: kindOf([]*Call{call}), Attributes: attributesOf([]*Call{call}), AnyStatus: true,
-		Check: func(response upstream.Response) error {
-			got, err := read([]*Call{call}, response, controlID)
-			if err != nil {
-				return err
-			}
-			return got.results.gravest()
-		},
-	}
+	return r
 }
 
 // attempt makes the calls of a batch at one endpoint, with or after any proofs that are due. The race judges and

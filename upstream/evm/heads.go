@@ -23,9 +23,7 @@ import (
 const (
 	maxHeadMessage = 64 << 10 // bytes; a header takes one to five thousand
 	headPings      = 30 * time.Second
-	// A subscription that is silent for both of these may have been dropped: reconnect.
-	silentBlocks    = 20
-	shortestSilence = time.Minute
+	usualSilence   = time.Minute // of a chain whose block time is unknown
 )
 
 // HeadSubscriptionOptions describe the WebSocket of an endpoint.
@@ -42,7 +40,7 @@ type HeadSubscription struct {
 	HeadSubscriptionOptions
 
 	chain    chain.Chain
-	silence  time.Duration
+	silence  time.Duration // after it the subscription may have been dropped: reconnect
 	pings    time.Duration // interval
 	client   *http.Client
 	scrubber *strings.Replacer
@@ -56,7 +54,7 @@ func NewHeadSubscription(c chain.Chain, o HeadSubscriptionOptions) (*HeadSubscri
 	}
 	o.Header, o.Timeout = o.Header.Clone(), cmp.Or(o.Timeout, 10*time.Second)
 	return &HeadSubscription{
-		HeadSubscriptionOptions: o, chain: c, silence: max(silentBlocks*c.BlockTime, shortestSilence), pings: headPings,
+		HeadSubscriptionOptions: o, chain: c, silence: cmp.Or(c.HeadLife(), usualSilence), pings: headPings,
 		client: &http.Client{
 			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // redirects leak keys

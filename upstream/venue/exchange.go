@@ -140,12 +140,6 @@ func openExchange(name string) func(Options) (quote.Venue, error) {
 // Profile implements quote.Venue.
 func (e *exchange) Profile() quote.Profile { return e.profile }
 
-// exchangeRoute is a quoted path.
-type exchangeRoute struct {
-	venue string
-	path  path
-}
-
 // Quote implements quote.Venue. The first one on a chain checks the contracts' identity in the same round trip.
 func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error) {
 	if err := e.profile.Suits(s); err != nil {
@@ -184,19 +178,18 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 		return quote.Quote{}, fmt.Errorf("%s on chain %d: %w", e.profile.Name, s.Chain.ID, noSwapRoute("no pools"))
 	}
 	return quote.Quote{
-		Venue: e.profile.Name, AmountOut: price.out, Gas: price.gas, Expires: asked.Add(quoteLife),
-		Route: exchangeRoute{e.profile.Name, best},
+		Venue: e.profile.Name, AmountOut: price.out, Gas: price.gas, Expires: asked.Add(quoteLife), Route: best,
 	}, nil
 }
 
 // Build implements quote.Venue. It makes no request: the calldata holds the minimum.
 func (e *exchange) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
-	route, ours := q.Route.(exchangeRoute)
-	if !ours || route.venue != e.profile.Name {
+	route, ours := q.Route.(path)
+	if !ours || q.Venue != e.profile.Name {
 		return quote.Tx{}, fmt.Errorf("%s build of a quote that is not its own", e.profile.Name)
 	}
 	at := e.at[s.Chain.ID]
-	data := dialects[at.Kind].call(at, route.path, swapCall{
+	data := dialects[at.Kind].call(at, route, swapCall{
 		amount: s.In.Amount, least: leastOf(q.AmountOut, s), recipient: s.Recipient,
 		deadline: e.deadline(s.Chain.ID), fromCoin: s.In.Address.IsNative(), toCoin: s.Out.Address.IsNative(),
 	})

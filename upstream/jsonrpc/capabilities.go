@@ -70,7 +70,7 @@ type Capabilities struct {
 	mu         sync.Mutex
 	paces      map[string]*upstream.Budget // of methods that are accepted less often than others
 	costs      map[string]int              // see SetCosts
-	depths     map[string]*depth
+	depths     map[string]depth
 	lacks      map[string]time.Time // until when something is not asked for; see Call.needs
 	crowded    time.Time            // when a batch was refused for its rate, if nothing was answered since; zero: never
 	longest    int                  // longest list that was found whole
@@ -88,7 +88,7 @@ type depth struct {
 func newCapabilities() *Capabilities {
 	return &Capabilities{
 		batch: width{most: largestBatch}, span: width{most: widestSearch},
-		depths: make(map[string]*depth), lacks: make(map[string]time.Time), paces: make(map[string]*upstream.Budget),
+		depths: make(map[string]depth), lacks: make(map[string]time.Time), paces: make(map[string]*upstream.Budget),
 	}
 }
 
@@ -149,8 +149,7 @@ func (c *Capabilities) can(call *Call, isNew bool) bool {
 	if len(c.lacks) > 0 && slices.ContainsFunc(call.needs(), func(what string) bool { return now.Before(c.lacks[what]) }) {
 		return false
 	}
-	part := call.Reach.part()
-	if d := c.depths[part]; d != nil && now.Before(d.until) && call.Reach.Depth > d.most && !(isNew && call.Reach.Depth < d.refused) {
+	if d := c.depths[call.Reach.part()]; now.Before(d.until) && call.Reach.Depth > d.most && !(isNew && call.Reach.Depth < d.refused) {
 		return false
 	}
 	most := c.span.limited()
@@ -179,18 +178,12 @@ func (c *Capabilities) answered(call *Call) {
 	if call.Reach.Depth == 0 {
 		return
 	}
-	d := c.depthLocked(call.Reach.part())
+	d := c.depths[call.Reach.part()]
 	if d.answered = max(d.answered, call.Reach.Depth); d.refused <= d.answered {
 		d.refused = 0
 	}
 	d.most = max(d.most, d.answered)
-}
-
-func (c *Capabilities) depthLocked(part string) *depth {
-	if c.depths[part] == nil {
-		c.depths[part] = &depth{}
-	}
-	return c.depths[part]
+	c.depths[call.Reach.part()] = d
 }
 
 func (c *Capabilities) refused(call *Call, said *Error) {
@@ -270,7 +263,7 @@ func (c *Capabilities) forgot(asked Reach) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d := c.depthLocked(asked.part())
+	d := c.depths[asked.part()]
 	if d.answered >= asked.Depth {
 		d.answered = 0
 	}
@@ -281,6 +274,7 @@ func (c *Capabilities) forgot(asked Reach) {
 		d.refused = asked.Depth
 	}
 	d.until = time.Now().Add(lacksDepth)
+	c.depths[asked.part()] = d
 }
 
 // Known returns the limits currently in force.

@@ -10,6 +10,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/config"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 )
 
@@ -111,9 +112,7 @@ func TestFeesAreThoseOfTheChainBeforeThoseOfAll(t *testing.T) {
 	for id := range want {
 		got[id] = fees[id]
 	}
-	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b chain.Address) bool { return a == b })); diff != "" {
-		t.Errorf("Fees (-want +got):\n%s", diff)
-	}
+	golden.Same(t, "Fees", want, got, cmp.Comparer(func(a, b chain.Address) bool { return a == b }))
 	if c, err := config.Parse([]byte(minimal)); err != nil || len(c.Fees()) > 0 {
 		t.Errorf("Fees of a file without any = %v, %v, want none", c.Fees(), err)
 	}

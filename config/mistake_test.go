@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/config"
+	"crossgate/internal/golden"
 )
 
 func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
@@ -92,9 +91,7 @@ telemetry: {admin: "", admin: b}
 	if err == nil {
 		t.Fatal("Parse found no mistake")
 	}
-	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(err.Error()+"\n", "\n")); diff != "" {
-		t.Error(diff)
-	}
+	golden.Same(t, "mistakes", strings.Split(want, "\n"), strings.Split(err.Error()+"\n", "\n"))
 }
 
 func TestTextThatIsNoConfiguration(t *testing.T) {

@@ -210,9 +210,8 @@ func TestOrderParametersAreRead(t *testing.T) {
 		t.Errorf("affiliate is %+v", got.Affiliate)
 	}
 	got.Affiliate = quote.Affiliate{}
-	if difference := cmp.Diff(want, got, cmp.AllowUnexported(chain.Address{}, chain.Amount{}), cmp.Comparer(func(a, b chain.Amount) bool { return a == b })); difference != "" {
-		t.Error(difference)
-	}
+	golden.Same(t, "the request", want, got, cmp.AllowUnexported(chain.Address{}, chain.Amount{}),
+		cmp.Comparer(func(a, b chain.Amount) bool { return a == b }))
 }
 
 // TestLongHooksAreRead sends as long a hook as the hosted service's servers let through, besides a long header.

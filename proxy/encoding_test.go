@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/upstream"
@@ -41,9 +42,7 @@ func TestEveryCodingIsARepresentationOfItsOwn(t *testing.T) {
 			if response.ContentLength != int64(len(raw)) {
 				t.Errorf("%s: Content-Length %d of %d bytes", coding, response.ContentLength, len(raw))
 			}
-			if !strings.Contains(response.Header.Get("Vary"), "Accept-Encoding") {
-				t.Errorf("%s: Vary = %q", coding, response.Header.Get("Vary"))
-			}
+			golden.Contains(t, coding+": Vary", response.Header.Get("Vary"), "Accept-Encoding")
 			tags[coding] = response.Header.Get("ETag")
 		}
 		same := get(s, ordersPath+claimedTx, "Accept-Encoding: "+coding, "If-None-Match: "+tags[coding])
@@ -54,9 +53,7 @@ func TestEveryCodingIsARepresentationOfItsOwn(t *testing.T) {
 	if tags[""] == tags["gzip"] {
 		t.Errorf("strong tags %v, want one for each coding", tags)
 	}
-	if other := get(s, ordersPath+claimedTx, "Accept-Encoding: gzip", "If-None-Match: "+tags[""]); other.StatusCode != http.StatusOK {
-		t.Errorf("the tag of another coding: HTTP %d, want 200", other.StatusCode)
-	}
+	wantStatus(t, "the tag of another coding", get(s, ordersPath+claimedTx, "Accept-Encoding: gzip", "If-None-Match: "+tags[""]), http.StatusOK)
 	if short := get(s, "/api/Transaction/"+claimedTx+"/orderIds", "Accept-Encoding: gzip"); short.Header.Get("Content-Encoding") != "" {
 		t.Errorf("%d bytes are compressed", short.ContentLength)
 	}
@@ -104,9 +101,7 @@ func TestOldOrdersAreServedWhileChainsCannotBeReached(t *testing.T) {
 				t.Errorf("%+v: HTTP %d, Age %q, Cache-Status %q", step, response.StatusCode, header.Get("Age"), header.Get("Cache-Status"))
 			}
 		}
-		if !strings.Contains(w.log.String(), "base-rpc") {
-			t.Error("the log does not tell what the old answer was served for")
-		}
+		golden.Contains(t, "the log", w.log.String(), "base-rpc") // that the old answer was served for
 	})
 }
 

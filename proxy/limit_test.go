@@ -114,9 +114,7 @@ func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
 				return find(ctx, tx)
 			}
 		})
-		if got := get(s, ordersPath+claimedTx); got.StatusCode != http.StatusOK {
-			t.Fatalf("HTTP %d", got.StatusCode)
-		}
+		wantStatus(t, ordersPath+claimedTx, get(s, ordersPath+claimedTx), http.StatusOK)
 		synctest.Wait()
 		slow = true
 		var clients sync.WaitGroup
@@ -128,15 +126,11 @@ func TestKeptAnswersAreServedWhileLoadsAreShed(t *testing.T) {
 		if wantError(t, shed, http.StatusServiceUnavailable, "OVERLOADED"); shed.Header.Get("Retry-After") != "1" {
 			t.Errorf("Retry-After = %q", shed.Header.Get("Retry-After"))
 		}
-		if kept := get(s, ordersPath+claimedTx); kept.StatusCode != http.StatusOK {
-			t.Errorf("what is kept: HTTP %d while loads are shed", kept.StatusCode)
-		}
+		wantStatus(t, "what is kept", get(s, ordersPath+claimedTx), http.StatusOK)
 		clients.Wait()
 		slow = false
 		time.Sleep(5 * time.Second) // loads continue after their callers have left
-		if later := get(s, ordersPath+severalTx); later.StatusCode != http.StatusOK {
-			t.Errorf("afterwards: HTTP %d", later.StatusCode)
-		}
+		wantStatus(t, "afterwards", get(s, ordersPath+severalTx), http.StatusOK)
 	})
 }
 
@@ -146,9 +140,7 @@ func TestKeptAnswersAreServedWhileProcessorsAreBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newWorld(t).server(t)
 		kept, loaded := ordersPath+createdTx, "/v1.0/dln/tx/"+createdTx+"/order-ids"
-		if got := get(s, kept); got.StatusCode != http.StatusOK {
-			t.Fatalf("HTTP %d", got.StatusCode)
-		}
+		wantStatus(t, kept, get(s, kept), http.StatusOK)
 		s.Queue(50*time.Millisecond, 0)
 		for range 3 {
 			for path, code := range map[string]int{
@@ -174,8 +166,6 @@ func TestKeptAnswersAreServedWhileProcessorsAreBusy(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		s.Queue(time.Second, 1)
-		if got := get(s, loaded); got.StatusCode != http.StatusOK {
-			t.Errorf("the first of a few: HTTP %d", got.StatusCode)
-		}
+		wantStatus(t, "the first of a few", get(s, loaded), http.StatusOK)
 	})
 }

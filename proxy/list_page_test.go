@@ -29,9 +29,7 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 		GiveChains: []chain.ID{8453}, TakeChains: []chain.ID{137}, States: []order.State{order.StateCreated},
 		Maker: address(t, taker), Fulfiller: address(t, nobody), Since: 1_795_132_800, Until: 1_795_305_599,
 	}
-	if diff := cmp.Diff(want, w.lastList.Filter, cmp.Comparer(func(a, b chain.Address) bool { return a == b })); diff != "" {
-		t.Errorf("filter differs (-want +got):\n%s", diff)
-	}
+	golden.Same(t, "filter", want, w.lastList.Filter, cmp.Comparer(func(a, b chain.Address) bool { return a == b }))
 	if got := w.lastList; got.Skip != 25 || got.Take != 25 || got.Mode != orders.CrossChain {
 		t.Errorf("part %+v", got)
 	}
@@ -90,9 +88,7 @@ func TestListPageReadsAmountsInWholeTokens(t *testing.T) {
 			cmp.Comparer(func(a, b chain.Address) bool { return a == b }), cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
 			cmp.Comparer(func(a, b chain.TxHash) bool { return a == b }),
 		}
-		if diff := cmp.Diff(want, w.lastList.Filter, same); diff != "" {
-			t.Errorf("%s: filter differs (-want +got):\n%s", named, diff)
-		}
+		golden.Same(t, named, want, w.lastList.Filter, same)
 	}
 	if !strings.Contains(page, `<option selected value="Largest">`) || !strings.Contains(page, `value="1.5"`) {
 		t.Errorf("the form is not as it was filled in: %s", page)
@@ -183,8 +179,6 @@ func TestPagesOfATokenAndAnAddressListItsOrders(t *testing.T) {
 		"/address/0x12": 400, "/token/8453/0x12": 404, "/token/99/" + usdcText: 404, "/token/8453/So11111111111111111111111111111111111111112": 404,
 		"/token/8453/0x" + strings.Repeat("Ab", 20): 404, // a wrong checksum
 	} {
-		if response := get(s, path); response.StatusCode != status {
-			t.Errorf("%s = %d, want %d", path, response.StatusCode, status)
-		}
+		wantStatus(t, path, get(s, path), status)
 	}
 }

@@ -368,9 +368,7 @@ func TestCancelsSayWhoMaySend(t *testing.T) {
 		answer.From != authorities.Order.String() || answer.CancelBeneficiary != creation.Beneficiary(open.Terms).String() {
 		t.Errorf("%s", text)
 	}
-	if response := get(s, path+"/extcall-cancel-tx"); response.StatusCode != http.StatusOK {
-		t.Errorf("%s", body(t, response))
-	}
+	wantStatus(t, path+"/extcall-cancel-tx", get(s, path+"/extcall-cancel-tx"), http.StatusOK)
 	for state, id := range map[order.State]string{
 		order.StateFulfilled: "ORDER_ALREADY_FULFILLED", order.StateClaimedUnlock: "ORDER_ALREADY_FULFILLED",
 		order.StateSentOrderCancel: "ORDER_ALREADY_CANCELLED", order.StateClaimedOrderCancel: "ORDER_ALREADY_CANCELLED",

@@ -187,15 +187,11 @@ func TestTracesOfClients(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	cutOff := newWorld(t).server(t, func(o *parts) { o.Unready = func() error { return errors.New("cut off from the database") } })
-	if got := get(cutOff, "/readyz").StatusCode; got != http.StatusServiceUnavailable {
-		t.Errorf("/readyz of a replica that is cut off: HTTP %d", got)
-	}
+	wantStatus(t, "/readyz of a replica that is cut off", get(cutOff, "/readyz"), http.StatusServiceUnavailable)
 	s := newWorld(t).server(t)
 	for draining, ready := range map[bool]int{false: http.StatusOK, true: http.StatusServiceUnavailable} {
 		s.Drain(draining)
-		if got := get(s, "/healthz").StatusCode; got != http.StatusOK {
-			t.Errorf("/healthz: HTTP %d", got)
-		}
+		wantStatus(t, "/healthz", get(s, "/healthz"), http.StatusOK)
 		response := get(s, "/readyz")
 		raw := string(body(t, response))
 		if response.StatusCode != ready || draining && !strings.Contains(raw, proxy.ErrDraining.Error()) {

@@ -20,8 +20,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
-	"github.com/google/go-cmp/cmp"
 
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/proxy"
@@ -60,9 +60,7 @@ func TestDocumentIsTheSameInJSON(t *testing.T) {
 	}
 	want, _ := read("/openapi.yaml", "application/yaml; charset=utf-8")
 	got, loaded := read("/openapi.json", "application/json; charset=utf-8")
-	if difference := cmp.Diff(want, got); difference != "" {
-		t.Error(difference)
-	}
+	golden.Same(t, "the document", want, got)
 	must.Do(t, loaded.Validate(t.Context(), openapi3.EnableExamplesValidation()))
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/query"
@@ -51,9 +52,7 @@ func TestUnknownOrderTellsHowFarTheIndexIs(t *testing.T) {
 			w.basis = append(w.basis, followed(id, lag[id]))
 		}
 		response := get(w.server(t), "/api/Orders/"+unknownIs)
-		if e := wantError(t, response, http.StatusNotFound, "UNKNOWN_ORDER"); !strings.Contains(e.Message, want) {
-			t.Errorf("%+v: %q, want %q in it", lag, e.Message, want)
-		}
+		golden.Contains(t, fmt.Sprint(lag), wantError(t, response, http.StatusNotFound, "UNKNOWN_ORDER").Message, want)
 		if got := response.Header.Get("Cache-Control"); got != "public, max-age=1" {
 			t.Errorf("Cache-Control = %q, want a second", got)
 		}
@@ -79,12 +78,8 @@ func TestOrderByIDWithoutTheIndex(t *testing.T) {
 	if strings.Contains(w.log.String(), `"level":"ERROR"`) {
 		t.Errorf("the log has an error for each request:\n%s", w.log.String())
 	}
-	if got := get(s, ordersPath+claimedTx).StatusCode; got != http.StatusOK {
-		t.Fatalf("by its transaction: HTTP %d", got)
-	}
-	if got := get(s, "/api/Orders/"+idText(8)).StatusCode; got != http.StatusOK {
-		t.Errorf("by its id once its transaction was found: HTTP %d, want it from its chains", got)
-	}
+	wantStatus(t, "by its transaction", get(s, ordersPath+claimedTx), http.StatusOK)
+	wantStatus(t, "by its id once its transaction was found", get(s, "/api/Orders/"+idText(8)), http.StatusOK)
 }
 
 // TestNotFoundIsNotToldWhileAChainIsUnheard covers every path, and requires the answer to identify the chain.
@@ -132,9 +127,7 @@ func TestOrderThatIsRememberedIsNotCalledUnknown(t *testing.T) {
 			return find(ctx, tx)
 		}
 	})
-	if got := get(s, "/api/Transaction/"+severalTx+"/orderIds").StatusCode; got != http.StatusOK {
-		t.Fatalf("order ids: HTTP %d", got)
-	}
+	wantStatus(t, "order ids", get(s, "/api/Transaction/"+severalTx+"/orderIds"), http.StatusOK)
 	isDown = true
 	order := "/v1.0/dln/order/" + idText(11)
 	for _, path := range []string{

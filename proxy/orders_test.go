@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/order"
 	"crossgate/proxy"
 	"crossgate/token"
@@ -73,9 +74,7 @@ func TestOrderHeaders(t *testing.T) {
 			t.Errorf("If-None-Match %s: HTTP %d with %d bytes, want 304 and none", condition, again.StatusCode, len(rest))
 		}
 	}
-	if other := get(s, ordersPath+createdTx, `If-None-Match: "other"`); other.StatusCode != http.StatusOK {
-		t.Errorf("another tag: HTTP %d, want 200", other.StatusCode)
-	}
+	wantStatus(t, "another tag", get(s, ordersPath+createdTx, `If-None-Match: "other"`), http.StatusOK)
 	if settled := get(s, ordersPath+claimedTx).Header.Get("Cache-Control"); settled != keptLong {
 		t.Errorf("Cache-Control of a settled order = %q", settled)
 	}
@@ -112,9 +111,7 @@ func TestOrdersOfOneTransactionAreASeries(t *testing.T) {
 		t.Errorf("three orders have the tags %v", etags)
 	}
 	beyond := get(s, ordersPath+severalTx+"?index=3")
-	if e := wantError(t, beyond, http.StatusNotFound, "ORDER_INDEX_OUT_OF_RANGE"); !strings.Contains(e.Message, "below 3") {
-		t.Errorf("beyond the last order: %q", e.Message)
-	}
+	golden.Contains(t, "beyond the last order", wantError(t, beyond, http.StatusNotFound, "ORDER_INDEX_OUT_OF_RANGE").Message, "below 3")
 	if asked := w.asked.Load(); asked != 1 {
 		t.Errorf("the orders were asked for %d times, want once for all of them", asked)
 	}

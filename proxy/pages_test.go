@@ -90,17 +90,13 @@ func TestLogosComeThroughTheGateway(t *testing.T) {
 			!strings.Contains(header.Get("Content-Security-Policy"), "sandbox") || header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("logo = %d %s %v", response.StatusCode, picture, header)
 		}
-		if none := get(s, "/logo/8453/"+wethText); none.StatusCode != http.StatusNoContent {
-			t.Errorf("no logo = %d, want 204", none.StatusCode)
-		}
+		wantStatus(t, "no logo", get(s, "/logo/8453/"+wethText), http.StatusNoContent)
 	}
 	if len(asked) != 2 || !strings.Contains(asked[0], usdcText) {
 		t.Errorf("fetched %v, want each once", asked)
 	}
 	for _, path := range []string{"/logo/8453/0x12", "/logo/4/" + usdcText, "/logo/x/" + usdcText} {
-		if got := get(s, path); got.StatusCode != http.StatusNotFound {
-			t.Errorf("%s = %d, want 404", path, got.StatusCode)
-		}
+		wantStatus(t, path, get(s, path), http.StatusNotFound)
 	}
 }
 
@@ -221,23 +217,17 @@ func TestAssetsAreServedAndNothingElse(t *testing.T) {
 		if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != want {
 			t.Errorf("GET %s = %d, %s", target, response.StatusCode, response.Header.Get("Content-Type"))
 		}
-		if again := get(s, target, "If-None-Match: "+response.Header.Get("Etag")); again.StatusCode != http.StatusNotModified {
-			t.Errorf("GET %s again = %d, want 304", target, again.StatusCode)
-		}
+		wantStatus(t, target, get(s, target, "If-None-Match: "+response.Header.Get("Etag")), http.StatusNotModified)
 	}
 	for _, target := range []string{"/assets/", "/assets/none.css", "/assets/../templates/order.html"} {
-		if response := get(s, target); response.StatusCode != http.StatusNotFound {
-			t.Errorf("GET %s = %d, want 404", target, response.StatusCode)
-		}
+		wantStatus(t, target, get(s, target), http.StatusNotFound)
 	}
 }
 
 func TestOriginIsWhatTheVisitorSees(t *testing.T) {
 	s := newWorld(t).server(t)
-	response := get(s, "/order/"+createdTx, "X-Forwarded-Proto: https")
-	if page := string(body(t, response)); !strings.Contains(page, "curl 'https://example.com/api/Orders/creationTxHash/"+createdTx) {
-		t.Error("the command does not begin with the visitor's address")
-	}
+	page := body(t, get(s, "/order/"+createdTx, "X-Forwarded-Proto: https"))
+	golden.Contains(t, "the page", string(page), "curl 'https://example.com/api/Orders/creationTxHash/"+createdTx)
 }
 
 // TestNothingIsLockedIsSaidOfAllHistoryOnly shows the page of a taker unknown to the index.
@@ -314,36 +304,26 @@ func TestOperatorsHaveAPage(t *testing.T) {
 	if got := response.Header.Get("Content-Security-Policy"); got != web.Policy {
 		t.Errorf("Content-Security-Policy = %q", got)
 	}
-	if !strings.Contains(page, "<dt>Loads</dt><dd class=\"number\">1<") {
-		t.Errorf("the cache's loads are not told: %s", page)
-	}
+	golden.Contains(t, "the page", page, "<dt>Loads</dt><dd class=\"number\">1<")
 	loaded := regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`).FindAllStringSubmatch(page, -1)
 	if len(loaded) < 3 {
 		t.Errorf("the page loads %v, want its icon, style and script", loaded)
 	}
 	for _, each := range append(loaded, []string{"", "/assets/parts.js"}) {
-		if got := operate(t, s, each[1]).StatusCode; got != http.StatusOK {
-			t.Errorf("GET %s = %d", each[1], got)
-		}
+		wantStatus(t, each[1], operate(t, s, each[1]), http.StatusOK)
 	}
 	for _, path := range []string{"/order", "/assets/", "/assets/nothing", "/nothing"} {
-		if got := operate(t, s, path).StatusCode; got != http.StatusNotFound {
-			t.Errorf("GET %s = %d, want 404", path, got)
-		}
+		wantStatus(t, path, operate(t, s, path), http.StatusNotFound)
 	}
 	s.Drain(true)
-	if page := string(body(t, operate(t, s, "/"))); !strings.Contains(page, "not ready: server is shutting down") {
-		t.Errorf("a server that stops is told as well: %s", page)
-	}
+	golden.Contains(t, "the page of a server that stops", string(body(t, operate(t, s, "/"))), "not ready: server is shutting down")
 }
 
 // TestPublicSideHasNoOperators proves that the public listener serves nothing of the admin listener.
 func TestPublicSideHasNoOperators(t *testing.T) {
 	s := newWorld(t).server(t)
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/heap"} {
-		if got := get(s, path).StatusCode; got != http.StatusNotFound {
-			t.Errorf("GET %s = %d, want 404", path, got)
-		}
+		wantStatus(t, path, get(s, path), http.StatusNotFound)
 	}
 }
 
@@ -377,9 +357,7 @@ func TestStatisticsPageOfAnEmptyIndexSaysWhy(t *testing.T) {
 	if want := proxy.ProblemOf(query.ErrEmpty).PublicText(); !strings.Contains(page, want) || strings.Contains(page, "$") {
 		t.Errorf("the page lacks %q, or tells a value: %s", want, page)
 	}
-	if !strings.Contains(page, "odos") {
-		t.Error("venues are not told, which need no index")
-	}
+	golden.Contains(t, "the page", page, "odos") // venues need no index
 }
 
 // TestOrderPageTellsWorthThenAndWhereItWasRead shows an order with one known value.

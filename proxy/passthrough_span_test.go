@@ -50,9 +50,7 @@ func TestPassedRequestsAreTracedAsAChainOfSpans(t *testing.T) {
 			})
 			s.Options.Traced = c.share
 			for _, path := range []string{"/kept", "/kept", "/passed"} {
-				if response := get(s, path); response.StatusCode != http.StatusOK {
-					t.Errorf("%s: %d", path, response.StatusCode)
-				}
+				wantStatus(t, path, get(s, path), http.StatusOK)
 			}
 			var got []string
 			request := map[string]bool{}

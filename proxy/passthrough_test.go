@@ -75,9 +75,7 @@ func TestOtherPathsArePassedThrough(t *testing.T) {
 	for path, status := range map[string]int{
 		ordersPath + createdTx: 200, "/": 200, "http://gateway.example": 200, "/healthz": 200, "/private/x": 404, strings.ToUpper(ordersPath) + createdTx + "/": 200,
 	} {
-		if response := get(s, path); response.StatusCode != status {
-			t.Errorf("%s: %d, want %d", path, response.StatusCode, status)
-		}
+		wantStatus(t, path, get(s, path), status)
 	}
 	if asked != before {
 		t.Errorf("the origin was asked for what is answered here")

@@ -62,9 +62,7 @@ func TestOperatorsPurge(t *testing.T) {
 			s := newWorld(t).server(t)
 			get(s, ordersPath+claimedTx)
 			<-time.After(time.Second)
-			if got := operatorPosts(operatorsOf(s, adminToken), "/purge?"+query); got.StatusCode != http.StatusOK {
-				t.Fatalf("POST /purge?%s: HTTP %d %s", query, got.StatusCode, body(t, got))
-			}
+			wantStatus(t, query, operatorPosts(operatorsOf(s, adminToken), "/purge?"+query), http.StatusOK)
 			if got := get(s, ordersPath+claimedTx).Header.Get("Cache-Status"); got != served {
 				t.Errorf("after %s: Cache-Status = %q, want %q", query, got, served)
 			}

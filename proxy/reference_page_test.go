@@ -122,9 +122,7 @@ func TestExamplesOfTheReferenceAreAnswered(t *testing.T) {
 	for _, post := range posts {
 		r := httptest.NewRequest(http.MethodPost, html.UnescapeString(post[1]), strings.NewReader(html.UnescapeString(post[2])))
 		r.Header.Set("Content-Type", "application/json")
-		if response := serve(s, r); response.StatusCode != http.StatusOK {
-			t.Errorf("POST %s %s = %d %.300s", post[1], post[2], response.StatusCode, body(t, response))
-		}
+		wantStatus(t, post[0], serve(s, r), http.StatusOK)
 	}
 	if len(posts) != 7 {
 		t.Errorf("the page has %d commands with a body, want 7", len(posts))

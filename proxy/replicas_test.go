@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -142,14 +143,10 @@ func TestReplicasShareQuotas(t *testing.T) {
 		t.Errorf("another client has %s, want 19 units left", got)
 	}
 	must.Do(t, server.Kill())
-	if got := ask(replicas[1], ordersPath+createdTx, "192.0.2.1:1000").StatusCode; got != http.StatusTooManyRequests {
-		t.Errorf("without the shared account the client gets %d, want what this replica remembers: 429", got)
-	}
+	wantStatus(t, "without the shared account", ask(replicas[1], ordersPath+createdTx, "192.0.2.1:1000"), http.StatusTooManyRequests)
 	for i := range 25 {
 		want := map[bool]int{true: http.StatusOK, false: http.StatusTooManyRequests}[i < 20]
-		if got := ask(replicas[1], ordersPath+createdTx, "192.0.2.3:1000").StatusCode; got != want {
-			t.Errorf("request %d of a new client without the shared account: %d, want %d", i, got, want)
-		}
+		wantStatus(t, fmt.Sprint(i), ask(replicas[1], ordersPath+createdTx, "192.0.2.3:1000"), want)
 	}
 }
 
@@ -161,13 +158,9 @@ func TestOrdersAreFoundByIDWhereTheirTransactionCameFromElsewhere(t *testing.T) 
 	w.unindexed = map[order.ID]bool{{10}: true}
 	a, b := startSharing(t, w, url), startSharing(t, w, url)
 	path := "/api/Transaction/" + severalTx + "/orderIds"
-	if response := get(a, path); response.StatusCode != http.StatusOK {
-		t.Fatalf("%s", body(t, response))
-	}
+	wantStatus(t, path, get(a, path), http.StatusOK)
 	must.Await(t, "the answer to be there for the other", func() bool { return hits(t, b, path) })
-	if response := get(b, "/api/Orders/"+idText(10)); response.StatusCode != http.StatusOK {
-		t.Errorf("%s, want the order", body(t, response))
-	}
+	wantStatus(t, "the order", get(b, "/api/Orders/"+idText(10)), http.StatusOK)
 }
 
 // TestOperatorsPurgeWhatIsPassedThroughAtAllReplicas has each replica store a path of the origin.

@@ -44,6 +44,14 @@ func body(t testing.TB, response *http.Response) []byte {
 	return raw
 }
 
+// wantStatus requires the status of a response.
+func wantStatus(t testing.TB, what string, response *http.Response, status int) {
+	t.Helper()
+	if response.StatusCode != status {
+		t.Errorf("%s: HTTP %d, want %d: %.300s", what, response.StatusCode, status, body(t, response))
+	}
+}
+
 // errorBody is an error as clients of either API decode it.
 type errorBody struct {
 	ErrorCode    int    `json:"errorCode"`

@@ -148,13 +148,9 @@ func TestSearchesAreChargedToTheirClients(t *testing.T) {
 		if most := units / (proxy.CheapCost + proxy.SearchCost); searches != most || statuses[200] != most || len(statuses) != 2 {
 			t.Errorf("%d searches, answers %v, want %d and 429 for the rest", searches, statuses, most)
 		}
-		if got := ask(s, unknown(2*units), "192.0.2.2:1").StatusCode; got != http.StatusOK {
-			t.Errorf("another client: HTTP %d", got)
-		}
+		wantStatus(t, "another client", ask(s, unknown(2*units), "192.0.2.2:1"), http.StatusOK)
 		for range units {
-			if got := ask(s, ordersPath+createdTx, "192.0.2.3:1").StatusCode; got != http.StatusOK {
-				t.Fatalf("a client who asks for what is indexed: HTTP %d", got)
-			}
+			wantStatus(t, "a client who asks for what is indexed", ask(s, ordersPath+createdTx, "192.0.2.3:1"), http.StatusOK)
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/feed"
@@ -223,15 +224,11 @@ func TestOneClientDoesNotTakeAllStreams(t *testing.T) {
 		first := from("192.0.2.1")
 		from("192.0.2.1:1234")
 		wantError(t, from("192.0.2.1"), http.StatusServiceUnavailable, "TOO_MANY_STREAMS")
-		if other := from("192.0.2.2"); other.StatusCode != http.StatusOK {
-			t.Errorf("another client: %s", other.Status)
-		}
+		wantStatus(t, "another client", from("192.0.2.2"), http.StatusOK)
 		wantError(t, from("192.0.2.3"), http.StatusServiceUnavailable, "TOO_MANY_STREAMS")
 		first.Body.Close()
 		synctest.Wait()
-		if again := from("192.0.2.1"); again.StatusCode != http.StatusOK {
-			t.Errorf("after one of its streams has ended: %s", again.Status)
-		}
+		wantStatus(t, "after one of its streams has ended", from("192.0.2.1"), http.StatusOK)
 		must.Do(t, stop())
 	})
 }
@@ -240,9 +237,7 @@ func TestStreamOfNothingIsAProblem(t *testing.T) {
 	s := newWorld(t).server(t, func(o *parts) { o.Feed = newKept(t).Feed })
 	wantError(t, get(s, ordersPath+unknownIs, "Accept: text/event-stream"), http.StatusNotFound, "TRANSACTION_NOT_FOUND")
 	wantError(t, get(s, ordersPath+"0x12", "Accept: text/event-stream"), http.StatusBadRequest, "MALFORMED_TRANSACTION_HASH")
-	if got := get(s, ordersPath+createdTx).Header.Get("Vary"); !strings.Contains(got, "Accept,") {
-		t.Errorf("Vary = %q, want Accept: a stream is under the same URL", got)
-	}
+	golden.Contains(t, "Vary", get(s, ordersPath+createdTx).Header.Get("Vary"), "Accept,") // a stream is under the same URL
 }
 
 // TestEventsByCursor pages through the feed by filters, and sends invalid requests.

@@ -55,9 +55,7 @@ func TestASwapIsFoundByItsIDBeforeItIsIndexed(t *testing.T) {
 	wantError(t, get(s, sameChainPath+id.String()), http.StatusUnprocessableEntity, "SWAP_NOT_FOUND")
 	body(t, get(s, sameChainPath+"8453/tx/"+freshSwapTx))
 	s.OrdersChanged([]order.Change{{Order: id}}) // otherwise "unknown" stays cached for a second
-	if response := get(s, sameChainPath+id.String()); response.StatusCode != http.StatusOK {
-		t.Errorf("by id after its transaction was asked for: %d %s", response.StatusCode, body(t, response))
-	}
+	wantStatus(t, "by id after its transaction was asked for", get(s, sameChainPath+id.String()), http.StatusOK)
 }
 
 // TestAChangedSwapEndsItsAnswers covers all answers that a new block with a swap, or its withdrawal, invalidates.

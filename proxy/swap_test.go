@@ -18,6 +18,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/proxy"
 	"crossgate/proxy/swaps"
 	"crossgate/quote"
@@ -49,9 +50,7 @@ func TestSwapRequestsAreReadWhole(t *testing.T) {
 	} {
 		w.lastSwap = quote.Request{}
 		get(s, target)
-		if diff := cmp.Diff(want, w.lastSwap, compareRequests); diff != "" {
-			t.Errorf("%s: the request differs (-want +got):\n%s", target, diff)
-		}
+		golden.Same(t, target, want, w.lastSwap, compareRequests)
 	}
 }
 
@@ -116,9 +115,7 @@ func TestSolanaWithoutASenderIsAnEstimate(t *testing.T) {
 	if r := w.lastSwap; !r.Recipient.IsAbsent() || !r.TokenIn.IsNative() {
 		t.Errorf("without a sender: %+v; want a swap without a transaction", r)
 	}
-	if answer := get(w.server(t), swapPath+"?"+query+"&tokenInAmount=max"); answer.StatusCode != http.StatusBadRequest {
-		t.Errorf("the whole balance of an unknown sender: %d, want 400", answer.StatusCode)
-	}
+	wantStatus(t, "the whole balance of an unknown sender", get(w.server(t), swapPath+"?"+query+"&tokenInAmount=max"), http.StatusBadRequest)
 	get(w.server(t), swapPath+"?"+query+"&tokenInAmount=max&senderAddress="+wallet)
 	if r := w.lastSwap; r.Sender != r.Recipient || !r.MaxBalance {
 		t.Errorf("%+v; want a swap by the recipient", r)
@@ -131,9 +128,7 @@ func TestSolanaWithoutASenderIsAnEstimate(t *testing.T) {
 	// A program's account may sign by its program, and be paid if the client says so.
 	toProgram := strings.Replace(query, wallet, tokenAccountText, 1) + "&tokenInAmount=1"
 	for _, more := range []string{"&senderAddress=" + tokenAccountText, "&skipSolanaRecipientValidation=true&senderAddress=" + wallet} {
-		if answer := get(w.server(t), swapPath+"?"+toProgram+more); answer.StatusCode != http.StatusOK {
-			t.Errorf("to a program's account with %s: %d %s", more, answer.StatusCode, body(t, answer))
-		}
+		wantStatus(t, "to a program's account with "+more, get(w.server(t), swapPath+"?"+toProgram+more), http.StatusOK)
 	}
 }
 
@@ -141,9 +136,7 @@ func TestSolanaWithoutASenderIsAnEstimate(t *testing.T) {
 func TestSwapsByPost(t *testing.T) {
 	w := newWorld(t)
 	s := w.server(t)
-	if answer := get(s, goodSwap); answer.StatusCode != http.StatusOK {
-		t.Fatalf("%d %s", answer.StatusCode, body(t, answer))
-	}
+	wantStatus(t, goodSwap, get(s, goodSwap), http.StatusOK)
 	want := w.lastSwap
 	rest := `"tokenIn":"` + usdcText + `","tokenInAmount":5000000,"tokenOut":"` + wethText + `","slippage":null`
 	for _, test := range []struct{ query, body string }{
@@ -219,9 +212,7 @@ func TestExplanationAnswersAlsoWhenThereIsNoAnswer(t *testing.T) {
 	}
 	asked = nil
 	// A different request: the first one's answer may still be on its way to other waiters.
-	if response := get(s, target+"&slippage=7"); response.StatusCode != http.StatusBadGateway {
-		t.Errorf("HTTP %d when nobody was asked, want 502", response.StatusCode)
-	}
+	wantStatus(t, target+"&slippage=7", get(s, target+"&slippage=7"), http.StatusBadGateway)
 }
 
 func TestSwapsTellHowOldPricesAreAndHowLongTheyHold(t *testing.T) {

@@ -11,8 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/internal/pooltest"
 	"crossgate/upstream"
@@ -56,12 +55,8 @@ func TestForwardedRequestsArriveAsTheyAre(t *testing.T) {
 		http.Header{"X-Key": {"ours"}, "A": {"1", "2"}},
 		http.Header{"Sum": {"9"}},
 	}
-	if difference := cmp.Diff(want, got); difference != "" {
-		t.Error(difference)
-	}
-	if difference := cmp.Diff([]int{http.StatusEarlyHints, 1}, informed); difference != "" {
-		t.Error(difference)
-	}
+	golden.Same(t, "the request", want, got)
+	golden.Same(t, "interim responses", []int{http.StatusEarlyHints, 1}, informed)
 }
 
 // TestUserOfAnOriginIsThatOfClientsWithoutTheirOwn: an Authorization header takes precedence over the URL's user.

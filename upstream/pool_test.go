@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/internal/pooltest"
 	"crossgate/upstream"
@@ -90,11 +90,7 @@ func TestPoolClassesFailuresAsAWhole(t *testing.T) {
 				if got, is := errors.AsType[*upstream.Error](err); !is || got.Class != test.want || got.RetryAfter != test.after || got.Endpoint != "chain" {
 					t.Fatalf("Do() = %v, want class %v, retry after %v", err, test.want, test.after)
 				}
-				for _, name := range []string{"a: ", "b: "} {
-					if !strings.Contains(err.Error(), name) {
-						t.Errorf("Do() = %v, which does not say what %s said", err, name)
-					}
-				}
+				golden.Contains(t, "the pool's error", err.Error(), "a: ", "b: ")
 			})
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"crossgate/internal/golden"
 )
 
 func TestSelections(t *testing.T) {
@@ -72,9 +74,7 @@ func TestConditions(t *testing.T) {
 	q := header("If-None-Match: \"x\"\nIf-Range: \"x\"\nA: 1")
 	SetConditions(q, header("ETag: \"a\"\nLast-Modified: $-9"))
 	want := header("If-None-Match: \"a\"\nIf-Modified-Since: $-9\nA: 1")
-	if difference := cmp.Diff(want, q); difference != "" {
-		t.Error(difference)
-	}
+	golden.Same(t, "the request", want, q)
 	for lines, want := range map[string]bool{"If-Match: *": true, "If-Unmodified-Since: $0": true, "If-None-Match: *": false} {
 		if got := HasConditions(header(lines)); got != want {
 			t.Errorf("%s: a precondition for the origin is %t, want %t", lines, got, want)

@@ -4,8 +4,7 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 )
 
@@ -98,9 +97,7 @@ func TestStoredFields(t *testing.T) {
 		Cache-Control: no-cache="b", private="c, D"
 		E: 10`))
 	want := header("Cache-Control: no-cache=\"b\", private=\"c, D\"\nE: 10")
-	if difference := cmp.Diff(want, got); difference != "" {
-		t.Error(difference)
-	}
+	golden.Same(t, "stored", want, got)
 }
 
 func TestInvalidates(t *testing.T) {
@@ -150,7 +147,5 @@ func TestHeadersThatAreKept(t *testing.T) {
 	merged := Merge(header("A: 1\nB: 2\nContent-Length: 3\nContent-Encoding: gzip\nCache-Control: max-age=1"),
 		header("B: 4\nC: 5\nContent-Length: 9\nContent-Encoding: br\nConnection: c\nCache-Control: max-age=2\nAge: 7"))
 	want := header("A: 1\nB: 4\nContent-Length: 3\nContent-Encoding: gzip\nCache-Control: max-age=2")
-	if difference := cmp.Diff(want, merged); difference != "" {
-		t.Error(difference)
-	}
+	golden.Same(t, "merged", want, merged)
 }

@@ -19,6 +19,7 @@ import (
 
 	"crossgate/config"
 	"crossgate/gateway"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/store"
 )
@@ -126,9 +127,8 @@ func TestFileIsReadAgainWhenItChanges(t *testing.T) {
 	}
 	for _, broken := range []string{"chains: [", "chains: {"} {
 		write([]byte(broken))
-		if said, _ := w.next(t); !strings.Contains(said, "did not find expected") {
-			t.Errorf("after %q: %q, want each broken file logged", broken, said)
-		}
+		said, _ := w.next(t)
+		golden.Contains(t, "after "+broken, said, "did not find expected")
 	}
 	write(text("refused"))
 	expect("after a refused change", "", "refused by the gateway")
@@ -160,9 +160,7 @@ func TestReloadOfTheSameFileNamesNothing(t *testing.T) {
 	requests := make(chan os.Signal, 1)
 	requests <- syscall.SIGHUP
 	stop := serving{file: file, config: c, log: log, level: new(slog.LevelVar), requests: requests}.reloading(t.Context(), g)
-	if said := <-lines.line; !strings.Contains(said, "configuration reloaded") {
-		t.Errorf("the log says %q, want that the configuration was reloaded and nothing else", said)
-	}
+	golden.Contains(t, "the first line", <-lines.line, "configuration reloaded")
 	stop()
 	must.Do(t, g.Close())
 }
@@ -176,9 +174,7 @@ func TestAPipeIsNotReadAgain(t *testing.T) {
 	requests <- syscall.SIGHUP
 	var log bytes.Buffer
 	serving{file: pipe, log: slog.New(slog.NewTextHandler(&log, nil)), requests: requests}.reloading(t.Context(), nil)()
-	if !strings.Contains(log.String(), "changes need a restart") {
-		t.Errorf("the log says %q", log.String())
-	}
+	golden.Contains(t, "the log", log.String(), "changes need a restart")
 }
 
 // TestSIGHUPWhileTheGatewayStarts sends it to a gateway that waits for its database, and then stops that.

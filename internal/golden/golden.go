@@ -1,5 +1,5 @@
-// Package golden has the texts that tests compare: it compares them with files, rewrites the files on
-// go test PACKAGE -update, takes them out of pages, and looks for their parts.
+// Package golden compares what tests expect with what they get: texts with files, which it rewrites on
+// go test PACKAGE -update, parts with texts, and values with each other. It takes texts out of pages.
 package golden
 
 import (
@@ -31,13 +31,21 @@ func Check(tb testing.TB, path, text string) {
 	}
 }
 
-// Contains fails the test for each part that text, which is what is named, does not have.
-func Contains(tb testing.TB, what, text string, parts ...string) {
+// Contains fails the test for each part that a text lacks. The name is that of the text, for the message.
+func Contains(tb testing.TB, name, text string, parts ...string) {
 	tb.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
-			tb.Errorf("%s lacks %q: %s", what, part, text)
+			tb.Errorf("%s lacks %q: %s", name, part, text)
 		}
+	}
+}
+
+// Same fails the test unless two values are equal by the rules of package cmp.
+func Same(tb testing.TB, name string, want, got any, options ...cmp.Option) {
+	tb.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		tb.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
 

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 )
 
@@ -214,9 +216,7 @@ func TestRequestArrivesInAnyPieces(t *testing.T) {
 	}
 	for most := 1; most < 80; most += 3 {
 		got, _ := ours.hearInPieces([]byte(sent), most)
-		if difference := cmp.Diff(want, got, cmpopts.EquateEmpty()); difference != "" {
-			t.Errorf("%d bytes at a time:\n%s", most, difference)
-		}
+		golden.Same(t, fmt.Sprint(most, " bytes at a time"), want, got, cmpopts.EquateEmpty())
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 )
 
@@ -82,9 +83,7 @@ func TestBodyIsReadWhileItIsAnswered(t *testing.T) {
 	if rest, err := io.ReadAll(response.Body); err != nil || len(rest) > 0 {
 		t.Errorf("%q, %v after the last", rest, err)
 	}
-	if difference := cmp.Diff(http.Header{"X-Sum": {"9"}}, response.Trailer); difference != "" {
-		t.Error(difference)
-	}
+	golden.Same(t, "trailer", http.Header{"X-Sum": {"9"}}, response.Trailer)
 	write("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nd\n")
 	response = must.Get(http.ReadResponse(reader, nil))(t)
 	if rest, err := io.ReadAll(response.Body); err != nil || string(rest) != "d" {

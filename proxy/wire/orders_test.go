@@ -1,10 +1,10 @@
 package wire
 
 import (
-	"strings"
 	"testing"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/order"
 	"crossgate/token"
 )
@@ -181,8 +181,6 @@ func TestAppendTermsKnowsSevenStatesOfACall(t *testing.T) {
 		string(documented.AppendTerms(nil, cancelled)): `"externalCallState":"Cancelled"`,
 		string(documented.AppendLite(nil, cancelled)):  `"externalCallState":"OrderCancelled"`,
 	} {
-		if !strings.Contains(form, want) {
-			t.Errorf("%s has no %s", form, want)
-		}
+		golden.Contains(t, "the form", form, want)
 	}
 }

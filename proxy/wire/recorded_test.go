@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/internal/recorded"
 	"crossgate/order"
@@ -24,9 +23,7 @@ import (
 // is compared.
 func TestOrderHasTheFormOfTheRecordedOne(t *testing.T) {
 	want := recorded.File(t, "recorded/debridge/order-record-base-to-solana-ClaimedUnlock-2026-07.json")
-	if diff := cmp.Diff(lines(t, want), lines(t, recordedAnswer(t))); diff != "" {
-		t.Errorf("the order differs from the recorded one (-recorded +got):\n%s", diff)
-	}
+	golden.Same(t, "the order", lines(t, want), lines(t, recordedAnswer(t)))
 }
 
 // recordedAnswer is our answer about the recorded order.

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"crossgate/chain"
+	"crossgate/internal/golden"
 	"crossgate/internal/must"
 	"crossgate/internal/pooltest"
 	"crossgate/internal/recorded"
@@ -77,9 +78,7 @@ func TestDefiLlamaAsksOnceForEveryKey(t *testing.T) {
 	want := map[token.Key]string{
 		native(1): "3000.25", wrapped: "3000.25", usdc: "0.99987", native(100000014): "0.5", native(100000025): "0.0000001234",
 	}
-	if diff := cmp.Diff(want, texts(prices)); diff != "" {
-		t.Errorf("prices (-want +got):\n%s", diff)
-	}
+	golden.Same(t, "prices", want, texts(prices))
 	asked := [][]string{{
 		"base:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
 		"coingecko:sophon",
@@ -88,9 +87,7 @@ func TestDefiLlamaAsksOnceForEveryKey(t *testing.T) {
 		"sonic:0x039e2fb66102314ce7b64ce5ce3e5183bc94ad38",
 		"tron:TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR",
 	}}
-	if diff := cmp.Diff(asked, calls()); diff != "" {
-		t.Errorf("calls (-want +got):\n%s", diff)
-	}
+	golden.Same(t, "calls", asked, calls())
 }
 
 // texts formats prices as the shortest decimals.
@@ -193,9 +190,7 @@ func TestReadPricesOfTheService(t *testing.T) {
 		for coin, usd := range prices {
 			got[coin] = strings.TrimRight(usd.FloatString(15), "0")
 		}
-		if diff := cmp.Diff(each.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", each.name, diff)
-		}
+		golden.Same(t, each.name, each.want, got)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/shopspring/decimal"
 
@@ -217,7 +216,5 @@ func (f fixture) compare(t *testing.T, name, got string) {
 	if golden.IsUpdated() {
 		file.Data = []byte(got)
 	}
-	if difference := cmp.Diff(string(file.Data), got); difference != "" {
-		t.Errorf("%s (-want +got):\n%s", name, difference)
-	}
+	golden.Same(t, name, string(file.Data), got)
 }

@@ -140,9 +140,7 @@ func TestRevertsAreToldInWords(t *testing.T) {
 		"no reason given":                                                              "without a reason",
 		"Pausable: paused":                                                             "a contract reverted: Pausable: paused",
 	} {
-		if got := revertWords(said); !strings.Contains(got, want) {
-			t.Errorf("%s is told as %q, want %q", said, got, want)
-		}
+		golden.Contains(t, said, revertWords(said), want)
 	}
 }
 
@@ -171,9 +169,7 @@ func TestSmallValuesAreNotToldAsNothing(t *testing.T) {
 	c := comparisonOfSix()
 	for _, usd := range []float64{0.0008, 0} {
 		c.Fee.USD = &usd
-		if plain := golden.PageText(pageOf(t, c)); !strings.Contains(plain, "Network fee under $0.01, 0.00044 ETH") {
-			t.Errorf("a fee of less than a cent: %s", plain)
-		}
+		golden.Contains(t, "a fee of less than a cent", golden.PageText(pageOf(t, c)), "Network fee under $0.01, 0.00044 ETH")
 	}
 }
 

@@ -39,10 +39,9 @@ type faulty struct {
 	share float64
 	seed  uint64
 
-	mu     sync.Mutex
-	asked  map[uint64]uint64 // requests by content
-	calls  int               // JSON-RPC calls, including failed ones
-	failed int               // HTTP requests
+	mu    sync.Mutex
+	asked map[uint64]uint64 // requests by content
+	calls int               // JSON-RPC calls, including failed ones
 }
 
 // answer is the transport.
@@ -58,9 +57,6 @@ func (f *faulty) answer(r *http.Request) (*http.Response, error) {
 	if random.Float64() >= f.share {
 		return pooltest.Near(f.node)(r)
 	}
-	f.mu.Lock()
-	f.failed++
-	f.mu.Unlock()
 	switch random.IntN(5) {
 	case 0:
 		return pooltest.Answer(http.StatusOK, "<html><body>Just a moment...</body></html>"), nil

@@ -47,10 +47,7 @@ func TestHistoryFindsSteps(t *testing.T) {
 						n.add(t, test.sent, true, unlockLog(t, id))
 						want = 2
 					}
-					read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(test.created))
-					if err != nil || len(read.Events) != want {
-						t.Fatalf("History() = %+v, %v, want %d events", read.Events, err, want)
-					}
+					events(t, want)(n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(test.created)))
 					if trips := n.trips(); trips > test.trips && speed == "steady" {
 						t.Errorf("History() took %d round trips, want at most %d", trips, test.trips)
 					} else if trips > 30 {
@@ -98,12 +95,9 @@ func TestHistoryOnTheGiveChain(t *testing.T) {
 		}
 		return fmt.Sprintf("0x%064x%0448x", status, 0)
 	}
-	read, err := n.serve(t, testChain).History(t.Context(), id, order.GiveSide, 0)
-	if err != nil || len(read.Events) != 2 {
-		t.Fatalf("History() = %+v, %v, want the creation and the claim", read.Events, err)
-	}
-	if _, claimed := read.Events[1].Fact.(order.Claimed); !claimed || read.Events[1].At.Block != 10_400_000 {
-		t.Errorf("History()[1] = %+v, want the claim", read.Events[1])
+	read := events(t, 2)(n.serve(t, testChain).History(t.Context(), id, order.GiveSide, 0))
+	if _, claimed := read[1].Fact.(order.Claimed); !claimed || read[1].At.Block != 10_400_000 {
+		t.Errorf("History()[1] = %+v, want the claim", read[1])
 	}
 }
 
@@ -172,10 +166,7 @@ func TestHistoryWithoutPastState(t *testing.T) {
 	n.add(t, 10_000_060, true, fulfilledLog(t, terms))
 	n.add(t, 10_150_000, true, unlockLog(t, id))
 	c := n.serve(t, tronLike())
-	read, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
-	if err != nil || len(read.Events) != 2 {
-		t.Fatalf("History() = %+v, %v, want two events", read.Events, err)
-	}
+	events(t, 2)(c.History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000)))
 	n.keep(10_000_060, 10_160_000)
 	n.logs = n.logs[:1]
 	if got, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000)); err == nil {
@@ -224,15 +215,12 @@ func TestHistoryFindsChangesOfTheAmount(t *testing.T) {
 				}
 				return 0
 			}
-			read, err := n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000))
-			if err != nil || len(read.Events) != test.want {
-				t.Fatalf("History() = %+v, %v, want %d events", read.Events, err, test.want)
-			}
+			read := events(t, test.want)(n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(10_000_000)))
 			final := chain.NewAmount(900)
 			if test.last != 0 {
 				final = chain.NewAmount(800)
 			}
-			o, _ := order.Fold(append(read.Events, order.Event{Order: id, Fact: order.Created{Terms: terms}}))
+			o, _ := order.Fold(append(read, order.Event{Order: id, Fact: order.Created{Terms: terms}}))
 			if o.TakeFinal != final {
 				t.Errorf("final amount %s, want %s", o.TakeFinal, final)
 			}
@@ -254,10 +242,7 @@ func TestALeftOutChangeIsFound(t *testing.T) {
 		n.logs = slices.Delete(n.logs, 1, 2-lacking)
 		nodes = append(nodes, n)
 	}
-	read, err := serveAll(t, testChain, nodes...).History(t.Context(), id, order.TakeSide, nodes[0].blockTime(90))
-	if err != nil || len(read.Events) != 3 {
-		t.Errorf("History() = %+v, %v, want three events", read.Events, err)
-	}
+	events(t, 3)(serveAll(t, testChain, nodes...).History(t.Context(), id, order.TakeSide, nodes[0].blockTime(90)))
 }
 
 // TestAChangeThatIsNotThereIsNotBelieved: an endpoint that at times answers another question says that the amount was
@@ -358,10 +343,7 @@ func TestHistoryOfAFreshOrderTakesThreeRoundTrips(t *testing.T) {
 	c := n.serve(t, testChain)
 	must.Get(c.Head(t.Context()))(t)
 	n.trips()
-	read, err := c.History(t.Context(), id, order.TakeSide, n.blockTime(39_999_900))
-	if err != nil || len(read.Events) != 2 {
-		t.Fatalf("History() = %+v, %v, want two events", read.Events, err)
-	}
+	events(t, 2)(c.History(t.Context(), id, order.TakeSide, n.blockTime(39_999_900)))
 	if trips := n.trips(); trips != 3 {
 		t.Errorf("History() took %d round trips, want 3: storage, logs, receipts", trips)
 	}
@@ -372,10 +354,7 @@ func TestHistoryOfTheGiveSideLeavesOutAKnownCreation(t *testing.T) {
 	n := newNode(900)
 	n.add(t, 100, true, createdLog(t, terms))
 	n.storage = func(string, string, uint64) string { return fmt.Sprintf("0x%064x%0448x", 1, 0) }
-	read, err := n.serve(t, testChain).History(t.Context(), id, order.GiveSide, n.blockTime(100))
-	if err != nil || len(read.Events) != 0 {
-		t.Fatalf("History() = %+v, %v, want nothing beside the creation", read.Events, err)
-	}
+	events(t, 0)(n.serve(t, testChain).History(t.Context(), id, order.GiveSide, n.blockTime(100)))
 	if trips := n.trips(); trips != 1 {
 		t.Errorf("History() took %d round trips, want 1", trips)
 	}

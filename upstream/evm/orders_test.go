@@ -20,21 +20,30 @@ func TestEventsInTakesFewRoundTrips(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(1000)
 			tx := n.add(t, 500, test.stamped, fulfilledLog(t, terms), unlockLog(t, id))
-			read, err := n.serve(t, testChain).EventsIn(t.Context(), tx)
-			if err != nil || len(read.Events) != 2 {
-				t.Fatalf("EventsIn() = %+v, %v, want two events", read.Events, err)
-			}
+			read := events(t, 2)(n.serve(t, testChain).EventsIn(t.Context(), tx))
 			want := order.At{
 				Chain: testChain.ID, Tx: tx, Block: 500, BlockHash: hash(t, blockHash(500)), Time: n.blockTime(500),
 				Initiator: chain.NewAddress(repeat(9, 20)), LogIndex: 1,
 			}
-			if read.Events[1].At != want || read.Events[1].Order != id {
-				t.Errorf("EventsIn()[1] = %+v, want %+v", read.Events[1], want)
+			if read[1].At != want || read[1].Order != id {
+				t.Errorf("EventsIn()[1] = %+v, want %+v", read[1], want)
 			}
 			if trips := n.trips(); trips != test.trips {
 				t.Errorf("EventsIn() took %d round trips, want %d", trips, test.trips)
 			}
 		})
+	}
+}
+
+// events returns those of a reading, which must be as many as wanted.
+func events(t *testing.T, want int) func(read order.Evidence, err error) []order.Event {
+	t.Helper()
+	return func(read order.Evidence, err error) []order.Event {
+		t.Helper()
+		if err != nil || len(read.Events) != want {
+			t.Fatalf("%+v, %v, want %d events", read.Events, err, want)
+		}
+		return read.Events
 	}
 }
 
@@ -76,10 +85,7 @@ func TestEventsInPassesOverWrongReceipts(t *testing.T) {
 	if _, err := wrong.serve(t, testChain).EventsIn(t.Context(), tx); err == nil {
 		t.Error("EventsIn() believed the receipt of another transaction")
 	}
-	read, err := serveAll(t, testChain, wrong, right).EventsIn(t.Context(), tx)
-	if err != nil || len(read.Events) != 1 {
-		t.Errorf("EventsIn() = %+v, %v, want the right node's event", read.Events, err)
-	}
+	events(t, 1)(serveAll(t, testChain, wrong, right).EventsIn(t.Context(), tx))
 }
 
 func TestEventsTakesTwoRoundTrips(t *testing.T) {

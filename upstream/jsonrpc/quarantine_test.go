@@ -69,19 +69,21 @@ func TestLiarsArePutAsideLongerAndLonger(t *testing.T) {
 
 // An answer that an endpoint may legitimately lack does not hide a wrong one in the same batch.
 func TestALieIsFoundBehindALack(t *testing.T) {
-	liar := pooltest.Endpoint(t, "liar", tells(`"another"`, new(atomic.Int64)))
-	lacking := naming("first", new(string))
-	accept := lacking.Accept
-	lacking.Accept = func(result any) error {
-		if err := accept(result); err != nil {
-			return &upstream.Error{Class: upstream.Rejected, Err: err}
+	synctest.Test(t, func(t *testing.T) { // where no endpoint is slow
+		liar := pooltest.Endpoint(t, "liar", tells(`"another"`, new(atomic.Int64)))
+		lacking := naming("first", new(string))
+		accept := lacking.Accept
+		lacking.Accept = func(result any) error {
+			if err := accept(result); err != nil {
+				return &upstream.Error{Class: upstream.Rejected, Err: err}
+			}
+			return nil
 		}
-		return nil
-	}
-	client := jsonrpc.New(upstream.NewPool("chain", liar, pooltest.Endpoint(t, "honest", node(echo))))
-	if err := client.All(t.Context(), lacking, naming("second", new(string))); err != nil || liar.Health().Standing != "quarantined" {
-		t.Errorf("%v; the liar is %s, want it quarantined", err, liar.Health().Standing)
-	}
+		client := jsonrpc.New(upstream.NewPool("chain", liar, pooltest.Endpoint(t, "honest", node(echo))))
+		if err := client.All(t.Context(), lacking, naming("second", new(string))); err != nil || liar.Health().Standing != "quarantined" {
+			t.Errorf("%v; the liar is %s, want it quarantined", err, liar.Health().Standing)
+		}
+	})
 }
 
 // An endpoint that no other contradicts may be right: a strange answer to a caller's question proves nothing by itself.

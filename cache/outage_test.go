@@ -49,7 +49,7 @@ func TestKilledServers(t *testing.T) {
 	wantResult(t, "the other, after that", a.ask(t, unloaded(t)), "new", Hit, false)
 }
 
-// fewer returns a condition for until: at most the given number of goroutines remain.
+// fewer is the condition that at most the given number of goroutines remain.
 func fewer(most int) func() bool {
 	return func() bool { return runtime.NumGoroutine() <= most }
 }

@@ -230,8 +230,8 @@ func damaged(data []byte) map[string][]byte {
 	return found
 }
 
-// compareForecast sends a transaction on a copy of the state and compares the outcome with its forecast. It also reports
-// whether that was complete without the chain's result.
+// compareForecast sends a transaction on a copy of the state and compares the outcome with its forecast. It also
+// reports whether that was complete without the chain's result.
 func (o orderChain) compareForecast(t *testing.T, db *state.StateDB, c orderCase, name string, tx orderTx) (came string, isForeseen bool) {
 	t.Helper()
 	snapshot, logs := db.Snapshot(), len(db.Logs())

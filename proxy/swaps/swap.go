@@ -53,7 +53,7 @@ func Mount(server *proxy.Server, options func() Options) *Swaps {
 	chains := server.Options.Chains
 	s := &Swaps{Options: options, chains: chains, limit: server.Options.SwapLimit, encoder: wire.Encoder{Chains: chains}}
 	// A transaction is not cached, because it must never be stale; concurrent equal requests share one.
-	s.quoteRoute("/v1.0/chain/transaction", proxy.SwapCost, true, s.quoted(proxy.NoLife, s.answer)).Mount(server)
+	s.quoteRoute("/v1.0/chain/transaction", proxy.SwapCost, true, s.quoted(proxy.NoLife, s.encoder.AppendSwap)).Mount(server)
 	// This explains the response of the path above to the same parameters, even if that is an error.
 	s.quoteRoute("/v1.0/chain/transaction/explain", proxy.SwapCost, true, s.compared(false)).Mount(server)
 	s.estimationRoute().Mount(server)
@@ -96,22 +96,14 @@ func (s *Swaps) parseRequest(c *gin.Context, hasRecipient bool) (quote.Request, 
 }
 
 // quoted returns a loader of estimates, with the age of their prices and the expiry of their transactions.
-func (s *Swaps) quoted(life cache.Life, encode func(quote.Request, quote.Estimate) []byte) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
+func (s *Swaps) quoted(life cache.Life, encode func([]byte, quote.Estimate) []byte) func(context.Context, quote.Request) ([]proxy.Body, cache.Life, error) {
 	return func(ctx context.Context, r quote.Request) ([]proxy.Body, cache.Life, error) {
 		e, err := s.Options().Estimator.Estimate(ctx, r)
 		if err != nil {
 			return nil, proxy.NoLife, err
 		}
-		return []proxy.Body{{Text: string(encode(r, e)), Quoted: e.QuotedAt, Expires: e.Expires, Unsimulated: e.Unsimulated}}, life, nil
+		return []proxy.Body{{Text: string(encode(nil, e)), Quoted: e.QuotedAt, Expires: e.Expires, Unsimulated: e.Unsimulated}}, life, nil
 	}
-}
-
-// answer encodes an estimate, with its transaction if there is a recipient.
-func (s *Swaps) answer(r quote.Request, e quote.Estimate) []byte {
-	if r.Recipient.IsAbsent() {
-		return s.encoder.AppendUnsigned(nil, e)
-	}
-	return s.encoder.AppendSwap(nil, e)
 }
 
 // ComparisonRoute serves the swap page and is not mounted. Its text is the estimate, or why there is none.
@@ -134,7 +126,7 @@ func (s *Swaps) compared(isAnswer bool) func(context.Context, quote.Request) ([]
 		}
 		b := proxy.Body{Value: Comparison{e, err}}
 		if isAnswer && err == nil {
-			b.Text = string(s.answer(r, e))
+			b.Text = string(s.encoder.AppendSwap(nil, e))
 		} else {
 			b.Text = string(s.encoder.AppendExplanation(nil, e, err))
 		}
@@ -158,9 +150,7 @@ var comparisonLife = cache.Life{Fresh: 2 * time.Second}
 
 // estimationRoute quotes a swap without a recipient and without a transaction.
 func (s *Swaps) estimationRoute() proxy.Route[quote.Request] {
-	r := s.quoteRoute("/v1.0/chain/estimation", proxy.EstimateCost, false, s.quoted(comparisonLife, func(_ quote.Request, e quote.Estimate) []byte {
-		return s.encoder.AppendEstimation(nil, e)
-	}))
+	r := s.quoteRoute("/v1.0/chain/estimation", proxy.EstimateCost, false, s.quoted(comparisonLife, s.encoder.AppendEstimation))
 	r.Shared = true // it reveals no sender, recipient or transaction
 	r.Key = func(path string, q quote.Request) cache.Key {
 		if q.Wait >= patience {

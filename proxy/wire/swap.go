@@ -5,17 +5,15 @@ import (
 	"crossgate/quote"
 )
 
-// AppendSwap appends an estimate with its transaction: contracts with a checksum, tokens in lower case.
+// AppendSwap appends an estimate with its transaction, unless its signer is unknown: contracts with a checksum, tokens in
+// lower case.
 func (e Encoder) AppendSwap(dst []byte, s quote.Estimate) []byte {
 	return e.object(dst, func(w *writer) {
-		w.name("tx").tx(s)
+		if len(s.Tx.Data) > 0 {
+			w.name("tx").tx(s)
+		}
 		w.estimation(s)
 	})
-}
-
-// AppendUnsigned appends the estimate of a swap without a transaction, because its signer is unknown.
-func (e Encoder) AppendUnsigned(dst []byte, s quote.Estimate) []byte {
-	return e.object(dst, func(w *writer) { w.estimation(s) })
 }
 
 // AppendEstimation appends the estimate of a swap without a transaction.

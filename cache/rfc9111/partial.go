@@ -1,62 +1,39 @@
 package rfc9111
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Extent is a part of a stored body: the bytes from First up to but not including End.
-type Extent struct{ First, End int64 }
-
-// ContentRange returns the Content-Range for a part of a body of total bytes.
-func (e Extent) ContentRange(total int64) string {
-	return "bytes " + strconv.FormatInt(e.First, 10) + "-" + strconv.FormatInt(e.End-1, 10) + "/" + strconv.FormatInt(total, 10)
-}
-
-func number(text string) (int64, bool) {
-	n, err := strconv.ParseUint(text, 10, 63)
-	return int64(n), err == nil
-}
-
-// Wanted is what a request's Range field selects.
-type Wanted uint8
-
-// The kinds of ranges.
-const (
-	All           Wanted = iota // no range, or an ignored one: several, malformed, of another representation
-	Part                        // a part of the representation
-	Unsatisfiable               // the range is beyond its end
-)
-
-// RangeOf returns which part of a stored body of total bytes a GET asks for (RFC 9110, sections 13.1.5 and 14.2).
-func RangeOf(q, stored http.Header, total int64) (Extent, Wanted) {
-	lines := q["Range"]
+// RangeOf returns the part of a stored body that a GET asks for, with its Content-Range and the status: 206, 416 if the
+// range is beyond the end, or 200 with the whole body if there is no range, or one that is ignored: several, malformed, of
+// another representation (RFC 9110, sections 13.1.5 and 14.2).
+func RangeOf(q, stored http.Header, body []byte) (part []byte, contentRange string, status int) {
+	lines, total := q["Range"], int64(len(body))
 	if len(lines) != 1 || !rangeHolds(q, stored) {
-		return Extent{}, All
+		return body, "", http.StatusOK
 	}
-	unit, text, isSet := strings.Cut(lines[0], "=")
+	unit, text, _ := strings.Cut(lines[0], "=")
 	first, last, isRange := strings.Cut(strings.Trim(text, " \t"), "-")
-	if !isSet || !isRange || !strings.EqualFold(unit, "bytes") {
-		return Extent{}, All
-	}
-	from, hasFirst := number(first)
-	to, hasLast := number(last)
+	from, errFirst := strconv.ParseUint(first, 10, 63)
+	to, errLast := strconv.ParseUint(last, 10, 63)
+	begin, end := int64(from), min(int64(to), total-1)+1
 	switch {
-	case first == "" && hasLast: // a suffix range
-		if to == 0 || total == 0 {
-			return Extent{}, Unsatisfiable
-		}
-		return Extent{max(0, total-to), total}, Part
-	case !hasFirst, last != "" && !hasLast, hasLast && to < from:
-		return Extent{}, All
-	case from >= total:
-		return Extent{}, Unsatisfiable
-	case !hasLast:
-		return Extent{from, total}, Part
+	case !isRange, !strings.EqualFold(unit, "bytes"), first != "" && errFirst != nil, last != "" && errLast != nil,
+		first+last == "", first != "" && last != "" && to < from:
+		return body, "", http.StatusOK
+	case first == "": // a suffix range
+		begin, end = max(0, total-int64(to)), total
+	case last == "":
+		end = total
 	}
-	return Extent{from, min(to, total-1) + 1}, Part
+	if begin >= total {
+		return nil, fmt.Sprintf("bytes */%d", total), http.StatusRequestedRangeNotSatisfiable
+	}
+	return body[begin:end], fmt.Sprintf("bytes %d-%d/%d", begin, end-1, total), http.StatusPartialContent
 }
 
 // rangeHolds reports whether If-Range, if present, matches the stored representation. A date is a strong validator if

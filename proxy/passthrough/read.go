@@ -170,7 +170,10 @@ func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time
 		x.w.WriteHeader(http.StatusNotModified)
 		return
 	case v.status == http.StatusOK && x.r.Method == http.MethodGet:
-		body, code = v.part(x, header)
+		var contentRange string
+		if body, contentRange, code = rfc9111.RangeOf(x.header, v.header, v.body); contentRange != "" {
+			header["Content-Range"] = []string{contentRange}
+		}
 	}
 	if code != http.StatusNoContent && code != http.StatusNotModified {
 		header["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -179,22 +182,6 @@ func (h *Handler) write(x *exchange, v *variant, status rfc9111.Status, now time
 	if x.r.Method != http.MethodHead {
 		_ = x.send(body) // fails if the client has left
 	}
-}
-
-// part returns the part of a stored representation that answers a request, and the status.
-func (v *variant) part(x *exchange, header http.Header) ([]byte, int) {
-	total := int64(len(v.body))
-	asked, wanted := rfc9111.RangeOf(x.header, v.header, total)
-	switch wanted {
-	case rfc9111.Part:
-		header["Content-Range"] = []string{asked.ContentRange(total)}
-		return v.body[asked.First:asked.End], http.StatusPartialContent
-	case rfc9111.Unsatisfiable:
-		header["Content-Range"] = []string{"bytes */" + strconv.FormatInt(total, 10)}
-		return nil, http.StatusRequestedRangeNotSatisfiable
-	case rfc9111.All:
-	}
-	return v.body, v.status
 }
 
 // statusLines returns the lines of Cache-Status with this cache's entry last.

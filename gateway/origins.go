@@ -30,11 +30,11 @@ func hosts(c config.Passthrough) []passthrough.Host {
 	all := make([]passthrough.Host, len(c.Hosts))
 	for i, each := range c.Hosts {
 		all[i] = passthrough.Host{
-			Name: each.Name, Hosts: each.Hosts, KeepHost: each.KeepHost, SetCookie: each.SetCookie,
+			Name: each.Name, Hosts: each.Hosts, KeepHost: each.KeepHost, SetCookie: each.SetCookie, Rules: map[string]passthrough.Action{},
 			MaxBody: min(passthrough.DefaultMaxBody, int64(c.MaxBytes)/8),
 		}
 		for prefix, do := range each.Paths {
-			all[i].Rules = append(all[i].Rules, passthrough.Rule{Prefix: prefix, Do: actions[do]})
+			all[i].Rules[prefix] = actions[do]
 		}
 	}
 	return all

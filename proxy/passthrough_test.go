@@ -37,7 +37,7 @@ func passedTo(t *testing.T, answer http.HandlerFunc) func(*parts) {
 	return func(o *parts) {
 		o.Passthrough = proxy.Passthrough{Origins: origins{upstream.NewPool("origin", endpoint)}, MaxBytes: 1 << 20, Hosts: []passthrough.Host{{
 			Name: "orders", MaxBody: 1 << 10,
-			Rules: []passthrough.Rule{{Prefix: "/private", Do: passthrough.Refuse}},
+			Rules: map[string]passthrough.Action{"/private": passthrough.Refuse},
 		}}}
 	}
 }

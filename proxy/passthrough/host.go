@@ -21,17 +21,11 @@ const (
 	Refuse               // answer with an error
 )
 
-// Rule assigns an action to requests whose path has a prefix.
-type Rule struct {
-	Prefix string
-	Do     Action
-}
-
 // Host is an origin and the requests forwarded to it.
 type Host struct {
-	Name  string   // for logs, metrics and Origins
-	Hosts []string // values of Host without ports; none means all that no other host has
-	Rules []Rule   // the longest matching prefix counts; Cache if none does
+	Name  string            // for logs, metrics and Origins
+	Hosts []string          // values of Host without ports; none means all that no other host has
+	Rules map[string]Action // by prefix of the path; the longest counts, Cache if there is none
 
 	KeepHost bool  // the origin gets the client's Host including its port, which is part of the key
 	MaxBody  int64 // maximum bytes of a stored response
@@ -97,8 +91,8 @@ func (h *Host) actionOf(asked, escaped string) Action {
 		strictest = max(strictest, h.ruleOf(segments))
 	}
 	if !isPlain(asked) {
-		for _, rule := range h.Rules {
-			strictest = max(strictest, rule.Do)
+		for _, do := range h.Rules {
+			strictest = max(strictest, do)
 		}
 	}
 	return strictest
@@ -114,9 +108,12 @@ func isPlain(asked string) bool {
 // ruleOf returns the action of the longest matching prefix of a path. Case is ignored, as some origins do.
 func (h *Host) ruleOf(asked string) Action {
 	longest, action := -1, Cache
-	for _, rule := range h.Rules {
-		if len(rule.Prefix) > longest && len(asked) >= len(rule.Prefix) && strings.EqualFold(asked[:len(rule.Prefix)], rule.Prefix) {
-			longest, action = len(rule.Prefix), rule.Do
+	for prefix, do := range h.Rules {
+		switch fits := len(asked) >= len(prefix) && strings.EqualFold(asked[:len(prefix)], prefix); {
+		case fits && len(prefix) > longest:
+			longest, action = len(prefix), do
+		case fits && len(prefix) == longest: // the same in another case
+			action = max(action, do)
 		}
 	}
 	return action

@@ -149,7 +149,7 @@ func TestTrailersSayNoMoreThanHeaders(t *testing.T) {
 
 func TestRefusedPathsAreRefusedInAnySpelling(t *testing.T) {
 	w := open(t, func(http.ResponseWriter, *http.Request) {}, func(h *Host) {
-		h.Rules = []Rule{{"/", Cache}, {"/internal", Refuse}, {"/secret/", Refuse}, {"/live", Pass}}
+		h.Rules = map[string]Action{"/": Cache, "/internal": Refuse, "/Internal": Cache, "/secret/": Refuse, "/live": Pass}
 	})
 	for _, path := range []string{
 		"/internal", "/internal/", "/internal/x?y", "/INTERNAL/x", "//internal", "/./internal", "/a/../internal", "/%69nternal",
@@ -177,7 +177,7 @@ func TestRefusedPathsAreRefusedInAnySpelling(t *testing.T) {
 			t.Errorf("%s: %d", path, got.status)
 		}
 	}
-	closed := open(t, func(http.ResponseWriter, *http.Request) {}, func(h *Host) { h.Rules = []Rule{{"/", Refuse}, {"/open/", Cache}} })
+	closed := open(t, func(http.ResponseWriter, *http.Request) {}, func(h *Host) { h.Rules = map[string]Action{"/": Refuse, "/open/": Cache} })
 	for path, status := range map[string]int{"/open/a%2Fb": http.StatusOK, "/open%2Fa": http.StatusNotFound, "/open%2f": http.StatusNotFound} {
 		if got := closed.get(path); got.status != status { // an origin may read one segment
 			t.Errorf("%s: %d, want %d", path, got.status, status)

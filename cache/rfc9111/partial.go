@@ -9,8 +9,8 @@ import (
 )
 
 // RangeOf returns the part of a stored body that a GET asks for, with its Content-Range and the status: 206, 416 if the
-// range is beyond the end, or 200 with the whole body if there is no range, or one that is ignored: several, malformed, of
-// another representation (RFC 9110, sections 13.1.5 and 14.2).
+// range is beyond the end, or 200 with the whole body without a range, or with one that is ignored: several, malformed,
+// of another representation (RFC 9110, sections 13.1.5 and 14.2).
 func RangeOf(q, stored http.Header, body []byte) (part []byte, contentRange string, status int) {
 	lines, total := q["Range"], int64(len(body))
 	if len(lines) != 1 || !rangeHolds(q, stored) {

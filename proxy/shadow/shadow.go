@@ -107,8 +107,8 @@ func (a *Settings) hostOf(path string) string {
 	return host
 }
 
-// Compare sends a client's request, of which it takes method, path and query, with its body to the origin and compares
-// the two answers, in the background.
+// Compare sends the method, path, query and body of a client's request to the origin, and compares the two answers, in
+// the background.
 func (s *Shadow) Compare(route string, r upstream.Forward, body []byte, answered Response) {
 	select {
 	case s.places <- struct{}{}:

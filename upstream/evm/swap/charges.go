@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -25,6 +26,24 @@ func codeCall(code *evm.Payload, at chain.Address) *jsonrpc.Call {
 	return asked
 }
 
+// cheaper ranks the words in which contracts say what they charge: the less counts, since users pay it.
+func cheaper(a, b evm.Payload) int {
+	return cmp.Or(cmp.Compare(min(len(a), words.Size), min(len(b), words.Size)), bytes.Compare(b, a))
+}
+
+// callTwice calls contracts on the newest block by two voices each: of different answers the greater counts, unless two
+// agree. An answer is empty for a contract that reverts or does not exist.
+func callTwice(ctx context.Context, c *evm.Chain, calls []chain.ContractCall, compare func(a, b evm.Payload) int) ([][]byte, error) {
+	answers, asked := make([][]byte, len(calls)), make([]*jsonrpc.Call, len(calls))
+	for i, call := range calls {
+		asked[i] = jsonrpc.NewCall((*evm.Payload)(&answers[i]), nil, "eth_call", evm.Message{To: call.To, Data: call.Data}, "latest")
+		asked[i].Twice, asked[i].MayRevert = true, true
+		asked[i].Same = func(a, b any) bool { return compare(*a.(*evm.Payload), *b.(*evm.Payload)) == 0 }
+		jsonrpc.Prefer(asked[i], compare)
+	}
+	return answers, c.Client().All(ctx, asked...)
+}
+
 // Charges returns the charges of DlnSource and the gate for orders with a chain, in one round trip (dln-contracts,
 // DlnSource.sol and DeBridgeGate.sol). Chains whose gate is unknown have no message fee.
 func (s *Simulator) Charges(ctx context.Context, with chain.ID) (charges crosschain.Charges, err error) {
@@ -36,7 +55,7 @@ func (s *Simulator) Charges(ctx context.Context, with chain.ID) (charges crossch
 	if !contracts.Gate.IsAbsent() {
 		calls = append(calls, messageFees(contracts.Gate, with)...)
 	}
-	answers, err := s.chain.CallAll(ctx, calls)
+	answers, err := callTwice(ctx, s.chain, calls, cheaper)
 	if err != nil {
 		return charges, fmt.Errorf("charges of the order contracts: %w", err)
 	}

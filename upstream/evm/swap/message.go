@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -49,7 +50,7 @@ func (s *Simulator) message(ctx context.Context, sender chain.Address, to chain.
 	if contracts.Gate.IsAbsent() {
 		return creation.Transaction{}, fmt.Errorf("%w: its gate is not known", creation.ErrNotHere)
 	}
-	answers, err := s.chain.CallAll(ctx, messageFees(contracts.Gate, to))
+	answers, err := callTwice(ctx, s.chain, messageFees(contracts.Gate, to), cheaper)
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("message fee of the gate: %w", err)
 	}
@@ -94,7 +95,8 @@ func (s *Simulator) CancelCall(ctx context.Context, id order.ID, t order.Terms, 
 	for _, amount := range amounts {
 		asked = append(asked, chain.ContractCall{To: adapter, Data: creation.RegisteredCall{Order: id, Terms: t, Amount: amount}.Status()})
 	}
-	answers, err := s.chain.CallAll(ctx, asked)
+	notOpen := func(answer evm.Payload) uint64 { return words.New(answer).Uint(0, 8) ^ registered }
+	answers, err := callTwice(ctx, s.chain, asked, func(a, b evm.Payload) int { return cmp.Compare(notOpen(b), notOpen(a)) })
 	if err != nil {
 		return creation.Transaction{}, fmt.Errorf("state of the external call: %w", err)
 	}

@@ -55,6 +55,18 @@ func TestMessageFeeIsThatOfTheChainItGoesTo(t *testing.T) {
 		if !errors.Is(err, row.fails) || tx.Value != chain.NewAmount(row.want) || tx.To != c.Contracts.DlnDestination {
 			t.Errorf("%s: %+v, %v, want %d", name, tx, err, row.want)
 		}
+		greedy := &node{answers: n.answers, contract: func(to, data string) string {
+			if to == c.Contracts.Gate.String() {
+				return text(words.Encode(1<<40, true, 0))
+			}
+			return n.contract(to, data)
+		}}
+		for _, nodes := range [][]*node{{greedy, n}, {n, greedy}} { // an older gate is not told from a failure
+			tx, err := NewSimulator(serveAll(t, c, nodes...)).Cancel(t.Context(), order.ID{1}, terms)
+			if want := chain.NewAmount(row.want); !errors.Is(err, row.fails) || tx.Value != want && !strings.HasPrefix(row.own, "!") {
+				t.Errorf("%s, and one node wants more: %s, %v, want %s", name, tx.Value, err, want)
+			}
+		}
 		charges := NewSimulator(at)
 		for range 2 {
 			if read, err := charges.Charges(t.Context(), row.to); err != nil || read.Message != chain.NewAmount(row.want) || read.TransferBps != 4 {

@@ -2,6 +2,7 @@ package swap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/rlp"
@@ -66,16 +67,24 @@ func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chai
 		return chain.Amount{}, fmt.Errorf("encode the unsigned transaction: %w", err)
 	}
 	raw := append([]byte{dynamicFee}, body...)
-	answers, err := f.chain.CallAll(ctx, []chain.ContractCall{{To: oracle, Data: getL1Fee.Call(raw)}, {To: oracle, Data: getOperatorFee.Call(gas)}})
+	bytes := uint64(len(raw))
+	var published, operated evm.Payload
+	publishing, operating := oracleCall(&published, getL1Fee.Call(raw)), oracleCall(&operated, getOperatorFee.Call(gas))
+	doubtDear(publishing, f.publishing.last().MulDiv(bytes, 1), wordAmount)
+	doubtDear(operating, chain.Amount{}, wordAmount)
+	operating.MayRevert = true
+	if err = f.chain.Client().Batching().All(ctx, publishing, operating); err == nil && len(published) < words.Size {
+		err = errors.New("the oracle does not say")
+	}
 	if err != nil {
 		return chain.Amount{}, fmt.Errorf("fee of publishing: %w", err)
 	}
-	published := words.New(answers[0])
-	fee := published.Amount(0)
-	if published.Err() != nil {
-		return chain.Amount{}, fmt.Errorf("fee of publishing: %w", published.Err())
-	}
-	return fee.Add(words.New(answers[1]).Amount(0)), nil
+	f.publishing.hear(publishing, wordAmount(published).MulDiv(1, bytes))
+	return wordAmount(published).Add(wordAmount(operated)), nil
+}
+
+func oracleCall(out *evm.Payload, data []byte) *jsonrpc.Call {
+	return jsonrpc.NewCall(out, nil, "eth_call", evm.Message{To: oracle, Data: data}, "latest")
 }
 
 // sizeFee returns how much more than usual gas costs for this transaction (docs.linea.build, linea_estimateGas). The
@@ -83,13 +92,15 @@ func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chai
 // nothing of its sender, and that no contract refuses.
 func (f *Fees) sizeFee(ctx context.Context, data []byte) (chain.Amount, error) {
 	zero := chain.NativeCoin(chain.EVM)
-	var estimate struct {
+	type sizeEstimate struct {
 		Gas      evm.Quantity `json:"gasLimit"`
 		BaseFee  evm.Amount   `json:"baseFeePerGas"`
 		Priority evm.Amount   `json:"priorityFeePerGas"`
 	}
+	var estimate sizeEstimate
 	var usual evm.Amount
 	size := &jsonrpc.Call{Method: "linea_estimateGas", Params: []any{messageOf(zero, quote.Tx{To: zero, Data: data})}, Out: &estimate}
+	doubtDear(size, chain.Amount{}, func(e sizeEstimate) chain.Amount { return e.BaseFee.Add(e.Priority.Amount).MulDiv(uint64(e.Gas), 1) })
 	if err := f.chain.Client().All(ctx, size, jsonrpc.NewCall(&usual, nil, "eth_gasPrice")); err != nil {
 		return chain.Amount{}, fmt.Errorf("price by size: %w", reverted(err))
 	}

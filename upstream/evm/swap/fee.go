@@ -5,6 +5,7 @@ package swap
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"crossgate/chain"
@@ -15,8 +16,9 @@ import (
 
 // Fees reads what transactions cost on a chain. Safe for concurrent use.
 type Fees struct {
-	chain *evm.Chain
-	known quote.Renewed[quote.PricesOfGas]
+	chain           *evm.Chain
+	known           quote.Renewed[quote.PricesOfGas]
+	gas, publishing believed // prices of a unit of gas, and of publishing a byte
 }
 
 var _ quote.FeeSource = (*Fees)(nil)
@@ -59,13 +61,44 @@ func (f *Fees) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, 
 // RenewGasPrice implements quote.FeeSource.
 func (f *Fees) RenewGasPrice(ctx context.Context) { f.known.Renew(ctx, f.readFees) }
 
-// readFees reads the chain's prices of gas in one round trip.
+// believed is the last price that two endpoints agree on, or a lower one: makers of orders pay takers for what these
+// will pay. The zero value has none.
+type believed struct{ price atomic.Pointer[chain.Amount] }
+
+func (b *believed) last() chain.Amount {
+	if price := b.price.Load(); price != nil {
+		return *price
+	}
+	return chain.Amount{}
+}
+
+// hear takes a price from a call's result.
+func (b *believed) hear(asked *jsonrpc.Call, price chain.Amount) {
+	if asked.Err == nil && (asked.Seconded != "" || price.Cmp(b.last()) < 0) {
+		b.price.Store(&price)
+	}
+}
+
+// isDear reports whether a price is more than twice another one: so far they rarely rise between readings.
+func isDear(price, other chain.Amount) bool { return price.Cmp(other.MulDiv(2, 1)) > 0 }
+
+// doubtDear has a call doubt prices that are dear by one that is believed. Of two endpoints' the lower counts.
+func doubtDear[T any](asked *jsonrpc.Call, last chain.Amount, price func(T) chain.Amount) {
+	of := func(result any) chain.Amount { return price(*result.(*T)) }
+	asked.Doubt = func(result any) bool { return isDear(of(result), last) }
+	asked.Same = func(a, b any) bool { return !isDear(of(a), of(b)) && !isDear(of(b), of(a)) }
+	jsonrpc.Prefer(asked, func(a, b T) int { return price(b).Cmp(price(a)) })
+}
+
+// readFees reads the chain's prices of gas in one round trip, or two if the price is dear.
 func (f *Fees) readFees(ctx context.Context) (prices quote.PricesOfGas, current time.Duration, err error) {
 	var history *feeHistory
 	var plain evm.Amount
 	historyCall := jsonrpc.NewCall(&history, nil, feeHistoryMethod, evm.Quantity(feeBlocks), "latest", feePercentiles)
 	plainCall := jsonrpc.NewCall(&plain, nil, "eth_gasPrice")
-	calls := []*jsonrpc.Call{plainCall, historyCall}
+	calls, last := []*jsonrpc.Call{plainCall, historyCall}, f.gas.last()
+	doubtDear(plainCall, last, func(a evm.Amount) chain.Amount { return a.Amount })
+	doubtDear(historyCall, last, (*feeHistory).dearest)
 	isTron := f.chain.Facts().Family == chain.TVM
 	isFlat := isTron || f.chain.Client().Lacks(feeHistoryMethod, "")
 	if isFlat {
@@ -73,7 +106,13 @@ func (f *Fees) readFees(ctx context.Context) (prices quote.PricesOfGas, current 
 	}
 	f.chain.Client().Each(ctx, calls...)
 	current = min(max(f.chain.Facts().BlockTime/2, shortestFeeLife), longestFeeLife)
-	if !isFlat && historyCall.Err == nil && history.hasMarket() {
+	counts, price := plainCall, plain.Amount
+	isMarket := !isFlat && historyCall.Err == nil && history.hasMarket()
+	if isMarket {
+		counts, price = historyCall, history.dearest()
+	}
+	f.gas.hear(counts, price)
+	if isMarket {
 		least := leastTip[f.chain.Facts().ID]
 		return quote.PricesOfGas{history.price(quote.Normal, least), history.price(quote.Aggressive, least)}, current, nil
 	}
@@ -93,6 +132,14 @@ func (h *feeHistory) hasMarket() bool {
 		return false
 	}
 	return !h.BaseFees[len(h.BaseFees)-1].IsZero() || !h.tip(quote.Normal).IsZero()
+}
+
+// dearest is the highest price that is paid by the history; zero if it has no market.
+func (h *feeHistory) dearest() chain.Amount {
+	if !h.hasMarket() {
+		return chain.Amount{}
+	}
+	return h.price(quote.Aggressive, chain.Amount{}).Expected
 }
 
 func (h *feeHistory) price(p quote.Priority, least chain.Amount) quote.GasPrice {

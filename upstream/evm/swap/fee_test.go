@@ -55,6 +55,54 @@ func TestGasPrice(t *testing.T) {
 	}
 }
 
+// TestADearPriceTakesTwoNodes, of which the lower counts: makers of orders pay takers for gas and for publishing.
+func TestADearPriceTakesTwoNodes(t *testing.T) {
+	saying := func(base, plain, published uint64) *node {
+		n := &node{answers: map[string]string{
+			"eth_feeHistory": fmt.Sprintf(`"result":{"baseFeePerGas":["0x%x"]}`, base), "eth_gasPrice": fmt.Sprintf(`"result":"0x%x"`, plain),
+		}}
+		n.contract = func(_, data string) string {
+			if strings.HasPrefix(data, fmt.Sprintf("0x%x", getL1Fee[:])) || published > 1<<20 {
+				return fmt.Sprintf("0x%064x", published)
+			}
+			return nothingWord
+		}
+		return n
+	}
+	for name, other := range map[string]*node{"gas": saying(1<<50, 1<<50, 1<<20), "publishing": saying(gwei, gwei, 1<<50)} {
+		for _, isFirst := range []bool{true, false} {
+			honest := saying(gwei, gwei, 1<<20)
+			nodes := []*node{honest, other}
+			if isFirst {
+				nodes = []*node{other, honest}
+			}
+			for id, isMarket := range map[chain.ID]bool{8453: true, chain.Tron: false} {
+				f := NewFees(serveAll(t, documented(t, id), nodes...))
+				price, err := f.GasPrice(t.Context(), quote.Normal)
+				if err != nil || price.Expected != chain.NewAmount(gwei) || price.Legacy == isMarket {
+					t.Errorf("dear %s, by the first: %t: chain %d: %+v, %v, want %d", name, isFirst, id, price, err, gwei)
+				}
+				fee, err := f.DataFee(t.Context(), swapOnBase, 210_000)
+				if want := chain.NewAmount(1 << 20); err != nil || isMarket && fee != want {
+					t.Errorf("dear %s, by the first: %t: data fee = %s, %v, want %s", name, isFirst, fee, err, want)
+				}
+			}
+		}
+	}
+	first, second := saying(gwei, gwei, 1<<20), saying(gwei, gwei, 1<<20)
+	f := NewFees(serveAll(t, documented(t, 8453), first, second))
+	for range 3 { // only the first reading takes both
+		_, _, err := f.readFees(t.Context())
+		_, errData := f.DataFee(t.Context(), swapOnBase, 210_000)
+		if err != nil || errData != nil {
+			t.Error(err, errData)
+		}
+	}
+	if asked := second.methods["eth_feeHistory"]; asked != 1 || second.methods["eth_call"] != 1 {
+		t.Errorf("the second node was asked %v, want once", second.methods)
+	}
+}
+
 // userError is the revert data of a contract with "user error" for a reason, refusing a node's answer with it.
 const (
 	userError = "0x08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000a75736572206572726f72"

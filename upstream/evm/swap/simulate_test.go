@@ -310,7 +310,8 @@ func TestForecastOfWhatOthersDo(t *testing.T) {
 	}
 }
 
-// TestApprovalsAreThoseThatTheTokenTakes: a part of the tokens refuse to change an allowance to another than zero.
+// TestApprovalsAreThoseThatTheTokenTakes: a part of the tokens refuse to change an allowance to another than zero. One
+// of two nodes says that all is allowed.
 func TestApprovalsAreThoseThatTheTokenTakes(t *testing.T) {
 	const amount = 5
 	for _, row := range []struct {
@@ -333,7 +334,14 @@ func TestApprovalsAreThoseThatTheTokenTakes(t *testing.T) {
 			}
 			return "0x"
 		}}
-		got, err := NewSimulator(n.serve(t, documented(t, 8453))).Approvals(t.Context(), somebody, someToken, otherToken, chain.NewAmount(amount))
+		allowing := &node{contract: func(_, data string) string {
+			if strings.HasPrefix(data, fmt.Sprintf("0x%x", allowance[:])) {
+				return fmt.Sprintf("0x%064x", 1<<40)
+			}
+			return n.contract("", data)
+		}}
+		c := serveAll(t, documented(t, 8453), allowing, n)
+		got, err := NewSimulator(c).Approvals(t.Context(), somebody, someToken, otherToken, chain.NewAmount(amount))
 		var want []quote.Tx
 		for _, units := range row.want {
 			want = append(want, quote.Tx{To: someToken, Data: approve.Call(otherToken, chain.NewAmount(units))})

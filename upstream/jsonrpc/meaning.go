@@ -117,7 +117,9 @@ func (e *Error) isShort() bool {
 
 var (
 	hexText = regexp.MustCompile(`^"?(reverted )?0x[0-9a-f]*"?$`)
-	webPage = regexp.MustCompile(`https?://\S+`)
+	// runsNothing matches the methods that only read; no contract refuses those.
+	runsNothing = regexp.MustCompile(`(?i)get|price|history`)
+	webPage     = regexp.MustCompile(`https?://\S+`)
 )
 
 // text returns everything that the error says, in lower case and without URLs: its message and the strings in its data.
@@ -131,7 +133,7 @@ func (e *Error) text() string {
 func (e *Error) class() upstream.Class {
 	meaning := e.Meaning()
 	switch class := meaning.Class(); {
-	case class == Final && !strings.Contains(strings.ToLower(e.method), "get"): // which runs nothing
+	case class == Final && !runsNothing.MatchString(e.method):
 		return 0
 	case class == Slower, meaning == QuotaSpent:
 		return upstream.RateLimited

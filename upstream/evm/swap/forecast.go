@@ -87,13 +87,13 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 	}
 	whole := messageOf(t.Sender, quote.Tx{To: t.To, Data: t.Data, Value: t.Value})
 	asked = append(asked, jsonrpc.NewCall(&answers[len(probes)], nil, "eth_call", whole, "latest"))
-	var blocks []struct{ Calls []simulatedResult }
+	var run simulatedRun
 	if !s.chain.Client().Lacks(simulateV1, "") {
 		made, err := json.Marshal([]evm.Message{whole})
 		if err != nil {
 			return nil, err
 		}
-		asked = append(asked, jsonrpc.NewCall(&blocks, nil, simulateV1, simulatedChain{[]simulatedBlock{{Calls: made}}}, "latest"))
+		asked = append(asked, simulation(&run, []simulatedBlock{{Calls: made}}, 1))
 	}
 	s.chain.Client().Each(ctx, asked...)
 	if asked[0].Err == nil {
@@ -109,10 +109,10 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 	if !isOurs && state.Executed == nil && asked[0].Err != nil {
 		return nil, asked[0].Err
 	}
-	if len(blocks) != 1 || len(blocks[0].Calls) != 1 || blocks[0].Calls[0].Status != 1 {
+	if len(run) == 0 || run[0].Calls[0].Status != 1 {
 		return nil, nil
 	}
-	return s.created(blocks[0].Calls[0])
+	return s.created(run[0].Calls[0])
 }
 
 // resultOf returns the outcome of a call; nil if the node returned none, or the sender could not pay for it.

@@ -93,6 +93,9 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 		overrides{accounts: probed(token, placeholderHolder)}.call(&balance, "eth_call", ofBalance, "latest"),
 		overrides{accounts: probed(token, placeholderHolder, placeholderSpender)}.call(&allowed, "eth_call", ofAllowance, "latest"),
 	}
+	for _, call := range calls { // that none is found takes two endpoints
+		call.MayRevert, call.Doubt = true, func(result any) bool { return recognise(*result.(*evm.Payload)) == nil }
+	}
 	if err := s.chain.Client().Batch(ctx, calls...); err != nil {
 		return layout{}, fmt.Errorf("storage layout of token %s: %w", token, err)
 	}
@@ -101,7 +104,7 @@ func (s *Simulator) layout(ctx context.Context, token chain.Address) (layout, er
 		cached.until = time.Now().Add(layoutLife)
 	}
 	for _, call := range calls {
-		if _, reverted := jsonrpc.Said(call.Err, (*jsonrpc.Error).IsRevert); call.Err != nil && !reverted {
+		if call.Err != nil {
 			return cached, nil // an endpoint's failure says nothing about the token
 		}
 	}

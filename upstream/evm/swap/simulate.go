@@ -17,6 +17,7 @@ import (
 	"crossgate/chain/words"
 	"crossgate/internal/rawjson"
 	"crossgate/quote"
+	"crossgate/upstream"
 	"crossgate/upstream/evm"
 	"crossgate/upstream/jsonrpc"
 )
@@ -204,6 +205,31 @@ type simulatedBlock struct {
 	Calls    json.RawMessage `json:"calls"` // of evm.Message
 }
 
+// simulatedRun is the result of eth_simulateV1: calls by block.
+type simulatedRun []struct{ Calls []simulatedResult }
+
+// last returns the calls of the last block.
+func (r simulatedRun) last() []simulatedResult { return r[len(r)-1].Calls }
+
+// simulation returns a call for the results of calls in the last of blocks. Endpoints whose answer lacks some are
+// passed over; that one of the calls fails takes a second endpoint.
+func simulation(out *simulatedRun, blocks []simulatedBlock, calls int) *jsonrpc.Call {
+	asked := jsonrpc.NewCall(out, nil, simulateV1, simulatedChain{blocks}, "latest")
+	asked.Accept = func(result any) error {
+		if run := *result.(*simulatedRun); len(run) != len(blocks) || len(run.last()) != calls {
+			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("%w: it returned another number of calls", quote.ErrNotSimulated)}
+		}
+		return nil
+	}
+	asked.Doubt, asked.Same = failsIn, func(a, b any) bool { return failsIn(a) == failsIn(b) }
+	return asked
+}
+
+// failsIn reports whether a call fails in a simulation that is pointed to.
+func failsIn(result any) bool {
+	return slices.ContainsFunc(result.(*simulatedRun).last(), func(r simulatedResult) bool { return r.Status != 1 })
+}
+
 // simulatedChain holds the blocks that eth_simulateV1 makes.
 type simulatedChain struct {
 	Blocks []simulatedBlock `json:"blockStateCalls"`
@@ -240,7 +266,7 @@ func (s *Simulator) inNextBlocks(
 	if err := errors.Join(accountsErr, callsErr); err != nil {
 		return nil, 0, err
 	}
-	runs := make([][]struct{ Calls []simulatedResult }, len(now.blocks))
+	runs := make([]simulatedRun, len(now.blocks))
 	var asked []*jsonrpc.Call
 	for i := range now.blocks {
 		chained := make([]simulatedBlock, i+1) // those before it are empty
@@ -248,7 +274,7 @@ func (s *Simulator) inNextBlocks(
 			chained[j] = simulatedBlock{Header: &now.blocks[j], Calls: json.RawMessage("[]")}
 		}
 		chained[i].Accounts, chained[i].Calls = accounts, made
-		asked = append(asked, jsonrpc.NewCall(&runs[i], nil, simulateV1, simulatedChain{chained}, "latest"))
+		asked = append(asked, simulation(&runs[i], chained, len(calls)))
 	}
 	if !s.reportsMaxUsed.Load() {
 		asked = append(asked, set.estimate(&gas, t))
@@ -259,9 +285,6 @@ func (s *Simulator) inNextBlocks(
 	for i, run := range runs {
 		if asked[i].Err != nil {
 			return nil, 0, fmt.Errorf("simulate: %w", asked[i].Err)
-		}
-		if len(run) != i+1 || len(run[i].Calls) != len(calls) {
-			return nil, 0, fmt.Errorf("%w: the simulation returned another number of calls", quote.ErrNotSimulated)
 		}
 		results = append(results, run[i].Calls)
 		s.reportsMaxUsed.Store(run[i].Calls[transaction].MaxUsedGas > 0)

@@ -170,6 +170,39 @@ func TestTheWorseOfTheNextBlocksCounts(t *testing.T) {
 	}
 }
 
+// TestOneNodeRefusesNoSwap has the first of two nodes return something else than the outcome of a transaction, or tell
+// nothing of the token's storage.
+func TestOneNodeRefusesNoSwap(t *testing.T) {
+	run := func(int) []simulatedResult {
+		word := simulatedResult{Status: 1, ReturnData: words.Encode(7)}
+		return []simulatedResult{word, {Status: 1, MaxUsedGas: 32}, {Status: 1, ReturnData: words.Encode(9)}}
+	}
+	slot := func(slot int) func(string, string) string {
+		value := probeValue(slot)
+		return func(string, string) string { return fmt.Sprintf("0x%x", value) }
+	}
+	honest := &node{answers: simulated(nil), run: run, contract: slot(3)}
+	for name, other := range map[string]*node{
+		"no blocks":  {answers: simulated(map[string]string{simulateV1: `"result":[]`}), contract: slot(3)},
+		"no calls":   {answers: simulated(nil), contract: slot(3), run: func(int) []simulatedResult { return nil }},
+		"a failure":  {answers: simulated(nil), contract: slot(3), run: func(n int) []simulatedResult { made := run(n); made[1].Status = 0; return made }},
+		"no storage": {answers: simulated(nil), contract: slot(-1), run: run},
+		"a revert":   {answers: simulated(nil), contract: func(string, string) string { return "!execution reverted" }, run: run},
+		"no price":   {answers: simulated(map[string]string{"eth_gasPrice": rpctest.Fault(3, "execution reverted")}), contract: slot(3), run: run},
+	} {
+		s := NewSimulator(serveAll(t, documented(t, 8453), other, honest))
+		found, err := s.Simulate(t.Context(), quote.Simulation{
+			Sender: somebody, Recipient: somebody, In: chain.NativeCoin(chain.EVM), Out: someToken, Tx: quote.Tx{To: otherToken, Data: make([]byte, 4)},
+		})
+		if want := (quote.Result{Measured: true, Received: chain.NewAmount(2), Gas: 33}); err != nil || found != want {
+			t.Errorf("%s by one of two: %+v, %v, want %+v", name, found, err, want)
+		}
+		if at := must.Get(s.layout(t.Context(), someToken))(t); at.balances == nil || at.allowances == nil {
+			t.Errorf("%s by one of two: layout %+v, want that of the other", name, at)
+		}
+	}
+}
+
 // TestNothingIsMeasuredByATokenWithoutBalances, in none of the readings.
 func TestNothingIsMeasuredByATokenWithoutBalances(t *testing.T) {
 	balance := simulatedResult{Status: 1, ReturnData: words.Encode(7)}

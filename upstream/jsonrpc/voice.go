@@ -245,6 +245,19 @@ func (c *Client) witness(calls []*Call, heard []string) *upstream.Endpoint {
 	return nil
 }
 
+// Again makes a failed call at an endpoint of another provider, if one can be expected to answer. A result counts.
+func (c *Client) Again(ctx context.Context, failed *Call) {
+	witness := c.witness([]*Call{failed}, []string{failed.By})
+	if witness == nil {
+		return
+	}
+	again := failed.copied()
+	if c.alone[witness].Each(ctx, again); again.Err == nil {
+		failed.take(again)
+		failed.Err = nil
+	}
+}
+
 // OneByOne has endpoints of different providers that can be expected to answer asked each by itself, until one of them
 // is enough.
 func (c *Client) OneByOne(method string, isEnough func(alone *Client) bool) {

@@ -140,8 +140,12 @@ func TestUnlocksAreOfDeliveredOrders(t *testing.T) {
 			}
 			return nothingWord
 		}}
-		if tx, err := NewSimulator(n.serve(t, c)).Unlock(t.Context(), u); !errors.Is(err, want) || err == nil && (tx.Sender != somebody || tx.To != c.Contracts.DlnDestination) {
-			t.Errorf("unlock of orders with states %v: %+v, %v, want %v", states, tx, err, want)
+		refusing := &node{answers: n.answers, reverts: fmt.Sprintf("0x%x", u.Data()[:selectorLength]), contract: n.contract}
+		for _, nodes := range [][]*node{{n}, {refusing, n}, {n, refusing}} {
+			tx, err := NewSimulator(serveAll(t, c, nodes...)).Unlock(t.Context(), u)
+			if !errors.Is(err, want) || err == nil && (tx.Sender != somebody || tx.To != c.Contracts.DlnDestination) {
+				t.Errorf("unlock of orders with states %v by %d nodes: %+v, %v, want %v", states, len(nodes), tx, err, want)
+			}
 		}
 	}
 }

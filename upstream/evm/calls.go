@@ -200,6 +200,8 @@ func LinkCall(number uint64) *jsonrpc.Call {
 	return asked
 }
 
+var errNoBlock = errors.New("node does not have block")
+
 // existingHeaderCall returns a call for a block by its number or hash that skips nodes without it.
 func existingHeaderCall(out **header, block any) *jsonrpc.Call {
 	method := getBlockByNumber
@@ -208,7 +210,7 @@ func existingHeaderCall(out **header, block any) *jsonrpc.Call {
 	}
 	return jsonrpc.NewCall(out, func(h *header) error {
 		if h == nil || h.Number != block && h.Hash != block {
-			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node does not have block %v", block)}
+			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("%w %v", errNoBlock, block)}
 		}
 		return h.check()
 	}, method, block, false)

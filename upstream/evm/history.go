@@ -19,27 +19,27 @@ import (
 // one, in logs up to the newest block, as far as endpoints have them and time allows: *order.PartialError names the
 // gaps. So is the end of a registered external call. A step that endpoints of other providers do not have either is an
 // error.
-func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (order.Evidence, error) {
-	s := search{chain: c, rpc: c.rpc, ledger: c.ledger(id, side, since != 0), id: id}
-	if s.progress.To.IsAbsent() {
-		return order.Evidence{}, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
+func (c *Chain) History(ctx context.Context, id order.ID, side order.Side, since uint64) (read order.Evidence, err error) {
+	asked := c.ledger(id, side, since != 0)
+	if asked.progress.To.IsAbsent() {
+		return read, fmt.Errorf("chain %d: no contract is configured that stores order %s", c.chain.ID, id)
 	}
-	first := s
-	read, err := s.run(ctx, since)
-	isOver := func() bool { return !isContradiction(err) || ctx.Err() != nil }
-	retry := func(rpc *jsonrpc.Client) bool {
-		next := first
-		next.rpc = rpc
-		read, err = next.run(ctx, since)
-		return isOver()
+	var s search
+	ask := func(rpc *jsonrpc.Client) (isOver bool) {
+		s = search{chain: c, rpc: rpc, ledger: asked, id: id}
+		read, err = s.run(ctx, since)
+		return !isContradiction(err) || ctx.Err() != nil
 	}
-	for again := 0; again < contradictions && !isOver(); again++ {
-		if others := c.beside(s.listedBy, again); others.AvoidsAll() || retry(others) {
+	isOver := ask(c.rpc)
+	for again := 0; again < contradictions && !isOver; again++ {
+		others := c.beside(append(s.listedBy, s.latest.by), again)
+		if others.AvoidsAll() {
 			break
 		}
+		isOver = ask(others)
 	}
-	if !isOver() {
-		c.rpc.OneByOne(getLogs, func(alone *jsonrpc.Client) bool { return retry(alone) && upstream.ClassOf(err) == 0 })
+	if !isOver {
+		c.rpc.OneByOne(getLogs, func(alone *jsonrpc.Client) bool { return ask(alone) && upstream.ClassOf(err) == 0 })
 	}
 	return read, err
 }
@@ -56,9 +56,10 @@ func (c *Chain) beside(listed []string, turn int) *jsonrpc.Client {
 	return c.rpc.Avoiding(listed[turn%len(listed)])
 }
 
-// isContradiction reports whether endpoints answered, and their answers contradict each other.
+// isContradiction reports whether endpoints answered, and their answers contradict each other, or the newest block.
 func isContradiction(err error) bool {
-	return err != nil && upstream.ClassOf(err) == 0 && !errors.As(err, new(*order.PartialError)) || errors.As(err, new(*order.UnreadableError))
+	_, isEarly := jsonrpc.Said(err, func(said *jsonrpc.Error) bool { return said.Meaning() == jsonrpc.NotYet })
+	return isEarly || errors.Is(err, errNoBlock) || err != nil && upstream.ClassOf(err) == 0 && !errors.As(err, new(*order.PartialError)) || errors.As(err, new(*order.UnreadableError))
 }
 
 // ledger describes one side of an order on a chain: what the contract that stores its progress is asked, and the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"crossgate/chain"
 	"crossgate/internal/must"
+	"crossgate/internal/rpctest"
 	"crossgate/order"
 	"crossgate/order/onchain"
 )
@@ -328,6 +330,32 @@ func TestTheEndOfACallIsInAnotherList(t *testing.T) {
 			read, err := serveAll(t, testChain, nodes...).History(t.Context(), id, order.TakeSide, nodes[0].blockTime(290))
 			if o, _ := order.Fold(read.Events); err != nil || o.Call != want {
 				t.Errorf("endpoint %d lacks it: the call is %v (%v), want %v", lacking, o.Call, err, want)
+			}
+		}
+	}
+}
+
+// TestOneHeadEndsNoHistory: the first of two endpoints says that blocks are there that none has: their headers are
+// missing, or nodes refuse to search them.
+func TestOneHeadEndsNoHistory(t *testing.T) {
+	terms, id := delivery()
+	for _, c := range []chain.Chain{testChain, tronLike()} {
+		for _, refusal := range []string{"", rpctest.Fault(-32602, "block range extends beyond current head block")} {
+			honest, ahead := newNode(1000), newNode(1000)
+			for _, n := range []*node{honest, ahead} {
+				n.add(t, 950, true, fulfilledLog(t, terms))
+				n.keep(950, 0)
+				n.beyond = refusal
+			}
+			lying := lie{result: func(result any) any {
+				if h, is := result.(map[string]any); is && h["hash"] == blockHash(1000) {
+					h["number"] = "0x3e9"
+				}
+				return result
+			}}
+			read, err := serveAll[http.Handler](t, c, lying.tell(ahead), honest).History(t.Context(), id, order.TakeSide, 0)
+			if err != nil || len(read.Events) != 1 {
+				t.Errorf("family %d, %q: History() = %+v, %v, want one event", c.Family, refusal, read.Events, err)
 			}
 		}
 	}

@@ -38,6 +38,7 @@ type node struct {
 	maxRange uint64                    // of eth_getLogs; zero: unlimited
 	archive  uint64                    // oldest block with state
 	pruned   uint64                    // oldest block with logs
+	beyond   string                    // answer to searches of blocks after the head; empty: the logs
 	forked   uint64                    // first block of another branch; zero: none
 	filter   func(block uint64) string // of a header, in hex digits; nil: headers have none
 
@@ -194,6 +195,9 @@ func (n *node) search(param json.RawMessage) string {
 	from, to := parseQuantity(filter.FromBlock), parseQuantity(filter.ToBlock)
 	if n.maxRange != 0 && to-from+1 > n.maxRange {
 		return rpctest.Fault(-32005, fmt.Sprintf("block range exceeds %d", n.maxRange))
+	}
+	if to > n.head && n.beyond != "" {
+		return n.beyond
 	}
 	if from < n.pruned {
 		return rpctest.Fault(-32701, "History has been pruned for this block")

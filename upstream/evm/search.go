@@ -119,7 +119,7 @@ func (s *search) readStorage(ctx context.Context, since uint64) error {
 			s.known = min(s.known, standingOf(call, false))
 		}
 	}
-	s.latest = *latest
+	s.latest = *latest.saidBy(calls[2].By)
 	s.chain.sawHead(latest)
 	var err error
 	if s.steps, err = s.stepsIn(steps); err != nil {

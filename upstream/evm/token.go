@@ -26,9 +26,6 @@ func (c *Chain) ReadTokens(ctx context.Context, addresses []chain.Address) ([]to
 			calls = append(calls, chain.ContractCall{To: address, Data: data})
 		}
 	}
-	if len(calls) == 0 {
-		return nil, nil
-	}
 	replies, err := c.callContracts(ctx, c.rpc.Batching(), calls, weightOf)
 	if err != nil {
 		return nil, err

@@ -245,16 +245,21 @@ func (c *Client) witness(calls []*Call, heard []string) *upstream.Endpoint {
 	return nil
 }
 
-// Again makes a failed call at an endpoint of another provider, if one can be expected to answer. A result counts.
-func (c *Client) Again(ctx context.Context, failed *Call) {
-	witness := c.witness([]*Call{failed}, []string{failed.By})
-	if witness == nil {
-		return
-	}
-	again := failed.copied()
-	if c.alone[witness].Each(ctx, again); again.Err == nil {
-		failed.take(again)
-		failed.Err = nil
+// Again makes each call that an endpoint said to fail everywhere at one of another provider, if one can be expected to
+// answer. A result counts.
+func (c *Client) Again(ctx context.Context, calls ...*Call) {
+	for _, call := range calls {
+		if said, is := errors.AsType[*Error](call.Err); !is || said.class() != 0 {
+			continue
+		}
+		again := call.copied()
+		if witness := c.witness([]*Call{call}, []string{call.By}); witness != nil {
+			c.alone[witness].Each(ctx, again)
+		}
+		if again.Err == nil {
+			call.take(again)
+			call.Err = nil
+		}
 	}
 }
 

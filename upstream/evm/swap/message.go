@@ -134,9 +134,7 @@ func (s *Simulator) succeeds(ctx context.Context, t creation.Transaction) error 
 		if err := s.chain.Client().Batch(ctx, call); err != nil {
 			return err
 		}
-		if call.Err != nil { // no one endpoint keeps orders from being cancelled or paid
-			s.chain.Client().Again(ctx, call)
-		}
+		s.chain.Client().Again(ctx, call)
 		if call.Err != nil {
 			return fmt.Errorf("try: %w", reverted(call.Err))
 		}

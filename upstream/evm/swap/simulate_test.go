@@ -201,6 +201,14 @@ func TestOneNodeRefusesNoSwap(t *testing.T) {
 			t.Errorf("%s by one of two: layout %+v, want that of the other", name, at)
 		}
 	}
+	plain := &node{answers: simulated(map[string]string{"eth_call": `"result":"0x"`})} // as TRON's
+	refusing := &node{answers: plain.answers, reverts: otherToken.String()}
+	found, err := NewSimulator(serveAll(t, documented(t, chain.Tron), refusing, plain)).Simulate(t.Context(), quote.Simulation{
+		Sender: somebody, In: chain.NativeCoin(chain.TVM), Out: someToken, Tx: quote.Tx{To: otherToken, Data: make([]byte, 4)},
+	})
+	if err != nil {
+		t.Errorf("a revert by one of two plain nodes: %+v, %v, want the other's result", found, err)
+	}
 }
 
 // TestNothingIsMeasuredByATokenWithoutBalances, in none of the readings.

@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -147,18 +148,21 @@ func (s *Simulator) createInWallet(
 // Returns simulates a transaction without overrides, and checks the id that DlnSource returns, which is derived from
 // the order's terms.
 func (s *Simulator) Returns(ctx context.Context, t creation.Transaction, want chain.Hash) (gas uint64, err error) {
-	tx := quote.Tx{To: t.To, Data: t.Data, Value: t.Value}
-	if gas, err = NewFees(s.chain).EstimateGas(ctx, t.Sender, tx); err != nil {
-		return 0, err
-	}
+	var needed evm.Quantity
 	var id evm.Payload
-	if err := s.chain.Client().All(ctx, jsonrpc.NewCall(&id, nil, "eth_call", messageOf(t.Sender, tx), "latest")); err != nil {
-		return 0, fmt.Errorf("try the creation: %w", err)
+	message := messageOf(t.Sender, quote.Tx{To: t.To, Data: t.Data, Value: t.Value})
+	estimate := jsonrpc.NewCall(&needed, nil, "eth_estimateGas", message)
+	made := jsonrpc.NewCall(&id, nil, "eth_call", message, "latest")
+	made.Doubt = func(result any) bool { return string(*result.(*evm.Payload)) != string(want[:]) }
+	s.chain.Client().Each(ctx, estimate, made)
+	s.chain.Client().Again(ctx, estimate, made)
+	if err := cmp.Or(estimate.Err, made.Err); err != nil {
+		return 0, fmt.Errorf("try the creation: %w", reverted(err))
 	}
 	if string(id) != string(want[:]) {
 		return 0, fmt.Errorf("%w: DlnSource returns %x in place of %s", creation.ErrBroken, id, want)
 	}
-	return gas, nil
+	return uint64(needed), nil
 }
 
 // pullGas is how much more gas moving an amount takes than moving none: three words of the token's storage change.

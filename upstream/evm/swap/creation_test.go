@@ -133,9 +133,18 @@ func TestCreationsOfOlderNodes(t *testing.T) {
 		if row.coins != "" {
 			n.answers["eth_getBalance"] = row.coins
 		}
-		gas, err := NewSimulator(n.serve(t, c)).Creation(t.Context(), row.tx, promised)
-		if !errors.Is(err, row.want) || err == nil && gas != estimate || errors.Is(err, quote.ErrSenderLacks) != errors.Is(row.want, quote.ErrSenderLacks) {
-			t.Errorf("%s: %d gas, %v, want %v", name, gas, err, row.want)
+		pools := [][]*node{{n}}
+		if row.overrides == refuse { // also beside a node that refuses the creation, or returns another id
+			for _, answer := range []string{"!execution reverted", nothingWord} {
+				lying := &node{answers: n.answers, isBare: true, contract: func(string, string) string { return answer }}
+				pools = append(pools, []*node{lying, n})
+			}
+		}
+		for i, pool := range pools {
+			gas, err := NewSimulator(serveAll(t, c, pool...)).Creation(t.Context(), row.tx, promised)
+			if !errors.Is(err, row.want) || err == nil && gas != estimate || errors.Is(err, quote.ErrSenderLacks) != errors.Is(row.want, quote.ErrSenderLacks) {
+				t.Errorf("%s, pool %d: %d gas, %v, want %v", name, i, gas, err, row.want)
+			}
 		}
 	}
 }

@@ -282,6 +282,7 @@ func (s *Simulator) inNextBlocks(
 	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
 		return nil, 0, err
 	}
+	s.chain.Client().Again(ctx, asked[:len(runs)]...)
 	for i, run := range runs {
 		if asked[i].Err != nil {
 			return nil, 0, fmt.Errorf("simulate: %w", asked[i].Err)

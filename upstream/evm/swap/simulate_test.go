@@ -184,6 +184,7 @@ func TestOneNodeRefusesNoSwap(t *testing.T) {
 	honest := &node{answers: simulated(nil), run: run, contract: slot(3)}
 	for name, other := range map[string]*node{
 		"no blocks":  {answers: simulated(map[string]string{simulateV1: `"result":[]`}), contract: slot(3)},
+		"an error":   {answers: simulated(map[string]string{simulateV1: rpctest.Fault(3, "execution reverted")}), contract: slot(3)},
 		"no calls":   {answers: simulated(nil), contract: slot(3), run: func(int) []simulatedResult { return nil }},
 		"a failure":  {answers: simulated(nil), contract: slot(3), run: func(n int) []simulatedResult { made := run(n); made[1].Status = 0; return made }},
 		"no storage": {answers: simulated(nil), contract: slot(-1), run: run},

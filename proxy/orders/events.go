@@ -133,8 +133,7 @@ func readFilter(m *Members) (f feed.Filter) {
 func (s *Orders) cursorProblem(err error) error {
 	switch {
 	case errors.Is(err, feed.ErrExpired):
-		days := strconv.FormatFloat(s.feed.Keep().Hours()/24, 'f', -1, 64)
-		return proxy.CursorExpired.Because(strings.Replace(proxy.CursorExpired.Text, "no longer kept", "no longer kept (for "+days+" days)", 1))
+		return proxy.CursorExpired.Because("")
 	case errors.Is(err, feed.ErrAhead):
 		return proxy.CursorAhead.Because("")
 	case err != nil:
@@ -186,22 +185,24 @@ func followed[Q any](s *Orders, route func() proxy.Route[Q]) func(context.Contex
 	}
 }
 
-// follow streams the events after a position that match a filter. Heartbeat comments carry the position too, so that a
-// reconnecting client resumes there.
+// follow streams the events after a position that match a filter. Heartbeat comments carry the position too, the first
+// one immediately, so that a client resumes there even if it reconnects before the first event.
 func (s *Orders) follow(after uint64, filter feed.Filter) proxy.Follower {
 	return func(ctx context.Context, to *proxy.Events) {
-		beat := time.NewTicker(proxy.StreamHeartbeat)
+		beat := time.NewTimer(0)
 		defer beat.Stop()
-		for !to.Broken && ctx.Err() == nil {
-			grown, err := s.sendPart(ctx, to, &after, &filter)
-			if err != nil { // the database is unreachable or has deleted the next events; the client reconnects
-				return
-			}
+		for grown := (<-chan struct{})(nil); !to.Broken; {
 			select {
 			case <-grown:
 			case <-beat.C:
 				to.Send(fmt.Appendf(nil, "id: %d\n: still here\n\n", after))
+				beat.Reset(proxy.StreamHeartbeat)
 			case <-ctx.Done():
+				return
+			}
+			var err error
+			if grown, err = s.sendPart(ctx, to, &after, &filter); err != nil {
+				return // the database is unreachable or has deleted the next events; the client reconnects
 			}
 		}
 	}

@@ -188,7 +188,7 @@ func (f *Feed) Check(ctx context.Context, after uint64) error {
 	switch {
 	case err != nil:
 		return err
-	case after > newest:
+	case after > max(newest, 1): // readers of a log without entries are at 1
 		return ErrAhead
 	case after > 0 && after < deleted:
 		return ErrExpired

@@ -64,6 +64,11 @@ func TestReadersFromAnywhere(t *testing.T) {
 	defer db.Close()
 	log := ledger.Ledger{DB: db, Keep: time.Hour}
 	f := New(db, log.Keep, func(e order.LogEntry) (text, event []byte) { return []byte(e.Order.String()), nil })
+	must.Get(f.readOn(t.Context()))(t)
+	if part := must.Get(f.Next(t.Context(), 0, Filter{}, 1))(t); f.Check(t.Context(), part.Next) != nil {
+		t.Errorf("readers of a log without entries resume at %d, which is unknown", part.Next)
+	}
+	f = New(db, log.Keep, f.encode)
 	written := 0
 	write := func(count int) {
 		must.Get(log.Write(t.Context(), store.Lease{}, func(tx *ledger.Tx) error {

@@ -86,10 +86,11 @@ func (g *Gateway) publish(ctx context.Context) {
 
 // publishOn resumes after the stream's last entry. Entry numbers ascend, so that no entry appears twice.
 func (g *Gateway) publishOn(ctx context.Context, failure *store.Failure) error {
-	after, err := g.stream.Last(ctx)
+	last, err := g.stream.Last(ctx)
 	if err != nil {
 		return err
 	}
+	after := last
 	if err := g.feed.Check(ctx, after); errors.Is(err, feed.ErrExpired) {
 		if _, after, err = g.feed.Ends(ctx); err != nil {
 			return err
@@ -109,7 +110,7 @@ func (g *Gateway) publishOn(ctx context.Context, failure *store.Failure) error {
 			fields := []string{"status", item.Step.String(), "orderId", item.Order.String(), "event", string(item.Text)}
 			entries[i] = shared.StreamEntry{Number: item.Position, Fields: fields}
 		}
-		if err := g.stream.Append(ctx, entries, uint64(time.Now().Add(-g.feed.Keep()).UnixMicro())); err != nil {
+		if last, err = g.stream.Append(ctx, last, entries, uint64(time.Now().Add(-eventsKept).UnixMicro())); err != nil {
 			return err
 		}
 		after = part.Next

@@ -62,16 +62,17 @@ func TestStreamsFollowTheirAddress(t *testing.T) {
 	lead(former)
 	s := must.Get(NewStream("unix://"+link, "events"))(t)
 	defer s.Close()
-	add := func(n uint64) error {
-		return s.Append(t.Context(), []StreamEntry{{Number: n, Fields: []string{"event", "{}"}}}, 0)
+	add := func(last, n uint64) error {
+		_, err := s.Append(t.Context(), last, []StreamEntry{{Number: n, Fields: []string{"event", "{}"}}}, 0)
+		return err
 	}
-	must.Do(t, add(1))
+	must.Do(t, add(0, 1))
 	must.Get(startPipeline(t, former).do(t.Context(), "REPLICAOF", "127.0.0.1", "1"))(t)
 	lead(next)
-	if err := add(2); err == nil || !strings.Contains(err.Error(), "READONLY") {
+	if err := add(1, 2); err == nil || !strings.Contains(err.Error(), "READONLY") {
 		t.Errorf("a replica takes an entry: %v", err)
 	}
-	must.Do(t, add(2))
+	must.Do(t, add(0, 2))
 }
 
 // TestARefusalIsForgotten lets the server refuse calls now and an hour later.

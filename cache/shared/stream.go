@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,16 +77,22 @@ func (s *Stream) Last(ctx context.Context) (uint64, error) {
 	return strconv.ParseUint(number, 10, 64)
 }
 
-// Append appends entries and trims those with numbers below oldest, approximately.
-func (s *Stream) Append(ctx context.Context, entries []StreamEntry, oldest uint64) error {
+// Append appends entries after the one with the number last, trims those with numbers below oldest, approximately, and
+// returns the number of the new last one. It fails if the stream ends elsewhere: without this, readers of one that was
+// flushed or evicted would lack what it had.
+func (s *Stream) Append(ctx context.Context, last uint64, entries []StreamEntry, oldest uint64) (uint64, error) {
+	if end, err := s.Last(ctx); err != nil || end != last {
+		return last, cmp.Or(err, fmt.Errorf("the stream ends at %d, not at %d", end, last))
+	}
 	for _, each := range entries {
 		args := []any{s.name, "MINID", "~", oldest, strconv.FormatUint(each.Number, 10) + "-0"}
 		for _, field := range each.Fields {
 			args = append(args, field)
 		}
 		if _, err := s.do(ctx, "XADD", args...); err != nil {
-			return fmt.Errorf("append %d to stream: %w", each.Number, err)
+			return last, fmt.Errorf("append %d to stream: %w", each.Number, err)
 		}
+		last = each.Number
 	}
-	return nil
+	return last, nil
 }

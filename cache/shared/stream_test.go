@@ -28,9 +28,13 @@ func TestStreamIsReadByOthers(t *testing.T) {
 	entry := func(n uint64) shared.StreamEntry {
 		return shared.StreamEntry{Number: begin + n, Fields: []string{"event", fmt.Sprintf(`{"n":%d}`, n)}}
 	}
-	must.Do(t, s.Append(t.Context(), []shared.StreamEntry{entry(1), entry(2)}, 0))
-	if err := s.Append(t.Context(), []shared.StreamEntry{entry(2)}, 0); err == nil {
-		t.Error("an entry is there twice")
+	if last := must.Get(s.Append(t.Context(), 0, []shared.StreamEntry{entry(1), entry(2)}, 0))(t); last != begin+2 {
+		t.Errorf("Append = %d, want %d", last, begin+2)
+	}
+	for _, n := range []uint64{1, 2} {
+		if _, err := s.Append(t.Context(), begin+n, []shared.StreamEntry{entry(2)}, 0); err == nil {
+			t.Errorf("entry 2 is there twice, after %d", n)
+		}
 	}
 	s.Close() // as in a new process
 	if last, err := s.Last(t.Context()); last != begin+2 || err != nil {
@@ -59,10 +63,14 @@ func TestStreamIsReadByOthers(t *testing.T) {
 		t.Errorf("XACK: %q", got)
 	}
 	for n := uint64(3); n < 300; n++ { // entries are dropped in whole nodes of a hundred
-		must.Do(t, s.Append(t.Context(), []shared.StreamEntry{entry(n)}, begin+290))
+		must.Get(s.Append(t.Context(), begin+n-1, []shared.StreamEntry{entry(n)}, begin+290))(t)
 	}
 	if got := strings.TrimSpace(read("XLEN", "events")); len(got) > 2 && got > "199" {
 		t.Errorf("XLEN %s: old entries are kept", got)
+	}
+	must.Do(t, server.Flush())
+	if last, err := s.Append(t.Context(), begin+299, []shared.StreamEntry{entry(300)}, 0); err == nil {
+		t.Errorf("after a flush, the stream has only %d", last)
 	}
 }
 

@@ -55,9 +55,6 @@ func New(db *store.DB, keep time.Duration, encode func(order.LogEntry) (text, ev
 	return &Feed{ledger: ledger.Ledger{DB: db, Keep: keep}, encode: encode, news: make(chan struct{}, 1), grown: make(chan struct{})}
 }
 
-// Keep returns how long entries are kept.
-func (f *Feed) Keep() time.Duration { return f.ledger.Keep }
-
 // Look makes the feed read the log immediately, because it may have grown.
 func (f *Feed) Look() {
 	select {

@@ -257,7 +257,7 @@ func TestSessionPooling(t *testing.T) {
 		t.Errorf("Claim of a held lease = %v, %v", granted, err)
 	}
 	must.Do(t, one.UpdateUnder(ctx, held, func(tx *Tx) error { return tx.Notify(ctx, "orders", "news") }))
-	if payload, err := heard.Next(ctx); payload != "news" || err != nil {
+	if _, payload, err := heard.Next(ctx); payload != "news" || err != nil {
 		t.Errorf("Next = %q, %v", payload, err)
 	}
 	var limit string

@@ -88,7 +88,7 @@ func TestSlowStatementIsNoOutage(t *testing.T) {
 	for name, ask := range map[string]func() error{
 		"a row":          func() error { _, err := db.QueryRow(ctx, []any{&slept}, `SELECT true`); return err },
 		"a change":       func() error { return db.Update(ctx, func(*Tx) error { return nil }) },
-		"a notification": func() error { _, err := subscription.Next(ctx); return err },
+		"a notification": func() error { _, _, err := subscription.Next(ctx); return err },
 		"a lease":        func() error { _, _, err := db.Claim(ctx, "job"); return err },
 	} {
 		asking.Go(func() {

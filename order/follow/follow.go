@@ -32,6 +32,7 @@ type Follower struct {
 	Lacking   chan order.ID // orders that the chain has more events about than the store, to be compared out of turn
 	lookedAt  time.Time     // when a watching replica last asked for the head
 	last      look          // its last look that returned one
+	passedOn  int64         // UNIX nanoseconds of the latest request that the replica that follows the chain knows of
 }
 
 func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Follower {
@@ -44,6 +45,7 @@ func newFollower(db *store.DB, id chain.ID, source order.Source, o Options) *Fol
 		lookback:  o.Lookback,
 		width:     NewWidth(o.Range),
 	}
+	f.passedOn = f.Demand.Orders.Load()
 	f.now.Store(&State{epoch: new(order.Epoch), every: o.Pace.Asked})
 	return f
 }
@@ -83,6 +85,7 @@ func (f *Follower) WatchFor(ctx context.Context) bool {
 	} else {
 		f.Watch(ctx)
 	}
+	f.passDemandOn(ctx)
 	pause := store.LeaseInterval
 	if f.State().Doubt != nil {
 		pause = f.Paces.Asked // the following replica is about to withdraw blocks

@@ -30,7 +30,7 @@ func (c *Chains) listen(ctx context.Context) {
 }
 
 func (c *Chains) listenOnce(ctx context.Context, failure *store.Failure) error {
-	subscription, err := c.DB.Subscribe(ctx, ledger.Channel)
+	subscription, err := c.DB.Subscribe(ctx, ledger.Channel, demandChannel)
 	if err != nil {
 		return err
 	}
@@ -38,9 +38,13 @@ func (c *Chains) listenOnce(ctx context.Context, failure *store.Failure) error {
 	c.Observer.OrdersChanged(nil)
 	for {
 		failure.Log(ctx, c.Logger, nil, "", "notifications of other replicas arrive again")
-		payload, err := subscription.Next(ctx)
+		channel, payload, err := subscription.Next(ctx)
 		if err != nil {
 			return err
+		}
+		if channel == demandChannel {
+			c.hearDemand(payload)
+			continue
 		}
 		var changes []order.Change
 		if err := json.Unmarshal([]byte(payload), &changes); err != nil {

@@ -3,6 +3,7 @@ package follow
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -121,6 +122,29 @@ func (c *Chains) AskedAbout(ids ...chain.ID) {
 		if f := c.Of(id); f != nil {
 			f.Demand.ask(AskedAboutOrders)
 		}
+	}
+}
+
+// demandChannel carries the demand on replicas that do not follow a chain to the one that does: the chain and the kind.
+const demandChannel = "crossgate_demand"
+
+// passDemandOn notifies the other replicas if there were requests here since it last did.
+func (f *Follower) passDemandOn(ctx context.Context) {
+	at, kind := max(f.Demand.Orders.Load(), f.Demand.locked.Load()), f.Demand.now()
+	if at == f.passedOn || kind == Unasked {
+		return
+	}
+	if f.Ledger.Notify(ctx, demandChannel, fmt.Sprint(f.ID, " ", uint8(kind))) == nil {
+		f.passedOn = at
+	}
+}
+
+// hearDemand records another replica's demand on a chain that this one follows.
+func (c *Chains) hearDemand(payload string) {
+	var id chain.ID
+	var kind Demand
+	if _, err := fmt.Sscan(payload, &id, &kind); err == nil && c.Of(id) != nil && c.Of(id).Leading.Load() == 1 {
+		c.Of(id).Demand.ask(kind)
 	}
 }
 

@@ -124,6 +124,24 @@ func TestReplicasHearOfChangedOrders(t *testing.T) {
 	}
 }
 
+// TestReplicasHearOfDemand has one replica look at a chain once an hour, and asks another one about the chain's orders.
+func TestReplicasHearOfDemand(t *testing.T) {
+	t.Parallel()
+	url, l := newDatabase(t), newTestChain(1)
+	replica := func() *Index {
+		return newIndex(openReplica(t, url), map[chain.ID]order.Source{1: l}, quietly(follow.Options{Pace: follow.Pace{Asked: time.Hour}}))
+	}
+	leader, other := replica(), replica()
+	runIndex(t, leader)
+	until(t, "followed", func() bool { return !lagOf(leader, 1).Level.IsZero() })
+	leader.Followers[0].Demand.Orders.Store(0) // at first everything counts as asked about
+	runIndex(t, other)
+	l.mine()
+	before := indexedTo(t, leader.DB, 1)
+	other.AskedAbout(1)
+	until(t, "read by the one that follows the chain", func() bool { return indexedTo(t, leader.DB, 1) > before })
+}
+
 // lines is a log that can be read while it is written.
 type lines struct {
 	mu   sync.Mutex

@@ -42,9 +42,9 @@ and shared cache work, and how many calls following the chains takes. The exit s
 with. The environment variable CROSSGATE_KEY is the key that the gateway knows the client by.`, exportRows),
 		group("index", "look into the order index, compare and correct it, back up its database", "",
 			command("status", "show how far each chain has been indexed", "", showStatus),
-			command("audit", "compare stored orders with the contracts and with receipts", selections, compare),
+			command("audit", "compare stored orders with the contracts and with receipts", selections, auditIndex),
 			command("repair", "correct what an audit finds, or have blocks verified again", selections+`
-With --from or --to it has blocks verified again instead.`, repair),
+With --from or --to it has blocks verified again instead.`, repairIndex),
 			command("withdraw", "withdraw what blocks of a chain said, for gateways to read on before them", `Withdraw what blocks of a chain said, from one on, with the anchors there. It accepts the chain of endpoints that
 contradict final blocks and so have stopped it. Gateways read on before these blocks.`, withdrawIndex),
 			command("backup", "copy an SQLite database into a new file, also while a gateway uses it", "", backupIndex),

@@ -88,7 +88,7 @@ func unixTime(seconds *uint64) func(string) error {
 	}
 }
 
-func compare(flags *pflag.FlagSet) action {
+func auditIndex(flags *pflag.FlagSet) action {
 	return inspected(flags, func(ctx context.Context, i inspection, out, errOut io.Writer) error {
 		bars := newBars(errOut, i.config.Registry(), units{"orders", "transactions"})
 		var audits []audit.Audit
@@ -103,7 +103,7 @@ func compare(flags *pflag.FlagSet) action {
 	})
 }
 
-func repair(flags *pflag.FlagSet) action {
+func repairIndex(flags *pflag.FlagSet) action {
 	const everyBlock = 1<<63 - 1
 	first := flags.Uint64("from", 0, "first `BLOCK` of those to verify again; all that are final and read without --to")
 	last := flags.Uint64("to", everyBlock, "last `BLOCK` of those to verify again")

@@ -25,7 +25,7 @@ type sharedAnswer struct {
 
 var errMalformedAnswer = errors.New("no answer as it is encoded here")
 
-// commonProblems are the same on every replica. An unknown order id is not: another may know it (creations).
+// commonProblems are the same on every replica. An unknown order id is not: another may know it (orders.ByID).
 var commonProblems = map[string]Kind{UnknownTx.ID: UnknownTx, TxWithoutOrder.ID: TxWithoutOrder}
 
 // encodeAnswer encodes an answer for other replicas, or returns nil if it is not to be shared.

@@ -141,7 +141,7 @@ func (s *Orders) txRoute(
 		Key:     txKey,
 		Load:    load,
 		Indexed: true,
-		Learn:   s.creations.learn,
+		Learn:   s.orderTxs.learn,
 		Sought:  func(tx chain.TxHash) chain.TxHash { return tx },
 	}
 }
@@ -166,7 +166,7 @@ func (s *Orders) loadIDs(
 		case b.Final && isProven(basis, at.Chain, at.Block):
 			life = proxy.SettledLife
 		}
-		s.creations.remember(tx, ids...)
+		s.orderTxs.remember(tx, ids...)
 		return []proxy.Body{b}, life, nil
 	}
 }
@@ -184,7 +184,7 @@ func (s *Orders) loadLiteModels(ctx context.Context, tx chain.TxHash) ([]proxy.B
 		orders[i], b.Orders = o.Order, append(b.Orders, o.ID)
 		b.Basis, b.Final = b.Basis.And(o.Basis), b.Final && isFinal(o.Order)
 	}
-	s.creations.remember(tx, b.Orders...)
+	s.orderTxs.remember(tx, b.Orders...)
 	b.Text = string(s.encoder.AppendLiteModels(nil, orders))
 	return []proxy.Body{b}, lifeOf(found), nil
 }

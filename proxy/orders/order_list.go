@@ -233,7 +233,7 @@ func (s *Orders) listTransaction(ctx context.Context, tx chain.TxHash, skip, tak
 	}
 	basis = found[0].Basis
 	for _, o := range found {
-		s.creations.remember(tx, o.ID)
+		s.orderTxs.remember(tx, o.ID)
 		if basis = basis.And(o.Basis); o.Created == nil {
 			continue
 		}

@@ -66,23 +66,23 @@ type Names interface {
 
 // Orders serves orders, swaps within a chain, and statistics.
 type Orders struct {
-	server    *proxy.Server
-	Options   func() Options // returns the current ones
-	chains    chain.Registry
-	encoder   wire.Encoder
-	feed      *feed.Feed
-	creations creations[chain.TxHash]
-	swapTxs   creations[swapTx]
+	server   *proxy.Server
+	Options  func() Options // returns the current ones
+	chains   chain.Registry
+	encoder  wire.Encoder
+	feed     *feed.Feed
+	orderTxs txsByID[chain.TxHash]
+	swapTxs  txsByID[swapTx]
 }
 
-// creationsKept is how many transactions are remembered by order, and by swap: at most twice as many.
-const creationsKept = 1 << 14
+// txsKept is how many transactions are remembered by order, and by swap: at most twice as many.
+const txsKept = 1 << 14
 
 // Mount adds the paths of orders to a server. Each request reads from the current options.
 func Mount(server *proxy.Server, log *feed.Feed, options func() Options) *Orders {
 	chains := server.Options.Chains
 	s := &Orders{server: server, Options: options, chains: chains, feed: log, encoder: wire.Encoder{Chains: chains}}
-	s.creations.Limit, s.swapTxs.Limit = creationsKept, creationsKept
+	s.orderTxs.Limit, s.swapTxs.Limit = txsKept, txsKept
 	s.OrdersRoute().Mount(server)
 	s.OrderRoute().Mount(server)
 	s.EventsRoute().Mount(server)
@@ -119,7 +119,7 @@ func (s *Orders) OrdersRoute() proxy.Route[Creation] {
 		},
 		Indexed: true,
 		Follow:  followed(s, s.OrdersRoute),
-		Learn:   func(q Creation, bodies []proxy.Body) { s.creations.learn(q.Tx, bodies) },
+		Learn:   func(q Creation, bodies []proxy.Body) { s.orderTxs.learn(q.Tx, bodies) },
 		Sought:  func(q Creation) chain.TxHash { return q.Tx },
 	}
 }
@@ -166,13 +166,13 @@ func txKey(path string, tx chain.TxHash) cache.Key {
 func (s *Orders) loadOrders(ctx context.Context, q Creation) ([]proxy.Body, cache.Life, error) {
 	orders, searched, err := s.Options().Orders.Find(ctx, q.Tx)
 	if other, is := errors.AsType[*query.NotCreatedError](err); is {
-		s.creations.remember(q.Tx, other.Orders...)
+		s.orderTxs.remember(q.Tx, other.Orders...)
 	}
 	if err != nil {
 		return nil, proxy.NoLife, proxy.Searched(err, searched)
 	}
 	for _, o := range orders {
-		s.creations.remember(q.Tx, o.ID)
+		s.orderTxs.remember(q.Tx, o.ID)
 	}
 	return s.encodeOrders(ctx, orders)
 }

@@ -13,18 +13,18 @@ import (
 	"crossgate/proxy"
 )
 
-// creations remembers the transaction, a T, that is a step of an order or made a swap. An order read from its chains
-// need not be in the index, and clients look it up by transaction first and by id afterwards.
-type creations[T any] struct{ recent.Map[order.ID, T] }
+// txsByID remembers the transaction, a T, that is a step of an order or made a swap. An order read from its chains need
+// not be in the index, and clients look it up by transaction first and by id afterwards.
+type txsByID[T any] struct{ recent.Map[order.ID, T] }
 
-func (c *creations[T]) remember(tx T, ids ...order.ID) {
+func (c *txsByID[T]) remember(tx T, ids ...order.ID) {
 	for _, id := range ids {
 		c.Put(id, tx)
 	}
 }
 
 // learn remembers orders that another replica found.
-func (c *creations[T]) learn(tx T, bodies []proxy.Body) {
+func (c *txsByID[T]) learn(tx T, bodies []proxy.Body) {
 	for _, b := range bodies {
 		c.remember(tx, b.Orders...)
 	}
@@ -34,7 +34,7 @@ func (c *creations[T]) learn(tx T, bodies []proxy.Body) {
 // with the basis of the search, query.ErrUnavailable or query.ErrEmpty.
 func (s *Orders) ByID(ctx context.Context, id order.ID) (query.Found, error) {
 	found, err := s.Options().Orders.ByID(ctx, id)
-	tx, remembered := s.creations.Get(id)
+	tx, remembered := s.orderTxs.Get(id)
 	if !remembered || !isUnindexed(err) {
 		return found, err
 	}
@@ -62,7 +62,7 @@ func (s *Orders) OrdersChanged(changes []order.Change) {
 	var keys []cache.Key
 	for _, c := range changes {
 		keys = append(keys, proxy.OrderTag(c.Order), orderKey(proxy.Subject, c.Order))
-		remembered, _ := s.creations.Get(c.Order) // for an order whose creation is not indexed
+		remembered, _ := s.orderTxs.Get(c.Order) // for an order whose creation is not indexed
 		if tx := cmp.Or(c.Creation, remembered); !tx.IsAbsent() {
 			keys = append(keys, txKey(proxy.Subject, tx))
 		}

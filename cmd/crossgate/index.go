@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -66,8 +68,12 @@ func inspected(flags *pflag.FlagSet, do func(ctx context.Context, i inspection, 
 		if i.of.Until > 0 && i.of.Since > i.of.Until {
 			return wrongUsage("--since is after --until")
 		}
-		if _, known := c.Registry().Chain(i.of.Chain); i.of.Chain != 0 && !known {
-			return fmt.Errorf("chain %d is not configured", i.of.Chain)
+		var known []string
+		for _, own := range c.Chains {
+			known = append(known, own.ID.String())
+		}
+		if i.of.Chain != 0 && !slices.Contains(known, i.of.Chain.String()) {
+			return fmt.Errorf("chain %d is not configured: want one of %s", i.of.Chain, strings.Join(known, ", "))
 		}
 		return do(ctx, i, out, errOut)
 	})

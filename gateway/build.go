@@ -53,14 +53,14 @@ type service struct {
 
 type chainParts struct {
 	*service
-	config config.Chain
-	orders order.Source
-	tokens token.Reader
-	call   caller           // nil: its contracts are not called
-	newest func() time.Time // time of the newest known block; nil if call is
-	heads  []follow.Announcer
-	swaps  quote.Chain
-	manage interface { // nil: the chain's orders are not managed
+	config     config.Chain
+	orders     order.Source
+	tokens     token.Reader
+	call       caller           // nil: its contracts are not called
+	newest     func() time.Time // time of the newest known block; nil if call is
+	announcers []follow.Announcer
+	swaps      quote.Chain
+	manage     interface { // nil: the chain's orders are not managed
 		manage.Forecaster
 		manage.Settler
 	}
@@ -165,7 +165,7 @@ func (b *builder) addChain(path string, c config.Chain) {
 			made.relay = tron.Relay{Nodes: adapter.Client()}.Answer
 			break
 		}
-		made.heads, made.swaps.Router = b.announcers(path, known, c.Endpoints), swap.NewRouter(adapter)
+		made.announcers, made.swaps.Router = b.announcers(path, known, c.Endpoints), swap.NewRouter(adapter)
 		made.makes.Code, made.makes.Forecast = simulator.Code, simulator.Forecast
 		made.makes.Approvals, made.makes.Delivers = simulator.Approvals, simulator.Delivers
 	case chain.SVM:

@@ -52,8 +52,8 @@ type Gateway struct {
 	catalog *catalog.Catalog // of public token lists
 	venues  *quote.History
 
-	books  []*book
-	lists  *listBook
+	savers []*saver
+	lists  *listFetcher
 	cutOff *cutOff
 	log    *slog.Logger
 
@@ -90,11 +90,11 @@ func New(ctx context.Context, c config.Config, log *slog.Logger) (*Gateway, erro
 	}
 	g.sets = &sets{store: store, first: first}
 	g.sets.current.Store(first)
-	g.books = []*book{newPlanBook(store, g.sets.endpoints, log), newWinBook(store, g.venues, log)}
-	for _, each := range g.books {
+	g.savers = []*saver{newPlanSaver(store, g.sets.endpoints, log), newWinSaver(store, g.venues, log)}
+	for _, each := range g.savers {
 		each.update(ctx) // loads the stored state
 	}
-	g.lists = &listBook{sets: g.sets, catalog: g.catalog, log: log, states: make(map[string]listState)}
+	g.lists = &listFetcher{sets: g.sets, catalog: g.catalog, log: log, states: make(map[string]listState)}
 	server, err := proxy.New(proxy.Options{
 		Index: func() proxy.Index { return g.sets.now().index }, Unready: g.cutOff.err, Chains: p.registry, Shared: p.shared, Quotas: quotas(c.Limits),
 		Telemetry: proxy.Telemetry{Traced: c.Telemetry.Share, Clients: proxy.ClientDetail(c.Telemetry.Clients)},
@@ -143,7 +143,7 @@ func quotas(l config.Limits) quota.Options {
 func (g *Gateway) Run(ctx context.Context, listener net.Listener) error {
 	following, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var stops []func()
-	for _, each := range g.books {
+	for _, each := range g.savers {
 		stops = append(stops, each.start(ctx))
 	}
 	followed := make(chan error, 1)

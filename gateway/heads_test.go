@@ -27,7 +27,7 @@ func TestEndpointsWithAWebSocketAnnounceHeads(t *testing.T) {
 	second := built(t, c, first)
 	t.Cleanup(second.close)
 	for _, p := range []*parts{first, second} {
-		announcers := p.chains[1].heads
+		announcers := p.chains[1].announcers
 		if len(announcers) != 1 {
 			t.Fatalf("%d announcers of Ethereum's heads, want one", len(announcers))
 		}

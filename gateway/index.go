@@ -47,7 +47,7 @@ func WithBooks(ctx context.Context, c config.Config, log *slog.Logger, work func
 	if err != nil {
 		return err
 	}
-	plans := newPlanBook(store, func() []*endpoint { return p.endpoints }, log)
+	plans := newPlanSaver(store, func() []*endpoint { return p.endpoints }, log)
 	plans.update(ctx)
 	stopCounting := plans.start(ctx)
 	err = work(audit.Of(p.follow(store, c, log, nil)))
@@ -66,7 +66,7 @@ func (p *parts) follow(db *store.DB, c config.Config, log *slog.Logger, o follow
 func (p *parts) followOptions(c config.Index, log *slog.Logger, o follow.Observer) follow.Options {
 	announcers := make(map[chain.ID][]follow.Announcer)
 	for id, each := range p.chains {
-		announcers[id] = each.heads
+		announcers[id] = each.announcers
 	}
 	return follow.Options{
 		Chains: p.registry, Lookback: c.Lookback, Keep: eventsKept, Prices: p.unitPrices, Observer: o, Logger: log,

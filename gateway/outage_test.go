@@ -194,7 +194,7 @@ func TestWinsThatCannotBeKeptAreKeptLater(t *testing.T) {
 	must.Do(t, away.Close())
 	defer there.Close()
 	wins := &quote.History{}
-	b := newWinBook(away, wins, slog.New(slog.DiscardHandler))
+	b := newWinSaver(away, wins, slog.New(slog.DiscardHandler))
 	wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 2, Won: 1})
 	b.update(t.Context())
 	wins.Add(quote.VenueDay{Day: 3, Venue: "a", Quoted: 1, Won: 1})

@@ -11,9 +11,9 @@ import (
 	"crossgate/store"
 )
 
-// newPlanBook returns a book of endpoints' spending of their monthly plans, which gateways on one database share.
+// newPlanSaver returns a saver of endpoints' spending of their monthly plans, which gateways on one database share.
 // endpoints returns those of the running configuration.
-func newPlanBook(db *store.DB, endpoints func() []*endpoint, log *slog.Logger) *book {
+func newPlanSaver(db *store.DB, endpoints func() []*endpoint, log *slog.Logger) *saver {
 	write := func(ctx context.Context, db *store.DB) error {
 		var due []*endpoint
 		var claims []store.PlanClaim
@@ -35,13 +35,13 @@ func newPlanBook(db *store.DB, endpoints func() []*endpoint, log *slog.Logger) *
 		}
 		return nil
 	}
-	return &book{of: "monthly plan spending", interval: time.Second, store: db, write: write, log: log}
+	return &saver{of: "monthly plan spending", interval: time.Second, store: db, write: write, log: log}
 }
 
 func (s *sets) endpoints() []*endpoint { return s.now().parts.endpoints }
 
-// newWinBook returns a book of the venues that win comparisons.
-func newWinBook(db *store.DB, wins *quote.History, log *slog.Logger) *book {
+// newWinSaver returns a saver of the venues that win comparisons.
+func newWinSaver(db *store.DB, wins *quote.History, log *slog.Logger) *saver {
 	write := func(ctx context.Context, db *store.DB) error {
 		counted := wins.Take()
 		if len(counted) == 0 {
@@ -53,7 +53,7 @@ func newWinBook(db *store.DB, wins *quote.History, log *slog.Logger) *book {
 		}
 		return err
 	}
-	return &book{of: "counts of won comparisons", interval: 2 * time.Second, store: db, write: write, log: log}
+	return &saver{of: "counts of won comparisons", interval: 2 * time.Second, store: db, write: write, log: log}
 }
 
 func (s *sets) venues(ctx context.Context, from, to uint64) ([]quote.VenueDay, error) {

@@ -77,7 +77,7 @@ func TestPlansOutliveTheGateway(t *testing.T) {
 		t.Errorf("%v units are left after a restart, want those of %d that were not spent before", left, shareOfDay)
 	}
 	spend(t, node, 200)
-	second.books[0].update(t.Context())
+	second.savers[0].update(t.Context())
 	if _, err := New(t.Context(), c, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), c.Index.Path+": another gateway uses it") {
 		t.Errorf("a second gateway on the file: %v", err)
 	}
@@ -98,7 +98,7 @@ func TestPlansOfGatewaysAddUp(t *testing.T) {
 		units int
 	}{{one, 200}, {other, 300}, {one, 100}} {
 		spend(t, each.by.Endpoint("1", "node"), each.units)
-		each.by.books[0].update(t.Context())
+		each.by.savers[0].update(t.Context())
 	}
 	wantLeft(t, "after 600 units by two gateways", one.Endpoint("1", "node"), shareOfDay-600)
 	c.Chains[0].Endpoints[0].Timeout = c.Swap.Deadline
@@ -106,9 +106,9 @@ func TestPlansOfGatewaysAddUp(t *testing.T) {
 	moved := one.Endpoint("1", "node")
 	wantLeft(t, "after a change of the endpoint", moved, shareOfDay-600)
 	spend(t, moved, 100)
-	one.books[0].update(t.Context())
+	one.savers[0].update(t.Context())
 	spend(t, other.Endpoint("1", "node"), 50)
-	other.books[0].update(t.Context())
+	other.savers[0].update(t.Context())
 	wantLeft(t, "after that, at the other gateway", other.Endpoint("1", "node"), shareOfDay-750)
 	for _, g := range []*Gateway{one, other} {
 		must.Do(t, g.Close())
@@ -126,19 +126,19 @@ func TestPlansWithoutAStore(t *testing.T) {
 		t.Cleanup(func() { _ = store.Close() })
 		return store
 	}
-	book := newPlanBook(opened(), func() []*endpoint { return made.endpoints }, slog.New(slog.NewTextHandler(&log, nil)))
-	must.Do(t, book.store.Close())
+	plans := newPlanSaver(opened(), func() []*endpoint { return made.endpoints }, slog.New(slog.NewTextHandler(&log, nil)))
+	must.Do(t, plans.store.Close())
 	node := made.endpoint("1", "node").Endpoint
 	for range 3 {
-		book.update(t.Context())
+		plans.update(t.Context())
 		spend(t, node, 100)
 	}
 	if got := strings.Count(log.String(), "level=WARN"); got != 1 {
 		t.Errorf("the log has %d warnings, want one: %s", got, log.String())
 	}
-	book.store = opened()
+	plans.store = opened()
 	for range 3 {
-		book.update(t.Context())
+		plans.update(t.Context())
 	}
 	if got := strings.Count(log.String(), "level=INFO"); got != 1 {
 		t.Errorf("the log tells %d times that the store is back, want once: %s", got, log.String())

@@ -11,9 +11,7 @@ import (
 	"crossgate/order/stats"
 	"crossgate/quote"
 	"crossgate/quote/crosschain"
-	"crossgate/store"
 	"crossgate/token"
-	"crossgate/token/catalog"
 )
 
 var executions = map[config.Execution]quote.Execution{
@@ -49,53 +47,6 @@ func (p *parts) orderEstimator(c config.Config, swaps *quote.Estimator) *crossch
 	return crosschain.New(crosschain.Options{
 		Registry: p.readable(), Swaps: swaps, Tokens: p.tokens, Chains: chains, CostPercent: c.Swap.TakerCosts,
 	})
-}
-
-// tokenShelf stores token metadata in the database. If there is none, or it fails, metadata is read from the chains.
-type tokenShelf struct {
-	store    *store.DB
-	catalog  *catalog.Catalog
-	registry chain.Registry
-	log      *slog.Logger
-
-	listing, recalling, remembering store.Failure
-}
-
-// mostOrdered limits the tokens of a chain that are listed because orders used them.
-const mostOrdered = 2000
-
-// listed returns a chain's tokens of public lists, and those that orders used and whose texts can be shown.
-func (s *tokenShelf) listed(ctx context.Context, id chain.ID) map[chain.Address]token.Token {
-	if s.catalog == nil {
-		return nil
-	}
-	tokens := s.catalog.Tokens(id)
-	ordered, err := s.store.OrderedTokens(ctx, id, mostOrdered)
-	s.listing.Log(ctx, s.log, err, "tokens of orders are not listed", "tokens of orders are listed again")
-	c, _ := s.registry.Chain(id)
-	for address, t := range ordered {
-		if _, known := tokens[address]; !known && catalog.CheckText(c, token.Key{Chain: id, Address: address}, t) == nil {
-			tokens[address] = t
-		}
-	}
-	return tokens
-}
-
-func (s *tokenShelf) recall(ctx context.Context, keys []token.Key) map[token.Key]token.Reading {
-	if s.store == nil {
-		return nil
-	}
-	known, err := s.store.Tokens(ctx, keys)
-	s.recalling.Log(ctx, s.log, err, "stored token metadata is unavailable; reading it from the chains", "stored token metadata is read again")
-	return known
-}
-
-func (s *tokenShelf) remember(ctx context.Context, readings map[token.Key]token.Reading) {
-	if s.store == nil {
-		return
-	}
-	err := s.store.SaveTokens(ctx, readings)
-	s.remembering.Log(ctx, s.log, err, "token metadata is not stored", "token metadata is stored again")
 }
 
 // Within presentFor the present price is used; pastPatience bounds the wait for the prices of one past time.

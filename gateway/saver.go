@@ -10,9 +10,9 @@ import (
 	"crossgate/store"
 )
 
-// book saves what a gateway learns to the database, for other gateways and for a restart. No request waits for it:
+// saver writes what a gateway learns to the database, for other gateways and for a restart. No request waits for it:
 // while the database is unavailable, changes stay in memory and are stored later.
-type book struct {
+type saver struct {
 	of       string // its content, for the log
 	interval time.Duration
 	store    *store.DB
@@ -24,14 +24,14 @@ type book struct {
 
 // start writes changes at every interval until stop is called, which writes once more and waits for that. It outlives
 // ctx, because requests in flight may still change the content.
-func (b *book) start(ctx context.Context) (stop func()) {
+func (s *saver) start(ctx context.Context) (stop func()) {
 	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	var working sync.WaitGroup
 	working.Go(func() {
-		for order.Wait(running, b.interval, nil) {
-			b.update(running)
+		for order.Wait(running, s.interval, nil) {
+			s.update(running)
 		}
-		b.update(context.WithoutCancel(running))
+		s.update(context.WithoutCancel(running))
 	})
 	return func() {
 		end()
@@ -40,10 +40,10 @@ func (b *book) start(ctx context.Context) (stop func()) {
 }
 
 // update writes changes.
-func (b *book) update(ctx context.Context) {
+func (s *saver) update(ctx context.Context) {
 	const limit = 5 * time.Second
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := b.write(limited, b.store)
-	b.failure.Log(ctx, b.log, err, b.of+" not saved; kept in memory until the database is back", b.of+" saved again")
+	err := s.write(limited, s.store)
+	s.failure.Log(ctx, s.log, err, s.of+" not saved; kept in memory until the database is back", s.of+" saved again")
 }

@@ -12,6 +12,7 @@ import (
 	"crossgate/chain"
 	"crossgate/order"
 	"crossgate/proxy/admin"
+	"crossgate/store"
 	"crossgate/token"
 	"crossgate/token/catalog"
 	"crossgate/upstream"
@@ -31,9 +32,9 @@ type publicList struct {
 	pool *upstream.Pool
 }
 
-// listBook fetches public token lists when they are due, checks them against the chains and passes them to the catalog.
+// listFetcher fetches public token lists when they are due, checks them against the chains and passes them to the catalog.
 // A list that fails or is refused keeps its previous tokens.
-type listBook struct {
+type listFetcher struct {
 	sets    *sets
 	catalog *catalog.Catalog
 	log     *slog.Logger
@@ -50,36 +51,36 @@ type listState struct {
 	wrong     string // the latest failure; empty: none
 }
 
-func (b *listBook) run(ctx context.Context) {
+func (f *listFetcher) run(ctx context.Context) {
 	for isOn := true; isOn; isOn = order.Wait(ctx, listInterval, nil) {
-		b.update(ctx)
+		f.update(ctx)
 	}
 }
 
 // update refreshes the lists that are due, and after a reload all.
-func (b *listBook) update(ctx context.Context) {
-	used := b.sets.now()
+func (f *listFetcher) update(ctx context.Context) {
+	used := f.sets.now()
 	names := make([]string, len(used.parts.lists))
 	for i, l := range used.parts.lists {
 		names[i] = l.name
 	}
-	b.catalog.SetNames(names)
+	f.catalog.SetNames(names)
 	for _, l := range used.parts.lists {
-		if state := b.state(l.name); ctx.Err() == nil && (state.by != used || !time.Now().Before(state.due)) {
-			b.refresh(ctx, used, l, state)
+		if state := f.state(l.name); ctx.Err() == nil && (state.by != used || !time.Now().Before(state.due)) {
+			f.refresh(ctx, used, l, state)
 		}
 	}
 }
 
-func (b *listBook) state(name string) listState {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.states[name]
+func (f *listFetcher) state(name string) listState {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.states[name]
 }
 
 // refresh fetches one list and replaces its tokens if it passes the checks. It logs a failure that differs from the
 // previous one.
-func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state listState) {
+func (f *listFetcher) refresh(ctx context.Context, used *set, l publicList, state listState) {
 	was := state.wrong
 	state.by, state.read, state.wrong = used, time.Now(), ""
 	state.due = state.read.Add(used.config.Tokens.Refresh)
@@ -89,7 +90,7 @@ func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state l
 		var tokens map[token.Key]token.Token
 		if tokens, unread, err = confirmed(ctx, used, state.tokens, text); err == nil {
 			state.tokens = tokens
-			b.catalog.Replace(l.name, tokens)
+			f.catalog.Replace(l.name, tokens)
 		}
 		if len(unread) > 0 {
 			err = fmt.Errorf("chains %v could not be read; their tokens stay as they were", unread)
@@ -99,16 +100,16 @@ func (b *listBook) refresh(ctx context.Context, used *set, l publicList, state l
 	case ctx.Err() != nil:
 		return
 	case err == nil:
-		b.log.InfoContext(ctx, "token list read", "list", l.name, "tokens", len(state.tokens))
+		f.log.InfoContext(ctx, "token list read", "list", l.name, "tokens", len(state.tokens))
 	default:
 		state.wrong, state.due = err.Error(), state.read.Add(listRetry)
 		if state.wrong != was {
-			b.log.WarnContext(ctx, "token list rejected; its previous tokens stay listed", "list", l.name, "error", err)
+			f.log.WarnContext(ctx, "token list rejected; its previous tokens stay listed", "list", l.name, "error", err)
 		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.states[l.name] = state
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.states[l.name] = state
 }
 
 // confirmed returns the tokens of a list that contracts confirm. On chains that are unreadable at the moment, it keeps
@@ -162,9 +163,9 @@ func onChain(tokens map[token.Key]token.Token, id chain.ID) map[token.Key]token.
 	return some
 }
 
-func (b *listBook) dependencies(lists []publicList) (all []admin.Dependency) {
+func (f *listFetcher) dependencies(lists []publicList) (all []admin.Dependency) {
 	for _, l := range lists {
-		state := b.state(l.name)
+		state := f.state(l.name)
 		each := admin.Dependency{Kind: "token list", Name: l.name, OK: !state.read.IsZero() && state.wrong == "", State: "not read yet"}
 		if !state.read.IsZero() {
 			each.State = fmt.Sprintf("%d tokens, read at %s", len(state.tokens), state.read.UTC().Format(time.RFC3339))
@@ -175,4 +176,51 @@ func (b *listBook) dependencies(lists []publicList) (all []admin.Dependency) {
 		all = append(all, each)
 	}
 	return all
+}
+
+// tokenShelf stores token metadata in the database. If there is none, or it fails, metadata is read from the chains.
+type tokenShelf struct {
+	store    *store.DB
+	catalog  *catalog.Catalog
+	registry chain.Registry
+	log      *slog.Logger
+
+	listing, recalling, remembering store.Failure
+}
+
+// mostOrdered limits the tokens of a chain that are listed because orders used them.
+const mostOrdered = 2000
+
+// listed returns a chain's tokens of public lists, and those that orders used and whose texts can be shown.
+func (s *tokenShelf) listed(ctx context.Context, id chain.ID) map[chain.Address]token.Token {
+	if s.catalog == nil {
+		return nil
+	}
+	tokens := s.catalog.Tokens(id)
+	ordered, err := s.store.OrderedTokens(ctx, id, mostOrdered)
+	s.listing.Log(ctx, s.log, err, "tokens of orders are not listed", "tokens of orders are listed again")
+	c, _ := s.registry.Chain(id)
+	for address, t := range ordered {
+		if _, known := tokens[address]; !known && catalog.CheckText(c, token.Key{Chain: id, Address: address}, t) == nil {
+			tokens[address] = t
+		}
+	}
+	return tokens
+}
+
+func (s *tokenShelf) recall(ctx context.Context, keys []token.Key) map[token.Key]token.Reading {
+	if s.store == nil {
+		return nil
+	}
+	known, err := s.store.Tokens(ctx, keys)
+	s.recalling.Log(ctx, s.log, err, "stored token metadata is unavailable; reading it from the chains", "stored token metadata is read again")
+	return known
+}
+
+func (s *tokenShelf) remember(ctx context.Context, readings map[token.Key]token.Reading) {
+	if s.store == nil {
+		return
+	}
+	err := s.store.SaveTokens(ctx, readings)
+	s.remembering.Log(ctx, s.log, err, "token metadata is not stored", "token metadata is stored again")
 }

@@ -89,13 +89,18 @@ func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err e
 // isLacking reports whether any of the events should have been in the store but was not. It has their orders queued for
 // comparison with the contracts.
 func (x *Index) isLacking(orders [][]order.Event) (is bool) {
-	for _, e := range slices.Concat(orders...) {
-		if f := x.Of(e.At.Chain); f != nil && f.HasRead(e.At.Block) {
-			is = true
-			select {
-			case f.Lacking <- e.Order:
-			default:
-			}
+	for _, events := range orders {
+		at := slices.IndexFunc(events, func(e order.Event) bool {
+			f := x.Of(e.At.Chain)
+			return f != nil && f.HasRead(e.At.Block)
+		})
+		if at < 0 {
+			continue
+		}
+		is = true
+		select {
+		case x.Of(events[at].At.Chain).Lacking <- events[at].Order:
+		default:
 		}
 	}
 	return is

@@ -32,8 +32,8 @@ type publicList struct {
 	pool *upstream.Pool
 }
 
-// listFetcher fetches public token lists when they are due, checks them against the chains and passes them to the catalog.
-// A list that fails or is refused keeps its previous tokens.
+// listFetcher fetches public token lists when they are due, checks them against the chains and passes them to the
+// catalog. A list that fails or is refused keeps its previous tokens.
 type listFetcher struct {
 	sets    *sets
 	catalog *catalog.Catalog

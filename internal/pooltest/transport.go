@@ -78,7 +78,8 @@ func Endpoint(tb testing.TB, name string, answers Transport, options ...upstream
 	return e
 }
 
-// Serve returns an endpoint called name of a server on loopback, with options, if given; their URL is below the server's.
+// Serve returns an endpoint called name of a server on loopback, with options, if given; their URL is below the
+// server's.
 func Serve(tb testing.TB, name string, answer http.Handler, options ...upstream.EndpointOptions) *upstream.Endpoint {
 	tb.Helper()
 	server := httptest.NewServer(answer)

@@ -5,8 +5,8 @@ import (
 	"crossgate/quote"
 )
 
-// AppendSwap appends an estimate with its transaction, unless its signer is unknown: contracts with a checksum, tokens in
-// lower case.
+// AppendSwap appends an estimate with its transaction, unless its signer is unknown: contracts with a checksum, tokens
+// in lower case.
 func (e Encoder) AppendSwap(dst []byte, s quote.Estimate) []byte {
 	return e.object(dst, func(w *writer) {
 		if len(s.Tx.Data) > 0 {

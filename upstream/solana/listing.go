@@ -186,7 +186,10 @@ func (c *Chain) isWhole(ctx context.Context, rpc *jsonrpc.Client, by string, end
 		}
 		if isHole := slot-due >= fewest || slot > due && due == from; isHole {
 			var next *block
-			if err := rpc.All(ctx, c.at(slot, existingBlockCall(&next, slot, "none"))); err != nil || next.ParentSlot >= due {
+			shown := c.at(slot, existingBlockCall(&next, slot, "none"))
+			err := rpc.All(ctx, shown)
+			isContrary := err != nil && isShown(shown) // to its own list, which counts where no other endpoint is
+			if isContrary && !rpc.Avoiding(by).AvoidsAll() || !isContrary && (err != nil || next.ParentSlot >= due) {
 				return false
 			}
 		}

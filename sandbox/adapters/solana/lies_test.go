@@ -390,6 +390,28 @@ func TestNoGapIsQuiet(t *testing.T) {
 	}
 }
 
+// TestABlockThatIsListedIsNoGap covers a node that lists a block after slots without any, and calls it skipped: if
+// there is no other node, its lists of transactions count.
+func TestABlockThatIsListedIsNoGap(t *testing.T) {
+	w := newWorld(t)
+	w.Mine(200)
+	made := w.create(sandbox.Way{})
+	w.Mine(100)
+	from := w.slotOf(made.Creation) / 37 * 37 // a slot without a block
+	contradicting := jsonrpc.Altered(w, func(call jsonrpc.Request, _ int) string {
+		if call.Method == "getBlock" && string(call.Params[0]) == strconv.FormatUint(from+1, 10) {
+			return fmt.Sprintf(`"error":{"code":-32007,"message":"Slot %d was skipped, or missing due to ledger jump to recent snapshot"}`, from+1)
+		}
+		return ""
+	})
+	for _, c := range []*solana.Chain{w.chainOver(contradicting), w.chainOver(contradicting, w)} {
+		must.Get(c.Head(t.Context()))(t)
+		if events, err := c.Events(t.Context(), from, from+80); err != nil || len(events) != 1 {
+			t.Errorf("Events = %v, %v, want the creation", facts(events), err)
+		}
+	}
+}
+
 // altered returns a transaction with its outcome changed by alter.
 func altered(t *testing.T, result json.RawMessage, alter func(meta map[string]json.RawMessage)) json.RawMessage {
 	var told, meta map[string]json.RawMessage

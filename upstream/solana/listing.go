@@ -187,9 +187,9 @@ func (c *Chain) isWhole(ctx context.Context, rpc *jsonrpc.Client, by string, end
 		if isHole := slot-due >= fewest || slot > due && due == from; isHole {
 			var next *block
 			shown := c.at(slot, existingBlockCall(&next, slot, "none"))
-			err := rpc.All(ctx, shown)
-			isContrary := err != nil && isShown(shown) // to its own list, which counts where no other endpoint is
-			if isContrary && !rpc.Avoiding(by).AvoidsAll() || !isContrary && (err != nil || next.ParentSlot >= due) {
+			switch err := rpc.All(ctx, shown); {
+			case err != nil && isShown(shown) && rpc.Avoiding(by).AvoidsAll(): // its own list counts for want of another's
+			case err != nil, next.ParentSlot >= due:
 				return false
 			}
 		}

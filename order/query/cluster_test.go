@@ -20,19 +20,6 @@ import (
 	"crossgate/store"
 )
 
-// until waits for done, or fails the test after a time that only a very busy machine needs.
-func until(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	const patience = time.Minute
-	deadline := time.Now().Add(patience)
-	for !done() {
-		if time.Now().After(deadline) {
-			t.Fatalf("after %v still not %s", patience, what)
-		}
-		<-time.After(5 * time.Millisecond)
-	}
-}
-
 // runIndex runs an index until the end of the test, or until stop.
 func runIndex(t *testing.T, x *Index) (stop func()) {
 	t.Helper()
@@ -92,7 +79,7 @@ func TestGracefulEndHandsOverAtOnce(t *testing.T) {
 	p := plan{Start: time.Now(), First: 10, Last: 20_000, Every: 10 * time.Millisecond}
 	first, second := openReplica(t, url), openReplica(t, url)
 	stop := runIndex(t, p.index(first, p.chains()))
-	until(t, "followed", func() bool { return indexedTo(t, first, 1) > 10 })
+	must.Await(t, "the chain to be followed", func() bool { return indexedTo(t, first, 1) > 10 })
 	stop()
 	if _, taken, err := second.Claim(t.Context(), "follow 1"); err != nil || !taken {
 		t.Errorf("claim after the holder ended = %v, %v", taken, err)
@@ -133,13 +120,13 @@ func TestReplicasHearOfDemand(t *testing.T) {
 	}
 	leader, other := replica(), replica()
 	runIndex(t, leader)
-	until(t, "followed", func() bool { return !lagOf(leader, 1).Level.IsZero() })
+	must.Await(t, "the chain to be followed", func() bool { return !lagOf(leader, 1).Level.IsZero() })
 	leader.Followers[0].Demand.Orders.Store(0) // at first everything counts as asked about
 	runIndex(t, other)
 	l.mine()
 	before := indexedTo(t, leader.DB, 1)
 	other.AskedAbout(1)
-	until(t, "read by the one that follows the chain", func() bool { return indexedTo(t, leader.DB, 1) > before })
+	must.Await(t, "the leader to read on", func() bool { return indexedTo(t, leader.DB, 1) > before })
 }
 
 // lines is a log that can be read while it is written.
@@ -181,9 +168,9 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 		Chains: evmChains(1, 137, 10), Pace: follow.Pace{Asked: 10 * time.Millisecond}, Logger: logger,
 	})
 	runIndex(t, x)
-	until(t, "level", func() bool { return !lagOf(x, 1).Level.IsZero() && !lagOf(x, 137).Level.IsZero() })
+	must.Await(t, "both chains to be level", func() bool { return !lagOf(x, 1).Level.IsZero() && !lagOf(x, 137).Level.IsZero() })
 	w.fulfil()
-	until(t, "locked", func() bool { return lockedOrders(t, x) == 1 })
+	must.Await(t, "the lock", func() bool { return lockedOrders(t, x) == 1 })
 	log.take()
 	for _, way := range []struct {
 		name       string
@@ -199,8 +186,8 @@ func TestServesWhileItsDatabaseIsAway(t *testing.T) {
 			w.answersWithoutStore(t, x)
 			stopped := lagOf(x, 137)
 			must.Do(t, way.give())
-			until(t, "following again", func() bool { return lagOf(x, 137).Indexed > stopped.Indexed })
-			until(t, "locked again", func() bool { return lockedOrders(t, x) == 1 })
+			must.Await(t, "the chain to be followed again", func() bool { return lagOf(x, 137).Indexed > stopped.Indexed })
+			must.Await(t, "the lock again", func() bool { return lockedOrders(t, x) == 1 })
 			said := log.take()
 			if strings.Count(said, "\n") != 2 || !strings.Contains(said, "database unavailable;") || !strings.Contains(said, "database available again") {
 				t.Errorf("the log tells of the outage:\n%swant one line at its beginning and one at its end", said)

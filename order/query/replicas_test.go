@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/internal/must"
 	"crossgate/order"
 	"crossgate/order/follow"
 )
@@ -50,7 +51,7 @@ func reached(f *follow.Follower) uint64 {
 func learn(t *testing.T, replicas []*follow.Follower, times int) {
 	t.Helper()
 	learned, seen := make([]int, len(replicas)), make([]uint64, len(replicas))
-	until(t, "known to all how far the chain is stored", func() bool {
+	must.Await(t, "all to know how far the chain is stored", func() bool {
 		for i, f := range replicas {
 			if now := reached(f); now > seen[i] {
 				seen[i] = now
@@ -91,7 +92,7 @@ func TestReplicasOnPostgresAskLittle(t *testing.T) {
 	leader := func() int {
 		return slices.IndexFunc(replicas, func(f *follow.Follower) bool { return f.Leading.Load() == 1 })
 	}
-	until(t, "followed by one", func() bool { return leader() >= 0 && reached(replicas[leader()]) > 0 })
+	must.Await(t, "a leader", func() bool { return leader() >= 0 && reached(replicas[leader()]) > 0 })
 	first := leader()
 	learn(t, replicas, 2) // including each replica's first look
 	before, began := make([]int64, len(replicas)), reached(replicas[first])
@@ -109,7 +110,7 @@ func TestReplicasOnPostgresAskLittle(t *testing.T) {
 	}
 	stops[first]()
 	left := reached(replicas[first])
-	until(t, "followed by another", func() bool {
+	must.Await(t, "another leader", func() bool {
 		next := leader()
 		return next >= 0 && next != first && reached(replicas[next]) > left
 	})

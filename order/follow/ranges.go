@@ -22,8 +22,7 @@ func (w *Width) Failed() { w.Now = max(1, w.Now/2) }
 
 // Held adjusts the width to the number of events that a range of this width held.
 func (w *Width) Held(events int) {
-	const plenty = 5000 // events for one transaction
-	if events > plenty {
+	if events > ledger.EventsAtOnce {
 		w.Failed()
 		return
 	}

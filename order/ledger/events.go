@@ -14,6 +14,7 @@ const (
 	eventColumns = `chain, block, log_index, block_hash, block_time, tx, initiator, i.address, id, kind, fact, p.address, terms`
 	fromEvents   = ` FROM events JOIN orders ON number = order_number
 		LEFT JOIN addresses i ON i.address_number = initiator LEFT JOIN addresses p ON p.address_number = party`
+	inBlocks = ` WHERE chain = $1 AND block BETWEEN $2 AND $3`
 )
 
 // Index expressions by which orders and transactions are found.
@@ -82,14 +83,27 @@ func ByOrder(events []order.Event, tx chain.TxHash) (orders [][]order.Event) {
 
 // EventsBetween returns the events of a range of a chain's blocks, in block and log order.
 func (l Ledger) EventsBetween(ctx context.Context, id chain.ID, r Range) ([]order.Event, error) {
-	const within = ` WHERE chain = $1 AND block BETWEEN $2 AND $3`
 	args := []any{int64(id), int64(r.From), int64(r.To)}
-	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+fromEvents+within, args...)
+	events, err := queryEvents(ctx, l, `SELECT `+eventColumns+fromEvents+inBlocks, args...)
 	if err != nil {
 		return nil, err
 	}
-	swaps, err := eventsOfSwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps`+within, args...)
+	swaps, err := eventsOfSwaps(ctx, l, `SELECT `+swapColumns+` FROM swaps`+inBlocks, args...)
 	return order.Sorted(append(events, swaps...)), err
+}
+
+// EventsAtOnce is how many events are held in memory, or written by one transaction, at a time. A block may have more.
+const EventsAtOnce = 5000
+
+// Beginning returns the first blocks of a range, at least one, that together have at most most events in the store.
+func (l Ledger) Beginning(ctx context.Context, id chain.ID, r Range, most int) (Range, error) {
+	beyond, err := store.All(ctx, l, func(rows *sql.Rows, block *uint64) error { return rows.Scan(block) },
+		`SELECT block FROM (SELECT block FROM events`+inBlocks+` UNION ALL SELECT block FROM swaps`+inBlocks+`) AS stored
+		ORDER BY block LIMIT 1 OFFSET $4`, int64(id), int64(r.From), int64(r.To), most)
+	if len(beyond) > 0 {
+		r.To = max(r.From, beyond[0]-1)
+	}
+	return r, err
 }
 
 // AddStored adds the stored events of each order to those given, such as events on its other chain.

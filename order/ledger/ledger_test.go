@@ -99,6 +99,14 @@ func TestFactsSurviveTheStore(t *testing.T) {
 		if differing := Correct(got, want); !differing.IsEmpty() || len(got) != len(want) {
 			t.Errorf("%s: %d of %d events; differing %+v", name, len(got), len(want), differing)
 		}
+		later := want[0]
+		later.At.Block = 5
+		must.Get(l.Write(t.Context(), store.Lease{}, func(tx *Tx) error { tx.Add(later); return nil }))(t)
+		for most, to := range map[int]uint64{1: 2, len(want): 4, len(want) + 1: 9} {
+			if got := must.Get(l.Beginning(t.Context(), 1, Range{From: 2, To: 9}, most))(t); got != (Range{From: 2, To: to}) {
+				t.Errorf("%s: blocks 2 to 9 with at most %d events: %v, want those to %d", name, most, got, to)
+			}
+		}
 	}
 }
 

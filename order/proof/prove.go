@@ -171,6 +171,8 @@ func (c *Chain) ProveNext(
 	r := ledger.Range{From: position.ProvenEnd, To: min(position.ProvenEnd+min(most, count), end) - 1}
 	if goesBack { // the newest ones show whether there is another endpoint now
 		r = ledger.Range{From: max(position.SingleFrom, position.ProvenEnd-min(position.ProvenEnd, provenSlice)), To: position.ProvenEnd - 1}
+	} else if r, err = c.Ledger.Beginning(ctx, c.ID, r, ledger.EventsAtOnce); err != nil {
+		return came, true, err
 	}
 	c.prover.since = min(c.prover.since, r.From)
 	if err := c.agreeFor(ctx, position, r, end); err != nil {

@@ -102,6 +102,35 @@ func TestAChainIsReadTwiceAtMost(t *testing.T) {
 	}
 }
 
+// TestProofHoldsNoMoreEventsThanItMay proves blocks that have 1,000 events each.
+func TestProofHoldsNoMoreEventsThanItMay(t *testing.T) {
+	chain1 := &forgetful{testChain: newTestChain(1)}
+	chain1.finality = 0
+	x := following(t, chain1)
+	followAll(t, x)
+	for block := range 12 {
+		var created []told
+		for number := range 1000 {
+			d := newDeal(byte(number), 1, 1)
+			d.id[0], d.id[1] = byte(block+1), byte(number>>8)
+			created = append(created, d.created())
+		}
+		chain1.mine(created)
+	}
+	chain1.mineEmpty(1000)
+	followAll(t, x)
+	var blocks uint64
+	for _, r := range chain1.verified {
+		held := must.Get(x.store.EventsBetween(t.Context(), 1, r))(t)
+		if blocks += r.To - r.From + 1; len(held) > ledger.EventsAtOnce {
+			t.Errorf("blocks %d to %d were proven at once, with %d events", r.From, r.To, len(held))
+		}
+	}
+	if blocks < 12 {
+		t.Errorf("proven: %v, want the 12 blocks with events, too", chain1.verified)
+	}
+}
+
 func TestAnEndpointFoundWrongHasItsBlocksProvenAgain(t *testing.T) {
 	chain1, d := &forgetful{testChain: newTestChain(1), lost: map[uint64]bool{}}, newDeal(1, 1, 1)
 	x := following(t, chain1)

@@ -157,7 +157,7 @@ func TestBodiesThatFailDecideTheStatus(t *testing.T) {
 			status int
 			after  time.Duration
 		}{
-			chunked + "5\r\nhelloXX": {400, 0}, chunked + "8 \r\n": {400, 0}, chunked + "xyz\r\n": {400, 0}, chunked + "8 ;x\r\n": {400, 0},
+			chunked + "5\r\nhelloXX": {400, 0}, chunked + "xyz\r\n": {400, 0}, chunked + "8 ;x\r\n": {400, 0},
 			chunked + "5\r\nhello\r\n0\r\nX:\x00\r\n\r\n":               {400, 0},
 			chunked + "5\r\nhello\r\n":                                  {408, proxy.ReadLimit},
 			"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nx": {408, proxy.ReadLimit},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"io"
 	"sync"
 )
 
@@ -63,12 +64,15 @@ func (in *input) head() (string, error) {
 	}
 }
 
-// line returns the next line without its CRLF, in a part of the buffer that is valid until the next call. A line with
-// another ending, or longer than the buffer, is rejected.
+// line returns the next line of a trailer without its CRLF, in a part of the buffer that is valid until the next call.
+// A line with another ending, or longer than the buffer, is rejected.
 func (in *input) line() ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		return nil, errMalformed
+	}
+	if errors.Is(err, io.EOF) {
+		return nil, io.ErrUnexpectedEOF
 	}
 	if err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ func TestRefusals(t *testing.T) {
 		"long header":    {"GET /?" + secret + " HTTP/1.1\r\nHost: h\r\nX-Long: " + strings.Repeat("x", headBytes) + "\r\n\r\n", 0, 431},
 		"long target":    {"GET /?" + secret + strings.Repeat("x", headBytes) + " HTTP/1.1\r\nHost: h\r\n\r\n", 0, 431},
 		"version":        {"GET /?" + secret + " HTTP/2.0\r\nHost: h\r\n\r\n", 0, 505},
+		"fitting chunks": {"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n400\r\n" + strings.Repeat("b", 0x400) + "\r\n0\r\n\r\n", 0, 200},
 		"as long as can": {"GET / HTTP/1.1\r\nHost: h\r\nX-Long: " + strings.Repeat("x", headBytes-100) + "\r\n\r\n", 0, 200},
 		"late, in time":  {"GET / HTTP/1.1\r\nHost: h\r\n\r\n", 9 * time.Second, 200},
 	} {

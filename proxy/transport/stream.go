@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httputil"
 	"sync"
 	"time"
 )
@@ -15,14 +16,11 @@ type bodyStream struct {
 	request *http.Request
 	ctx     *requestContext
 
-	mu       sync.Mutex
-	left     int64 // bytes left of the body or, if chunked, of the chunk
-	chunked  bool
-	overhead int   // bytes of chunk lines
-	begun    bool  // a chunk was read whose end is still to be read
-	limited  bool  // to most bytes in total and to the request's time limit
-	most     int64 // bytes that further chunks may have
-	err      error // returned by every later call; io.EOF if all has been read
+	mu      sync.Mutex
+	left    int64     // bytes left of a body of known length
+	chunks  io.Reader // decodes a chunked body; nil if the length is known
+	limited bool      // to the request's time limit
+	err     error     // returned by every later call; io.EOF if all has been read
 }
 
 var errBodyEnded = errors.New("request body read after its handler has returned")
@@ -36,9 +34,9 @@ func (in *input) streamBody(r *http.Request, ctx *requestContext) (*bodyStream, 
 		}
 	}
 	ctx.isReading = true
-	s := &bodyStream{in: in, request: r, ctx: ctx, left: r.ContentLength, chunked: r.ContentLength < 0}
-	if s.chunked {
-		s.left = 0
+	s := &bodyStream{in: in, request: r, ctx: ctx, left: r.ContentLength}
+	if r.ContentLength < 0 {
+		s.chunks = httputil.NewChunkedReader(in.Reader)
 	}
 	r.Body = s
 	return s, nil
@@ -68,59 +66,33 @@ func (s *bodyStream) Read(p []byte) (int, error) {
 }
 
 func (s *bodyStream) read(p []byte) (int, error) {
-	if s.chunked && s.left == 0 {
-		if err := s.nextChunk(); err != nil {
-			return 0, err
-		}
+	if s.chunks != nil {
+		return s.readChunks(p)
 	}
 	n, err := s.in.Reader.Read(p[:min(int64(len(p)), s.left)])
 	s.left -= int64(n)
 	switch {
 	case errors.Is(err, io.EOF):
 		return n, io.ErrUnexpectedEOF
-	case err == nil && s.left == 0 && !s.chunked:
+	case err == nil && s.left == 0:
 		return n, io.EOF
 	}
 	return n, err
 }
 
-// nextChunk reads up to the data of the next chunk, or returns io.EOF after the last one.
-func (s *bodyStream) nextChunk() error {
-	if s.begun {
-		if err := s.in.chunkEnd(); err != nil {
-			return unexpected(err)
-		}
+// readChunks reads the data of chunks, and the trailer after the last one.
+func (s *bodyStream) readChunks(p []byte) (int, error) {
+	n, err := s.chunks.Read(p)
+	switch {
+	case !errors.Is(err, io.EOF):
+		return n, err
+	case n > 0: // the trailer may not have arrived; the next call finds the same end
+		return n, nil
 	}
-	line, err := s.in.line()
-	if err != nil {
-		return unexpected(err)
+	if err := s.in.trailer(s.request); err != nil {
+		return 0, err
 	}
-	s.overhead += len(line) + len("\r\n")
-	if s.left, err = chunkSize(line); err != nil {
-		return err
-	}
-	if s.most -= s.left; s.limited && s.most < 0 {
-		return errBodyTooLong
-	}
-	s.begun = true
-	if s.left == 0 {
-		if err := s.in.trailer(s.request); err != nil {
-			return unexpected(err)
-		}
-		return io.EOF
-	}
-	if s.overhead = int(max(int64(s.overhead)-16-2*min(s.left, mostOverhead), 0)); s.overhead > mostOverhead {
-		return errMalformed
-	}
-	return nil
-}
-
-// unexpected turns the end of a connection within a body into an error.
-func unexpected(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
+	return 0, io.EOF
 }
 
 // Close leaves the rest unread, as handlers do that need no more.

@@ -111,6 +111,7 @@ func TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion(t *testing.T)
 				tx := chain.NewTxHash(make([]byte, 32))
 				if isThere {
 					tx = silent.mineSwaps([]told{newDeal(byte(len(name)), 137, 1).created(), swapped(byte(len(name)))})[0]
+					silent.mineEmpty(10) // it is final
 				}
 				asking := make(chan error)
 				go func() {
@@ -127,6 +128,9 @@ func TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion(t *testing.T)
 				followAll(t, x)
 				if err := <-asking; isThere && err != nil || !isThere && !errors.Is(err, ErrUnasked) {
 					t.Errorf("%s: there: %v; found with %v", name, isThere, err)
+				}
+				if histories, lacking := silent.times("History"), len(x.Of(137).Lacking); histories+lacking > 0 {
+					t.Errorf("%s: the index has it, but %d histories were read and %d orders count as lacking", name, histories, lacking)
 				}
 				if late := x.Late(tx); late != nil {
 					t.Errorf("%s: after the search: %v", name, late)

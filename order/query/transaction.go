@@ -74,8 +74,8 @@ func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err e
 			return t, err
 		}
 		t.from.traced = true
-		isLacking = storeErr == nil && x.isLacking(t.orders)
-		if storeErr == nil {
+		if storeErr == nil && t.read != nil {
+			isLacking = x.isLacking(t.orders)
 			storeErr = x.store.AddStored(ctx, t.orders)
 		}
 	}

@@ -221,12 +221,16 @@ func planOf(t *testing.T, l Ledger, statement string) (plan string, err error) {
 	return strings.Join(steps, "\n"), err
 }
 
-// TestCorrectionsOfWhatIsFinalAreMarked withdraws an event before and after the log has it as final.
+// TestCorrectionsOfWhatIsFinalAreMarked withdraws an event before and after the log has it as final, and one too old for
+// the log to have it.
 func TestCorrectionsOfWhatIsFinalAreMarked(t *testing.T) {
 	for name, l := range open(t) {
 		l.Keep = time.Hour
-		for block, isFinal := range []bool{false, true} {
-			e := order.Event{Order: order.ID{9}, Fact: order.Created{}, At: order.At{Chain: 1, Block: uint64(block), Time: uint64(time.Now().Unix())}}
+		for block, isFinal := range []bool{false, true, true} {
+			age := time.Duration(max(block-1, 0)) * 2 * l.Keep
+			e := order.Event{Order: order.ID{9}, Fact: order.Created{}, At: order.At{
+				Chain: 1, Block: uint64(block), Time: uint64(time.Now().Add(-age).Unix()),
+			}}
 			write := func(steps func(*Tx) error) { must.Get(l.Write(t.Context(), store.Lease{}, steps))(t) }
 			write(func(tx *Tx) error { tx.Add(e); return nil })
 			if isFinal { // and stays so when its sender is corrected
@@ -247,12 +251,12 @@ func TestCorrectionsOfWhatIsFinalAreMarked(t *testing.T) {
 			}
 			write(func(tx *Tx) error { return tx.Correct(t.Context(), Correction{Wrong: []order.Event{e}}) })
 			all := must.Get(l.Entries(t.Context(), 0, e.Order, 9))(t)
-			if last := all[len(all)-1]; last.Step != order.Retracted || last.IsFinal != isFinal {
-				t.Errorf("%s: final %t: %d entries, the last %s, final %t", name, isFinal, len(all), last.Step, last.IsFinal)
+			if last := all[len(all)-1]; last.Step != order.Retracted || last.IsFinal != isFinal || last.At.Block != uint64(block) {
+				t.Errorf("%s: block %d: %d entries, the last %s of %d, final %t", name, block, len(all), last.Step, last.At.Block, last.IsFinal)
 			}
 			write(func(tx *Tx) error { return tx.Correct(t.Context(), Correction{Wrong: []order.Event{e}}) }) // as another process did
 			if again := must.Get(l.Entries(t.Context(), 0, e.Order, 9))(t); len(again) != len(all) {
-				t.Errorf("%s: final %t: taken back twice", name, isFinal)
+				t.Errorf("%s: block %d: taken back twice", name, block)
 			}
 		}
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 // entries collects a transaction's additions to the log: retractions, newest event first, then added events, then those
-// that became final. It omits events in blocks older than Ledger.Keep, since much history may be read at a time.
+// that became final. It omits events in blocks older than Ledger.Keep, since much history may be read at a time, unless
+// they are corrections of what readers have.
 type entries struct {
 	tx    *Tx
 	since uint64 // UNIX seconds
@@ -28,7 +29,9 @@ func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order
 	if tx.keep == 0 {
 		return l
 	}
-	l.since = uint64(max(l.now.Add(-tx.keep).Unix(), 0))
+	if !tx.isCorrection {
+		l.since = uint64(max(l.now.Add(-tx.keep).Unix(), 0))
+	}
 	gone, came := removed, slices.Clone(added)
 	if len(removed) > 0 {
 		before, after := textsOf(removed, placeOf), textsOf(added, placeOf)

@@ -87,8 +87,8 @@ func (l Location) using(work func(database) error) error {
 	return nil
 }
 
-// Inspect returns why the database cannot be used, without changing it: a PostgreSQL that does not answer, rejects the
-// user, is read-only or is behind a transaction-mode pooler; a file of a newer version or another program; or a missing
+// Inspect returns why the database cannot be used, without changing it: it is of a newer version or another program; a
+// PostgreSQL does not answer, rejects the user, is read-only or is behind a transaction-mode pooler; or a file has no
 // directory. Errors contain no password.
 func (l Location) Inspect(ctx context.Context) error {
 	if l.Postgres == "" {
@@ -99,6 +99,9 @@ func (l Location) Inspect(ctx context.Context) error {
 	}
 	return l.using(func(db database) error {
 		if err := checkSessions(ctx, db.DB); err != nil {
+			return err
+		}
+		if _, err := inspect(ctx, db.DB, db.dialect); err != nil {
 			return err
 		}
 		return checkWritable(ctx, db.DB)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -86,15 +87,20 @@ func newProvider(db *sql.DB, dialect goose.Dialect, options ...goose.ProviderOpt
 // holds another program's tables or whose schema is too new for this build.
 func inspect(ctx context.Context, db *sql.DB, dialect goose.Dialect) (version int64, err error) {
 	tables, err := tablesOf(ctx, db, dialect)
-	if err != nil || len(tables) == 0 {
-		return 0, err
+	if err == nil && slices.Contains(tables, goose.DefaultTablename) {
+		err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename).Scan(&version)
 	}
-	if !slices.Contains(tables, goose.DefaultTablename) {
-		return 0, fmt.Errorf("it holds a table %q of another program: set another path or database for the index", tables[0])
-	}
-	err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM `+goose.DefaultTablename).Scan(&version)
-	if err != nil || version <= newest() {
+	others := slices.DeleteFunc(tables, func(name string) bool { return name == goose.DefaultTablename })
+	switch {
+	case err != nil || len(others) == 0: // another process may be migrating it
 		return version, err
+	case !slices.Contains(others, "compatibility"): // every version of the schema has it
+		return 0, fmt.Errorf("it holds a table %q of another program: set another path or database for the index", others[0])
+	case version == 0:
+		return 0, errors.New("it holds tables but not the version of their schema (" + goose.DefaultTablename +
+			"): restore a whole backup, or set another path or database for the index")
+	case version <= newest():
+		return version, nil
 	}
 	oldest, err := oldestOf(ctx, db)
 	if err == nil && oldest > newest() {

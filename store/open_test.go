@@ -122,11 +122,21 @@ func TestOpenRefusesAndKeeps(t *testing.T) {
 }
 
 func TestPostgresRefusesWhatIsNotItsOwn(t *testing.T) {
-	url := newDatabase(t)
-	store := openReplica(t, url)
-	must.Get(store.writer.ExecContext(t.Context(), `DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE accounts (id INTEGER)`))(t)
-	if _, err := OpenPostgres(t.Context(), url, PostgresOptions{}); err == nil || !strings.Contains(err.Error(), `"accounts"`) {
-		t.Errorf("OpenPostgres: %v, want the table that it has", err)
+	const others = `it holds a table "accounts" of another program`
+	for spoil, want := range map[string]string{
+		`DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE accounts (id INTEGER)`: others,
+		`DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE accounts (id INTEGER);
+			CREATE TABLE goose_db_version (version_id BIGINT); INSERT INTO goose_db_version VALUES (1)`: others,
+		`DELETE FROM goose_db_version`: "it holds tables but not the version of their schema",
+		`DROP TABLE goose_db_version`:  "it holds tables but not the version of their schema",
+	} {
+		l := Location{Postgres: newDatabase(t)}
+		must.Get(openReplica(t, l.Postgres).writer.ExecContext(t.Context(), spoil))(t)
+		for name, open := range opening(t, l) {
+			if err := open(); !strings.Contains(text(err), want) {
+				t.Errorf("%s after %s: %v, want %s", name, spoil, err, want)
+			}
+		}
 	}
 }
 

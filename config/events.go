@@ -3,7 +3,8 @@ package config
 // Events configures the delivery of order events.
 type Events struct {
 	Webhooks []Webhook `yaml:"webhooks"` // besides those that operators add
-	// Redis is the URL, as in cache.shared, of a Valkey or Redis that gets the events in the stream crossgate:events
+	// Redis is the URL, as in cache.shared, of a Valkey, or Redis since 6.2, that gets the events in the stream
+	// crossgate:events
 	Redis Secret `yaml:"redis"`
 }
 

@@ -50,6 +50,11 @@ func (s *Stream) do(ctx context.Context, command string, args ...any) (reply any
 			s.connection = nil
 			return nil, err
 		}
+		info, _ := redis.String(s.connection.Do("INFO", "server")) // a user may lack the right to it
+		if err = tooOld(info); err != nil {
+			s.Close()
+			return nil, err
+		}
 	}
 	reply, err = s.connection.Do(command, args...)
 	if err != nil {
@@ -57,6 +62,17 @@ func (s *Stream) do(ctx context.Context, command string, args ...any) (reply any
 		return nil, s.server.withoutPassword(err)
 	}
 	return reply, nil
+}
+
+// tooOld returns an error if a server's INFO has a version that cannot trim a stream by age. Every Valkey can.
+func tooOld(info string) error {
+	_, version, _ := strings.Cut(info, "redis_version:")
+	version, _, _ = strings.Cut(version, "\r\n")
+	var major, minor int
+	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n == 2 && slices.Compare([]int{major, minor}, []int{6, 2}) < 0 {
+		return fmt.Errorf("events need Redis 6.2 or newer, or Valkey, and the server is Redis %s", version)
+	}
+	return nil
 }
 
 // Last returns the greatest number that the stream ever had, 0 if it does not exist.

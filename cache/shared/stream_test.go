@@ -74,6 +74,23 @@ func TestStreamIsReadByOthers(t *testing.T) {
 	}
 }
 
+// TestAServerThatCannotTrimByAgeIsNamed reads what servers say of themselves.
+func TestAServerThatCannotTrimByAgeIsNamed(t *testing.T) {
+	const old = "events need Redis 6.2 or newer, or Valkey, and the server is Redis 6.0.16"
+	for info, want := range map[string]string{
+		"# Server\r\nredis_version:6.0.16\r\nredis_mode:standalone\r\n": old,
+		"# Server\r\nredis_version:6.2.0\r\nredis_mode:standalone\r\n":  "",
+		"# Server\r\nredis_version:7.2.4\r\nserver_name:valkey\r\n":     "",
+		"# Server\r\nredis_version:255.255.255\r\n":                     "",
+		"NOPERM this user has no permissions to run the 'info' command": "",
+		"": "",
+	} {
+		if err := shared.TooOld(info); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%q: %v, want %q", info, err, want)
+		}
+	}
+}
+
 // start runs a cache with a shared level until the test ends, and returns once it is connected.
 func start(t *testing.T, url string) (*cache.Cache[string], *shared.Cache) {
 	t.Helper()

@@ -9,6 +9,7 @@ import (
 
 	"crossgate/cache/shared"
 	"crossgate/config"
+	"crossgate/order"
 	"crossgate/order/feed"
 	"crossgate/proxy/orders"
 	"crossgate/store"
@@ -47,7 +48,22 @@ func (b *builder) addEvents() {
 func (g *Gateway) openEvents(ctx context.Context, c config.Config, p *parts) error {
 	g.feed = feed.New(g.store, eventsKept, orders.EncodeEntry(p.registry))
 	g.webhooks = webhook.New(g.store, g.feed, webhook.Options{Filter: orders.ParseFeedFilter, Logger: g.log})
-	return g.configureWebhooks(ctx, c.Events.Webhooks)
+	err := g.configureWebhooks(ctx, c.Events.Webhooks)
+	if errors.Is(err, webhook.ErrTaken) { // a mistake in c
+		return err
+	}
+	g.lacksWebhooks = err != nil
+	return nil
+}
+
+// catchUpWebhooks configures those of the file once the database takes changes, if it did not at the start.
+func (g *Gateway) catchUpWebhooks(ctx context.Context) {
+	var failure store.Failure
+	for g.lacksWebhooks && order.Wait(ctx, store.LeaseInterval, nil) {
+		err := g.configureWebhooks(ctx, g.sets.now().config.Events.Webhooks)
+		failure.Log(ctx, g.log, err, "webhooks of the file are not set up", "webhooks of the file are set up")
+		g.lacksWebhooks = err != nil
+	}
 }
 
 func (g *Gateway) configureWebhooks(ctx context.Context, configured []config.Webhook) error {
@@ -64,7 +80,7 @@ func (g *Gateway) configureWebhooks(ctx context.Context, configured []config.Web
 func (g *Gateway) runEvents(ctx context.Context) {
 	defer g.webhooks.Observe()()
 	var running sync.WaitGroup
-	for _, run := range []func(context.Context){g.feed.Run, g.webhooks.Run, g.publish} {
+	for _, run := range []func(context.Context){g.feed.Run, g.webhooks.Run, g.catchUpWebhooks, g.publish} {
 		running.Go(func() { run(ctx) })
 	}
 	running.Wait()

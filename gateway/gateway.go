@@ -44,10 +44,11 @@ type Gateway struct {
 	feed   *feed.Feed
 	stream *shared.Stream // Redis stream for the feed; nil: none
 
-	webhooks *webhook.Deliverer
-	admin    admin.Options // without the metrics
-	adminTLS *tls.Config   // nil: none
-	shared   *shared.Cache // nil: none
+	webhooks      *webhook.Deliverer
+	lacksWebhooks bool          // the database lacks those of the file
+	admin         admin.Options // without the metrics
+	adminTLS      *tls.Config   // nil: none
+	shared        *shared.Cache // nil: none
 
 	catalog *catalog.Catalog // of public token lists
 	venues  *quote.History

@@ -59,15 +59,17 @@ func (a asker) waiting(server *postgrestest.Server) string {
 }
 
 // onPostgres returns a gateway without chains on a server's database.
-func onPostgres(t *testing.T, address string, log *bytes.Buffer) asker {
+func onPostgres(t *testing.T, address string, log *bytes.Buffer, hooks ...config.Webhook) asker {
 	t.Helper()
 	c := config.Default()
 	c.Chains, c.Venues = nil, nil
-	c.Index.Postgres = config.NewSecret(address)
+	c.Index.Postgres, c.Events.Webhooks = config.NewSecret(address), hooks
 	g := must.Get(New(t.Context(), c, slog.New(slog.NewTextHandler(log, nil))))(t)
 	t.Cleanup(func() { _ = g.Close() })
 	return asker{t, g}
 }
+
+var shop = config.Webhook{Name: "shop", URL: config.NewSecret("https://shop.example.com/hook")}
 
 func startPostgres(t *testing.T) (server *postgrestest.Server, address string) {
 	t.Helper()
@@ -80,14 +82,14 @@ func startPostgres(t *testing.T) (server *postgrestest.Server, address string) {
 	return server, address
 }
 
-// TestAGatewayOnAStandbySaysSo serves from a read-only database.
+// TestAGatewayOnAStandbySaysSo serves from a read-only database, which lacks a webhook of the file.
 func TestAGatewayOnAStandbySaysSo(t *testing.T) {
 	server, address := startPostgres(t)
 	onPostgres(t, address, new(bytes.Buffer)) // creates the tables
 	standby := must.Get(server.Standby())(t)
 	t.Cleanup(func() { _ = standby.Remove() })
 	var log bytes.Buffer
-	a := onPostgres(t, standby.To(address), &log)
+	a := onPostgres(t, standby.To(address), &log, shop)
 	const says = "the database is read-only: set index.postgres to the primary"
 	if ok, state := a.store(); ok || !strings.Contains(state, says) || !strings.Contains(log.String(), says) {
 		t.Errorf("readiness says %v, %q, and the log\n%s", ok, state, log.String())
@@ -165,6 +167,24 @@ func TestLockedTablesAreAnOutage(t *testing.T) {
 	if lines := strings.Count(log.String(), "level=WARN"); lines != 3 {
 		t.Errorf("the log has %d warnings, want one for each outage:\n%s", lines, log.String())
 	}
+}
+
+// TestWebhooksOfTheFileAreSetUpOnceTheDatabaseAnswers starts a gateway whose database ends after it was opened.
+func TestWebhooksOfTheFileAreSetUpOnceTheDatabaseAnswers(t *testing.T) {
+	server, address := startPostgres(t)
+	onPostgres(t, address, new(bytes.Buffer)) // creates the tables
+	release := must.Get(server.Hold("locked", "BEGIN; LOCK TABLE webhooks, events IN ACCESS EXCLUSIVE MODE"))(t)
+	a := onPostgres(t, address, new(bytes.Buffer), shop)
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { a.gateway.runEvents(ctx) })
+	defer running.Wait()
+	defer stop()
+	must.Do(t, release())
+	must.Await(a, "the webhook is there", func() bool {
+		hooks, err := a.gateway.webhooks.Hooks(t.Context())
+		return err == nil && len(hooks) == 1 && hooks[0].IsConfigured
+	})
 }
 
 // TestAnAbsentRedisIsLoggedOnce lets a gateway try again and again to publish events.

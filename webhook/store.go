@@ -117,11 +117,6 @@ func put(ctx context.Context, tx *store.Tx, h Hook, newest uint64) error {
 		h.Name, h.URL, h.Filter, string(secrets), store.Bit(h.IsConfigured), int64(newest))
 }
 
-// change runs a statement that changes rows, or returns the error none if no row matches.
-func (d *Deliverer) change(ctx context.Context, none error, statement string, args ...any) error {
-	return d.db.Update(ctx, func(tx *store.Tx) error { return tx.Change(ctx, none, statement, args...) })
-}
-
 // ownHook returns the subscriber with a name that operators added; ErrTaken if it is in the file.
 func ownHook(ctx context.Context, q store.Reader, name string) (*Hook, error) {
 	h, err := hook(ctx, q, name)
@@ -187,10 +182,12 @@ func (d *Deliverer) Dead(ctx context.Context, name string) (dead []Dead, err err
 
 // Resend retries all dead and waiting deliveries of a subscriber immediately, even during a pause that it requested.
 func (d *Deliverer) Resend(ctx context.Context, name string) error {
-	if err := d.change(ctx, ErrUnknown, `UPDATE webhooks SET paused_until = 0 WHERE name = $1`, name); err != nil {
-		return err
-	}
-	return d.change(ctx, nil, `UPDATE deliveries SET dead = 0, attempts = 0, due = 0 WHERE webhook = $1`, name)
+	return d.db.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.Change(ctx, ErrUnknown, `UPDATE webhooks SET paused_until = 0 WHERE name = $1`, name); err != nil {
+			return err
+		}
+		return tx.Change(ctx, nil, `UPDATE deliveries SET dead = 0, attempts = 0, due = 0 WHERE webhook = $1`, name)
+	})
 }
 
 // waiting returns the deliveries of a subscriber that have failed, and those behind them: of many that are sent again,

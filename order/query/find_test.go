@@ -266,6 +266,10 @@ func (mute) EventsIn(ctx context.Context, _ chain.TxHash) (order.Evidence, error
 	return order.Evidence{}, ctx.Err()
 }
 
+func (m mute) Attest(ctx context.Context, _ []order.Event) (order.Evidence, error) {
+	return m.EventsIn(ctx, chain.TxHash{})
+}
+
 func TestFindBlamesTheChainsThatDoNotAnswerInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: newTestChain(1), 137: mute{newTestChain(137)}}, quietly(follow.Options{Chains: evmChains(1, 137)}))

@@ -126,8 +126,12 @@ func TestChainsAreWaitedForUntilTheIndexHasCaughtUpWithTheQuestion(t *testing.T)
 					t.Errorf("%s: before the next look: %v, want that 137 is not heard", name, late)
 				}
 				followAll(t, x)
+				began := time.Now()
 				if err := <-asking; isThere && err != nil || !isThere && !errors.Is(err, ErrUnasked) {
 					t.Errorf("%s: there: %v; found with %v", name, isThere, err)
+				}
+				if took := time.Since(began); took > coveredPatience {
+					t.Errorf("%s: found %v after the index had it", name, took)
 				}
 				if histories, lacking := silent.times("History"), len(x.Of(137).Lacking); histories+lacking > 0 {
 					t.Errorf("%s: the index has it, but %d histories were read and %d orders count as lacking", name, histories, lacking)

@@ -126,7 +126,7 @@ func (x *Index) complete(ctx context.Context, known []order.Event, from provenan
 type provenance struct {
 	doubted map[chain.ID]bool // chains in doubt when the store was read: blocks that were read may be gone
 	stored  bool              // the events include everything stored about the order
-	traced  bool              // the creation was just read, from its chain or from a store level with it
+	traced  bool              // the creation was just read from its chain
 
 	// confirm returns what endpoints agree on about the transaction just read from its chain; nil: none was read.
 	confirm func() order.Evidence

@@ -73,8 +73,7 @@ func (x *Index) look(ctx context.Context, tx chain.TxHash) (t transaction, err e
 		if err != nil && len(t.orders) == 0 {
 			return t, err
 		}
-		t.from.traced = true
-		if storeErr == nil && t.read != nil {
+		if t.from.traced = t.read != nil; t.from.traced && storeErr == nil {
 			isLacking = x.isLacking(t.orders)
 			storeErr = x.store.AddStored(ctx, t.orders)
 		}

@@ -2,7 +2,6 @@ package orders
 
 import (
 	"context"
-	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -13,9 +12,6 @@ import (
 	"crossgate/proxy/wire"
 	"crossgate/token"
 )
-
-// lockedLife is fresh for the shortest time in which a block can change the answer.
-var lockedLife = cache.Life{Fresh: 2 * time.Second, Stale: 2 * time.Second, IfError: 5 * time.Minute}
 
 // LockedRoute answers with a taker's locked assets. The documented path, listed first, is misspelt.
 func (s *Orders) LockedRoute() proxy.Route[chain.Address] {
@@ -61,7 +57,7 @@ func (s *Orders) loadLocked(ctx context.Context, taker chain.Address) ([]proxy.B
 	}
 	b := proxy.Body{Text: string(s.encoder.AppendLocked(nil, locked, worth)), Value: Locked{locked, worth}}
 	b.Basis = resting(basis, worth.Tokens, keys...)
-	return b.Without(unread, lockedLife)
+	return b.Without(unread, proxy.MovingLife)
 }
 
 // Locked are the locked assets of a taker, for pages.

@@ -125,7 +125,8 @@ func TestStreamTellsWhatHappensToAnOrder(t *testing.T) {
 		of := created(t, order.ID{7}, createdTx, uint64(time.Now().Unix()))
 		k.tell(t, 1, order.ID{7}, false, of.Created.Fact)
 		k.tell(t, 2, order.ID{8}, false, of.Created.Fact)
-		client, stop := running(t, newWorld(t), func(o *parts) { o.Feed = k.Feed })
+		w := newWorld(t)
+		client, stop := running(t, w, func(o *parts) { o.Feed = k.Feed })
 		response, lines := streamOf(t, client, ordersPath+createdTx)
 		if got := response.Header; got.Get("Content-Type") != "text/event-stream" || got.Get("Cache-Control") != "no-store, no-transform" {
 			t.Errorf("the stream's header is %v", got)
@@ -147,6 +148,17 @@ func TestStreamTellsWhatHappensToAnOrder(t *testing.T) {
 			}
 		}
 		again.Body.Close()
+		k.tell(t, 1, order.ID{7}, true, of.Created.Fact)
+		delete(w.orders, createdTx)
+		rest() // no answer is kept for so long
+		for _, path := range []string{ordersPath + order.ID{7}.String(), "/api/Orders/" + order.ID{7}.String()} {
+			_, gone := streamOf(t, client, path, "Last-Event-ID: "+id)
+			for _, want := range []string{"happened", "retracted", "retracted"} {
+				if name, _, data, _ := event(t, gone); name != want {
+					t.Errorf("%s, gone: %s %.200s, want %s", path, name, data, want)
+				}
+			}
+		}
 		began := time.Now()
 		_, fresh := streamOf(t, client, "/v1.0/events")
 		for fresh.Scan() && !strings.HasPrefix(fresh.Text(), "id: ") {

@@ -18,6 +18,7 @@ type Filter struct {
 	ReferralCode           *uint32
 	States                 []order.State // before or after the entry's step
 	FinalOnly              bool          // only steps that no reorg can undo, each once
+	Undone                 chain.TxHash  // only retractions of the orders that it created
 }
 
 // Matches reports whether the filter selects an entry.
@@ -25,6 +26,7 @@ func (f *Filter) Matches(e *order.LogEntry) bool {
 	switch {
 	case f.FinalOnly && e.Step != order.Final && !e.IsFinal,
 		f.Order != (order.ID{}) && f.Order != e.Order,
+		!f.Undone.IsAbsent() && (f.Undone != e.At.Tx || e.Step != order.Retracted || e.Kind != order.KindOf(order.Created{})),
 		len(f.States) > 0 && !slices.Contains(f.States, e.After) && !slices.Contains(f.States, e.Before):
 		return false
 	}

@@ -153,36 +153,75 @@ func (s *Orders) loadEvents(ctx context.Context, q events) ([]proxy.Body, cache.
 	if err := s.cursorProblem(s.feed.Check(ctx, q.after)); err != nil {
 		return nil, proxy.NoLife, err
 	}
-	var texts [][]byte
-	for next, parts := q.after, 1; ; parts++ {
-		part, err := s.feed.Next(ctx, next, q.filter, int(q.most)-len(texts))
-		if err != nil {
-			return nil, proxy.NoLife, s.cursorProblem(err)
-		}
-		for _, item := range part.Items {
-			texts = append(texts, item.Text)
-		}
-		if next = part.Next; len(texts) == int(q.most) || part.Grown != nil || parts == mostParts {
-			return proxy.OneBody(wire.AppendEntries(nil, texts, next)), proxy.NoLife, nil
-		}
+	items, next, err := s.search(ctx, q.after, q.filter, int(q.most))
+	if err != nil {
+		return nil, proxy.NoLife, s.cursorProblem(err)
 	}
+	texts := make([][]byte, len(items))
+	for i, item := range items {
+		texts[i] = item.Text
+	}
+	return proxy.OneBody(wire.AppendEntries(nil, texts, next)), proxy.NoLife, nil
 }
 
-// followed streams the order that a route answers with, starting at the oldest event kept.
-func followed[Q any](s *Orders, route func() proxy.Route[Q]) func(context.Context, Q, string) (proxy.Follower, error) {
-	return func(ctx context.Context, question Q, last string) (proxy.Follower, error) {
-		found, err := route().Answer(ctx, s.server, question)
+// search returns up to most of the events after a position that match a filter, and the position to resume at.
+func (s *Orders) search(ctx context.Context, after uint64, filter feed.Filter, most int) (found []*feed.Item, next uint64, err error) {
+	next = after
+	for range mostParts {
+		part, err := s.feed.Next(ctx, next, filter, most-len(found))
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
+		found, next = append(found, part.Items...), part.Next
+		if len(found) == most || part.Grown != nil {
+			break
+		}
+	}
+	return found, next, nil
+}
+
+// followed streams the order that a route answers with, starting at the oldest event kept. A client that resumes gets
+// the retraction of an order that is gone by now: gone returns its id, absent if it was not there.
+func followed[Q any](
+	s *Orders, route func() proxy.Route[Q], gone func(ctx context.Context, question Q, after uint64) (order.ID, error),
+) func(context.Context, Q, string) (proxy.Follower, error) {
+	return func(ctx context.Context, question Q, last string) (proxy.Follower, error) {
 		var after uint64
 		if last != "" {
+			var err error
 			if after, err = strconv.ParseUint(last, 10, 63); err != nil {
 				return nil, proxy.InvalidParameters.Because("Last-Event-ID must be the id of an event")
 			}
 		}
-		return s.follow(after, feed.Filter{Order: found.Orders[0]}), s.cursorProblem(s.feed.Check(ctx, after))
+		var of order.ID
+		found, err := route().Answer(ctx, s.server, question)
+		switch {
+		case err == nil:
+			of = found.Orders[0]
+		case last != "" && (IsMissing(err) || proxy.IsKind(err, proxy.UnknownOrder)):
+			if id, unread := gone(ctx, question, after); unread != nil || !id.IsAbsent() {
+				of, err = id, s.cursorProblem(unread)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.follow(after, feed.Filter{Order: of}), s.cursorProblem(s.feed.Check(ctx, after))
 	}
+}
+
+// goneOf returns the order that a transaction created, if that was retracted after a position; else an absent id.
+func (s *Orders) goneOf(ctx context.Context, q Creation, after uint64) (id order.ID, err error) {
+	gone, _, err := s.search(ctx, after, feed.Filter{Undone: q.Tx}, mostEvents)
+	slices.SortFunc(gone, func(a, b *feed.Item) int { return a.At.Compare(&b.At) })
+	var ids []order.ID
+	for _, item := range gone {
+		ids = proxy.AddOnce(ids, item.Order)
+	}
+	if q.Index < len(ids) {
+		id = ids[q.Index]
+	}
+	return id, err
 }
 
 // follow streams the events after a position that match a filter. Heartbeat comments carry the position too, the first

@@ -30,7 +30,7 @@ func (s *Orders) idRoute(path string, d proxy.Dialect, load func(context.Context
 // OrderRoute answers with the record of an order by its id, the same as by its creation's hash.
 func (s *Orders) OrderRoute() proxy.Route[order.ID] {
 	r := s.idRoute("/api/Orders/:orderId", proxy.Tracking, s.loadOrder)
-	r.Follow = followed(s, s.OrderRoute)
+	r.Follow = followed(s, s.OrderRoute, func(_ context.Context, id order.ID, _ uint64) (order.ID, error) { return id, nil })
 	return r
 }
 

@@ -118,7 +118,7 @@ func (s *Orders) OrdersRoute() proxy.Route[Creation] {
 			return choose(q.Index, orders, proxy.OrderOutOfRange, "orders that the transaction created")
 		},
 		Indexed: true,
-		Follow:  followed(s, s.OrdersRoute),
+		Follow:  followed(s, s.OrdersRoute, s.goneOf),
 		Learn:   func(q Creation, bodies []proxy.Body) { s.orderTxs.learn(q.Tx, bodies) },
 		Sought:  func(q Creation) chain.TxHash { return q.Tx },
 	}

@@ -181,6 +181,12 @@ func (f *Feed) Ends(ctx context.Context) (newest, deleted uint64, err error) {
 // Check reports whether reading can resume after a position: ErrExpired if the entries that follow it were deleted,
 // ErrAhead if no entry ever had it. Zero means the oldest entry kept.
 func (f *Feed) Check(ctx context.Context, after uint64) error {
+	f.mu.Lock()
+	isKept := f.from > 0 && f.from <= after && after <= f.end
+	f.mu.Unlock()
+	if isKept {
+		return nil
+	}
 	newest, deleted, err := f.ledger.LogEnds(ctx)
 	switch {
 	case err != nil:

@@ -128,4 +128,9 @@ func TestReadersFromAnywhere(t *testing.T) {
 	if part, err := f.Next(t.Context(), next, Filter{}, 300); !errors.Is(err, ErrExpired) {
 		t.Errorf("Next after what was deleted = up to %d, %v", part.Next, err)
 	}
+	must.Do(t, db.Close())
+	part, err := f.Next(t.Context(), last, Filter{}, 1)
+	if err := errors.Join(err, f.Check(t.Context(), part.Next)); err != nil {
+		t.Errorf("a reader that keeps up needs the database: %v", err)
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math/big"
 	"strings"
 	"testing"
 
@@ -13,7 +12,6 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/quote"
-	"crossgate/sandbox/sandboxtest"
 	"crossgate/upstream/venue"
 )
 
@@ -101,36 +99,6 @@ func TestExchangesTrustOnlyTheirOwnContracts(t *testing.T) {
 		}
 		if _, err := v.Build(t.Context(), s, quote.Quote{Venue: name}); err == nil {
 			t.Errorf("%s built a quote of another venue", name)
-		}
-	}
-}
-
-// TestExchangesAskOncePerQuote counts round trips and looks in the calldata for what protects the recipient.
-func TestExchangesAskOncePerQuote(t *testing.T) {
-	world := sandboxtest.Shared(t)
-	for _, name := range []string{"uniswap-v2", "uniswap-v3", "aerodrome"} {
-		read, asked, longest := contractsOf(t, world), 0, 0
-		v := openExchange(t, name, func(ctx context.Context, id chain.ID, calls []chain.ContractCall) ([][]byte, error) {
-			asked++
-			longest = max(longest, len(calls))
-			return read(ctx, id, calls)
-		})
-		s := newSwap(t, wrapText, usdcText, units(1, 18))
-		for range 2 {
-			q := must.Get(v.Quote(t.Context(), s))(t)
-			tx := must.Get(v.Build(t.Context(), s, q))(t)
-			least := new(big.Int).Div(new(big.Int).Mul(q.AmountOut.Big(), big.NewInt(5)), big.NewInt(1000))
-			word := make([]byte, 32)
-			least.Sub(q.AmountOut.Big(), least).FillBytes(word)
-			if !bytes.Contains(tx.Data, word) || !bytes.Contains(tx.Data, s.Recipient.Bytes()) {
-				t.Errorf("%s: calldata without the minimum or the recipient", name)
-			}
-		}
-		if asked != 2 || longest > 20 {
-			t.Errorf("%s: %d round trips of up to %d questions for two quotes, want 2 of at most 20", name, asked, longest)
-		}
-		if _, err := v.Quote(t.Context(), newSwap(t, lonelyText, usdcText, units(1, 18))); !errors.Is(err, quote.ErrNoRoute) {
-			t.Errorf("%s: a token without pools: %v, want ErrNoRoute", name, err)
 		}
 	}
 }

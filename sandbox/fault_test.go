@@ -74,33 +74,6 @@ func TestAnotherChainInABatch(t *testing.T) {
 	}
 }
 
-func TestFaultsNeedAKnownTargetAndKind(t *testing.T) {
-	w := grown(t)
-	for _, tt := range []struct {
-		target    string
-		fault     Fault
-		isRefused bool
-	}{
-		{"2", Fault{Kind: Down}, true},
-		{"1", Fault{Kind: "tired"}, true},
-		{"1", Fault{Kind: Wrong, As: "poem"}, true},
-		{"1", Fault{Kind: Slow, Delay: -1}, true},
-		{"1", Fault{Kind: Unreliable, Rules: []string{"tired"}}, true},
-		{"kyberswap", Fault{Kind: Unreliable, Rules: []string{"empty:1"}}, true},
-		{"kyberswap", Fault{Kind: Down}, false},
-		{"velora", Fault{Kind: Down}, false},
-		{"defillama", Fault{Kind: Down}, false},
-	} {
-		err := w.Inject(tt.target, tt.fault)
-		if (err != nil) != tt.isRefused {
-			t.Errorf("Inject(%s, %+v) = %v", tt.target, tt.fault, err)
-		}
-		if err == nil {
-			inject(t, w, tt.target, Fault{Kind: NoFault})
-		}
-	}
-}
-
 // TestNodesBehindLackTheNewestBlocks asks nodes of each family for their newest block and the next one.
 func TestNodesBehindLackTheNewestBlocks(t *testing.T) {
 	const behind = 3

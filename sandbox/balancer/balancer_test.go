@@ -80,19 +80,3 @@ func TestRulesMeetTheirShare(t *testing.T) {
 		}
 	}
 }
-
-func TestTheSameSeedMeetsTheSameCalls(t *testing.T) {
-	rules := must.Get(ParseRules("split:5:0.5"))(t)
-	first := fmt.Sprint(ask(t, New(nodeAt, 7, rules...), "eth_blockNumber", 50))
-	if again := fmt.Sprint(ask(t, New(nodeAt, 7, rules...), "eth_blockNumber", 50)); again != first {
-		t.Errorf("seed 7 answers %s, and then %s", first, again)
-	}
-}
-
-func TestRulesAreRefusedThatAreNone(t *testing.T) {
-	for _, text := range []string{"", "lag", "lag:3", "lag:x:0.1", "empty", "drop:2", "null:-1", "empty:0.1:0.2", "nap:0.1"} {
-		if rule, err := ParseRule(text); err == nil {
-			t.Errorf("ParseRule(%q) = %+v", text, rule)
-		}
-	}
-}

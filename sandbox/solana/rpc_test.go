@@ -50,45 +50,6 @@ func lived(t *testing.T) (c *Chain, legacy, versioned Order) {
 	return c, orders[0], newer[0]
 }
 
-func TestRequestsAreRefusedAsByANode(t *testing.T) {
-	c, legacy, versioned := lived(t)
-	skipped := uint64(firstSlot)
-	for !isSkipped(skipped) || skipped == firstSlot {
-		skipped++
-	}
-	for body, want := range map[string]string{
-		`{`:  `-32700`,
-		`[]`: `-32600`,
-		`{"jsonrpc":"2.0","id":"a","method":"getMoon"}`:                                                                `{"code":-32601,"message":"Method not found"},"id":"a"}`,
-		`{"jsonrpc":"2.0","id":1,"method":"getTransaction"}`:                                                           `-32602`,
-		`{"jsonrpc":"2.0","id":1,"method":"getTransaction","params":["abc"]}`:                                          `WrongSize`,
-		`{"jsonrpc":"2.0","id":1,"method":"getAccountInfo","params":["0x12"]}`:                                         `WrongSize`,
-		`{"jsonrpc":"2.0","id":1,"method":"getSlot","params":[{"commitment":"sure"}]}`:                                 `unknown variant`,
-		fmt.Sprintf(`{"id":1,"method":"getBlock","params":[%d]}`, c.Head()+1):                                          `-32004`,
-		fmt.Sprintf(`{"id":1,"method":"getBlock","params":[%d,{"commitment":"confirmed"}]}`, skipped):                  `-32007`,
-		`{"id":1,"method":"getBlock","params":[1]}`:                                                                    `-32001`,
-		fmt.Sprintf(`{"id":1,"method":"getBlock","params":[%d,{"commitment":"processed"}]}`, c.Head()):                 `below`,
-		fmt.Sprintf(`{"id":1,"method":"getBlocks","params":[%d,%d]}`, firstSlot, firstSlot+500_001):                    `too large`,
-		fmt.Sprintf(`{"id":1,"method":"getSignaturesForAddress","params":[%q,{"limit":1001}]}`, maker.Key):             `max 1000`,
-		fmt.Sprintf(`{"id":1,"method":"getAccountInfo","params":[%q]}`, giveOrderState(legacy.Terms.ID())):             `base 58`,
-		fmt.Sprintf(`{"id":1,"method":"getTransaction","params":[%q,{"commitment":"confirmed"}]}`, versioned.Creation): `-32015`,
-	} {
-		if _, got := ask(t, c, body); !strings.Contains(got, want) {
-			t.Errorf("%s = %s, want %s", body, got, want)
-		}
-	}
-	request := httptest.NewRequest(http.MethodGet, "/", nil)
-	answered := httptest.NewRecorder()
-	if c.ServeHTTP(answered, request); answered.Code != http.StatusMethodNotAllowed {
-		t.Errorf("GET = %d", answered.Code)
-	}
-	request = httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
-	answered = httptest.NewRecorder()
-	if c.ServeHTTP(answered, request); answered.Code != http.StatusUnsupportedMediaType {
-		t.Errorf("POST without a content type = %d", answered.Code)
-	}
-}
-
 // TestListsBeginAndEndAtAnyTransaction proves that before and until need not involve the account.
 func TestListsBeginAndEndAtAnyTransaction(t *testing.T) {
 	c, legacy, versioned := lived(t)

@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -60,119 +64,31 @@ func asking(t *testing.T, err error) (*site, *[]crosschain.Request) {
 	}), &asked
 }
 
-// TestBadOrderParametersAreNamed sends one wrong parameter at a time, and several; nothing is estimated for them.
+// TestBadOrderParametersAreNamed sends what differs from a good order in testdata/order_parameters.txt to each path that
+// takes an order; "-" leaves a parameter out. Below it is what clients read, which -update writes. Nothing is estimated.
 func TestBadOrderParametersAreNamed(t *testing.T) {
 	s, asked := asking(t, nil)
-	for _, test := range []struct {
-		changes []string
-		errorID string
-		says    []string
-	}{
-		{[]string{"srcChainId", "-"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainId must be one of"}},
-		{[]string{"dstChainId", "7"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainId must be one of"}},
-		{[]string{"dstChainId", "8453"}, "SAME_SOURCE_AND_DESTINATION_CHAINS", nil},
-		{[]string{"srcChainTokenIn", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainTokenIn must be the zero address"}},
-		{[]string{"srcChainTokenInAmount", "1.5"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainTokenInAmount must be a positive whole number"}},
-		{[]string{"srcChainTokenInAmount", "auto"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainTokenInAmount can be auto only"}},
-		{[]string{"srcChainTokenInAmount", "max", "senderAddress", "-"}, "SENDER_ADDRESS_EMPTY", nil},
-		{[]string{"enableEstimate", "true", "senderAddress", "-"}, "SENDER_ADDRESS_EMPTY", nil},
-		{[]string{"dstChainTokenOutAmount", "-5"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutAmount"}},
-		{[]string{"dstChainTokenOutRecipient", mintText}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must be an address: 0x"}},
-		{
-			[]string{"dstChainId", "7565164", "dstChainTokenOut", mintText},
-			"INVALID_QUERY_PARAMETERS",
-			[]string{"dstChainTokenOutRecipient must be an address in base58", "dstChainOrderAuthorityAddress must be an address in base58"},
-		},
-		{[]string{"dstChainTokenOut", usdcText, "dstChainTokenOutRecipient", usdcText}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must not be a token"}},
-		{[]string{"dstChainTokenOutRecipient", "0x663DC15D3C1aC63ff12E45Ab68FeA3F0a883C251"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must not be a token or the public router"}},
-		{[]string{"dstChainTokenOut", usdcText, "dstChainOrderAuthorityAddress", usdcText}, "INVALID_QUERY_PARAMETERS", []string{"dstChainOrderAuthorityAddress must not be dstChainTokenOut"}},
-		{
-			[]string{"srcChainOrderAuthorityAddress", usdcText, "srcAllowedCancelBeneficiary", usdcText},
-			"INVALID_QUERY_PARAMETERS",
-			[]string{"srcChainOrderAuthorityAddress must not be srcChainTokenIn", "srcAllowedCancelBeneficiary must not be srcChainTokenIn"},
-		},
-		{[]string{"dstChainTokenOutRecipient", "0x0000000000000000000000000000000000000000"}, "INVALID_QUERY_PARAMETERS", []string{"dstChainTokenOutRecipient must not be the zero address"}},
-		{[]string{"srcChainOrderAuthorityAddress", "0x0000000000000000000000000000000000000000"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainOrderAuthorityAddress must not be the zero address"}},
-		{[]string{"affiliateFeePercent", "0.1"}, "AFFILIATE_FEE_RECIPIENT_NOT_SET", nil},
-		{[]string{"affiliateFeeRecipient", walletText}, "AFFILIATE_FEE_PERCENT_NOT_SET", nil},
-		{[]string{"affiliateFeePercent", "11", "affiliateFeeRecipient", walletText}, "INVALID_QUERY_PARAMETERS", []string{"affiliateFeePercent must be a percent from 0 to 10"}},
-		{[]string{"additionalTakerRewardBps", "-1"}, "INVALID_QUERY_PARAMETERS", []string{"additionalTakerRewardBps"}},
-		{[]string{"prependOperatingExpenses", "yes"}, "INVALID_QUERY_PARAMETERS", []string{"prependOperatingExpenses must be true or false"}},
-		{[]string{"metadata", "0x" + strings.Repeat("ab", 21)}, "INVALID_QUERY_PARAMETERS", []string{"metadata must be 0x"}},
-		{[]string{"srcChainTokenInSenderPermit", "0x12"}, "INVALID_QUERY_PARAMETERS", []string{"129 bytes"}},
-		{[]string{"srcChainPriorityLevel", "soon"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainPriorityLevel"}},
-		{[]string{"referralCode", "4294967296"}, "INVALID_QUERY_PARAMETERS", []string{"referralCode"}},
-		{[]string{"ptp", "true"}, "INVALID_QUERY_PARAMETERS", []string{"ptp is not offered here"}},
-		{[]string{"dlnHook", "{}", "externalCall", "0x01"}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook or externalCall must be left out"}},
-		{
-			[]string{"srcChainId", "7565164", "srcChainRefundAddress", mintText},
-			"INVALID_QUERY_PARAMETERS",
-			[]string{"srcChainRefundAddress must be the sender on Solana"},
-		},
-		{[]string{"dlnHook", `{"type":"solana_serialized_instructions","data":{"instructions":"0x01"}}`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook.type"}},
-		{[]string{"dlnHook", `{"type":"evm_transaction_call","data":{"to":"0x12","calldata":"0x01"}}`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook to must be an address"}},
-		{
-			[]string{"dlnHook", `{"type":"evm_transaction_call","data":{"to":"` + payerText + `","calldata":"0x01"}}`},
-			"INVALID_QUERY_PARAMETERS",
-			[]string{"dlnHook calls with 1 bytes, which is less than a selector"},
-		},
-		{
-			[]string{"dlnHook", `{"type":"evm_hook_data_v1","data":{"fallbackAddress":"0x0000000000000000000000000000000000000000","target":"` + payerText + `","isNonAtomic":true,"isSuccessRequired":false,"targetPayload":"0x12"}}`},
-			"INVALID_QUERY_PARAMETERS",
-			[]string{"dlnHook fallbackAddress must not be the zero address"},
-		},
-		{[]string{"dlnHook", `{"type":"evm_hook_data_v1","data":{}}`}, "INVALID_QUERY_PARAMETERS", []string{"isNonAtomic"}},
-		{[]string{"externalCall", "0x02" + strings.Repeat("00", 32)}, "INVALID_QUERY_PARAMETERS", []string{"externalCall has the unknown version 2: the order could never be filled"}},
-		{[]string{"externalCall", "0x01"}, "INVALID_QUERY_PARAMETERS", []string{"externalCall is malformed"}},
-		{
-			[]string{"dlnHook", `{"type":"evm_hook_data_v1","data":{"fallbackAddress":"` + payerText + `","target":"0x0000000000000000000000000000000000000000","isNonAtomic":true,"isSuccessRequired":true,"targetPayload":"0x12"}}`},
-			"INVALID_QUERY_PARAMETERS",
-			[]string{"dlnHook is malformed"},
-		},
-		{[]string{"dlnHook", `[1`}, "INVALID_QUERY_PARAMETERS", []string{"dlnHook must be a JSON object"}},
-		{[]string{"srcChainTokenInAmount", "0"}, "INVALID_QUERY_PARAMETERS", []string{"srcChainTokenInAmount must be a positive whole number"}},
-		{[]string{"srcChainTokenInAmount", "1" + strings.Repeat("0", 78)}, "INVALID_QUERY_PARAMETERS", []string{"srcChainTokenInAmount must be"}},
-		{[]string{"affiliateFeePercent", "x", "affiliateFeeRecipient", walletText}, "INVALID_QUERY_PARAMETERS", []string{"affiliateFeePercent must be a percent"}},
-		{[]string{"affiliateFeePercent", "1", "affiliateFeeRecipient", mintText}, "INVALID_QUERY_PARAMETERS", []string{"affiliateFeeRecipient must be an address: 0x"}},
-		{
-			[]string{"senderAddress", mintText, "srcChainOrderAuthorityAddress", mintText, "srcChainRefundAddress", mintText, "srcAllowedCancelBeneficiary", mintText, "srcIntermediaryTokenAddress", mintText, "srcChainTokenIn", mintText},
-			"INVALID_QUERY_PARAMETERS",
-			[]string{
-				"senderAddress must be an address: 0x", "srcChainOrderAuthorityAddress must be an address: 0x", "srcChainRefundAddress must be an address: 0x",
-				"srcAllowedCancelBeneficiary must be an address: 0x", "srcIntermediaryTokenAddress must be", "srcChainTokenIn must be",
-			},
-		},
-		{
-			[]string{"dstChainOrderAuthorityAddress", mintText, "allowedTaker", mintText, "dstIntermediaryTokenAddress", mintText, "dstChainTokenOut", mintText},
-			"INVALID_QUERY_PARAMETERS",
-			[]string{"dstChainOrderAuthorityAddress must be an address: 0x", "allowedTaker must be an address: 0x", "dstIntermediaryTokenAddress must be", "dstChainTokenOut must be"},
-		},
-		{
-			[]string{"dstChainId", "7565164", "dstChainTokenOut", mintText, "dstChainOrderAuthorityAddress", mintText, "dstChainTokenOutRecipient", tokenAccountText},
-			"INVALID_QUERY_PARAMETERS",
-			[]string{"dstChainTokenOutRecipient must be a wallet"},
-		},
-		{[]string{"bundle", "1"}, "INVALID_QUERY_PARAMETERS", []string{"bundle must be true or false"}},
-		{[]string{"enableEstimate", "1"}, "INVALID_QUERY_PARAMETERS", []string{"enableEstimate must be true or false"}},
-		{[]string{"skipSolanaRecipientValidation", "1"}, "INVALID_QUERY_PARAMETERS", []string{"skipSolanaRecipientValidation must be true or false"}},
-		{[]string{"additionalTakerRewardBps", "9001"}, "INVALID_QUERY_PARAMETERS", []string{"additionalTakerRewardBps must be a whole number from 0 to 9000"}},
-		{
-			[]string{"srcChainTokenInAmount", "", "dstChainTokenOut", "x", "senderAddress", "y", "allowedTaker", "z"},
-			"INVALID_QUERY_PARAMETERS",
-			[]string{"srcChainTokenInAmount should not be empty", "dstChainTokenOut must", "senderAddress must", "allowedTaker must"},
-		},
-	} {
-		for _, path := range []string{createPath, createPath + "/explain", "/v1.0/dln/order/quote"} {
-			response := get(s, path+"?"+goodOrder(test.changes...).Encode())
-			raw := body(t, response)
-			var p struct{ ErrorID, ErrorMessage string }
-			must.Do(t, json.Unmarshal(raw, &p))
-			if response.StatusCode != http.StatusBadRequest || p.ErrorID != test.errorID {
-				t.Errorf("%s, %v: %d %s, want 400 %s", path, test.changes, response.StatusCode, raw, test.errorID)
-			}
-			golden.Contains(t, fmt.Sprint(path, test.changes), p.ErrorMessage, test.says...)
+	file := filepath.Join("testdata", "order_parameters.txt")
+	var text strings.Builder
+	for _, each := range strings.Split(strings.TrimSpace(string(must.Get(os.ReadFile(file))(t))), "\n\n") {
+		changed, _, _ := strings.Cut(each, "\n")
+		var changes []string
+		for part := range strings.SplitSeq(changed, "&") {
+			name, value, _ := strings.Cut(part, "=")
+			changes = append(changes, name, value)
 		}
+		said := map[string]bool{}
+		for _, path := range []string{createPath, createPath + "/explain", "/v1.0/dln/order/quote"} {
+			response := get(s, path+"?"+goodOrder(changes...).Encode())
+			var p struct{ ErrorID, ErrorMessage string }
+			must.Do(t, json.Unmarshal(body(t, response), &p))
+			if said[p.ErrorID+"\n"+p.ErrorMessage] = true; response.StatusCode != http.StatusBadRequest || len(said) > 1 {
+				t.Errorf("%s of %s: %d, read are %q", path, changed, response.StatusCode, slices.Sorted(maps.Keys(said)))
+			}
+		}
+		fmt.Fprintf(&text, "%s\n%s\n\n", changed, slices.Sorted(maps.Keys(said))[0])
 	}
+	golden.Check(t, file, text.String())
 	if len(*asked) > 0 {
 		t.Errorf("%d of them were estimated", len(*asked))
 	}

@@ -96,7 +96,7 @@ func own(t *testing.T) map[string][]string {
 func TestMeasurementsHaveFixedLabels(t *testing.T) {
 	telemetry := startTelemetry(t)
 	front := inFrontOf(t, sandboxtest.Shared(t)) // measured
-	sumOfDays(t, front)                          // orders are counted beside requests, and deleted from what waits
+	awaitCounted(t, front)                       // orders are counted beside requests, and deleted from what waits
 	world := front.facts(t)
 	for range 2 {
 		get(t, front.url+"/api/Orders/creationTxHash/"+world.Orders[0].CreationTxHash, new(any))

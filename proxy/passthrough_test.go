@@ -122,25 +122,6 @@ func TestOurKeysAreNotPassedOn(t *testing.T) {
 	}
 }
 
-// TestOneLimitedClientStopsNoOther has an origin rate-limit one client.
-func TestOneLimitedClientStopsNoOther(t *testing.T) {
-	s := withOrigin(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/limited" {
-			w.Header().Set("Retry-After", "60")
-			w.WriteHeader(http.StatusTooManyRequests)
-		}
-	})
-	for i := range 10 {
-		path, want := "/other", http.StatusOK
-		if i%3 == 0 {
-			path, want = "/limited", http.StatusTooManyRequests
-		}
-		if response := get(s, path); response.StatusCode != want || response.Header.Get("Retry-After") != map[int]string{429: "60"}[want] {
-			t.Errorf("%d, %s: %d, retry after %s", i, path, response.StatusCode, response.Header.Get("Retry-After"))
-		}
-	}
-}
-
 // TestGivenUpRequestsAreCounted has clients leave while an origin does not answer, like balancers: that is a failure.
 func TestGivenUpRequestsAreCounted(t *testing.T) {
 	asked := make(chan struct{})

@@ -87,28 +87,6 @@ func TestAStuckWriteIsTold(t *testing.T) {
 	})
 }
 
-// TestAStandbyIsTold opens a standby of PostgreSQL, which accepts no writes, and checks the error.
-func TestAStandbyIsTold(t *testing.T) {
-	address := newDatabase(t)
-	openReplica(t, address)
-	standby := must.Get(shared.server.Standby())(t)
-	t.Cleanup(func() { _ = standby.Remove() })
-	at := standby.To(address)
-	db := openReplica(t, at)
-	if err := db.Writable(); err == nil || !strings.Contains(err.Error(), readOnlyServer) {
-		t.Errorf("Writable = %v, want what it is", err)
-	}
-	if _, _, err := db.Claim(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), readOnlyServer) {
-		t.Errorf("Claim = %v", err)
-	}
-	if err := (Location{Postgres: at}).Inspect(t.Context()); err == nil || !strings.Contains(err.Error(), readOnlyServer) {
-		t.Errorf("Inspect = %v", err)
-	}
-	if err := db.Probe(t.Context()); err != nil {
-		t.Errorf("Probe = %v, want that it can be read", err)
-	}
-}
-
 // TestDeadLeaderIsReplacedInTime compares only the constants: TestTwoGatewaysOnOneDatabase of sandbox/processes logs
 // the time that it takes on a busy machine.
 func TestDeadLeaderIsReplacedInTime(t *testing.T) {

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"encoding/binary"
 	"math/big"
 	"strings"
 	"testing"
@@ -65,57 +64,6 @@ func TestTheTakerFulfilsWhatPays(t *testing.T) {
 				t.Errorf("the dear order is %s", state)
 			}
 		})
-	}
-}
-
-// TestTheTakerLeaves covers the reasons why the taker leaves an order.
-func TestTheTakerLeaves(t *testing.T) {
-	w := open(t, Options{})
-	ethereum, onPolygon := w.chains[0], w.chains[1]
-	others := w.cast.takers[1].on(polygon)
-	for name, row := range map[string]struct {
-		give   Token
-		change func(*proposal)
-		says   string
-	}{
-		"another's":        {ethereum.token(usdc), func(p *proposal) { p.allowedTaker = others }, "another taker"},
-		"no reserve token": {ethereum.token(dai), nil, "does not accept DAI"},
-		"small":            {ethereum.token(usdc), func(p *proposal) { p.giveAmount = big.NewInt(10_000) }, "expenses"},
-		"a refusing receiver": {ethereum.token(usdc), func(p *proposal) {
-			p.takeToken, p.receiver = make([]byte, common.AddressLength), onPolygon.token(usdc).Address.Bytes()
-		}, "cannot be fulfilled"},
-		"a call that cannot be read": {ethereum.token(usdc), func(p *proposal) { p.externalCall = []byte{9} }, "cannot be fulfilled"},
-	} {
-		p := newProposal(w.cast.makers[0], w.salt(w.now()), row.give, row.give.units("500"), onPolygon.token(usdc), common.Big1)
-		if row.change != nil {
-			row.change(&p)
-		}
-		made := must.Get(w.create(t.Context(), w.now(), p))(t)[0]
-		if done := must.Get(w.take(t.Context(), 1))(t); !strings.Contains(done.Left[made.ID], row.says) {
-			t.Errorf("%s: take = %+v, want it left for %q", name, done, row.says)
-		}
-	}
-	own := newProposal(w.cast.makers[0], w.salt(w.now()), ethereum.token(usdc), big.NewInt(500_000_000), onPolygon.token(usdc), common.Big1)
-	own.allowedTaker = w.taker().on(polygon)
-	made := must.Get(w.create(t.Context(), w.now(), own))(t)[0]
-	if done := must.Get(w.take(t.Context(), 7))(t); len(done.Fulfilled) != 1 || done.Fulfilled[0] != made.ID {
-		t.Errorf("take = %+v, want the taker's own order %s fulfilled", done, made.ID)
-	}
-}
-
-// TestTheIncentiveRaisesTheMargin adds 96 basis points to the taker's four.
-func TestTheIncentiveRaisesTheMargin(t *testing.T) {
-	w := open(t, Options{})
-	give, take := w.chains[0].token(usdc), w.chains[1].token(usdc)
-	p := newProposal(w.cast.makers[0], w.salt(w.now()), give, give.units("10000"), take, common.Big1)
-	plain := must.Get(w.create(t.Context(), w.now(), p))(t)[0]
-	p.salt, p.metadata = w.salt(w.now()), append([]byte{}, p.metadata...)
-	binary.LittleEndian.PutUint16(p.metadata[3:], 96)
-	generous := must.Get(w.create(t.Context(), w.now(), p))(t)[0]
-	more, less := must.Get(w.takeAmount(t.Context(), plain, 2))(t), must.Get(w.takeAmount(t.Context(), generous, 2))(t)
-	// 0.96 % of the net amount, 9996; the gas of the two calls differs slightly.
-	if d := new(big.Int).Sub(more, less).Int64(); d < 95_900_000 || d > 96_000_000 {
-		t.Errorf("the incentive costs the recipient %d, want 95,961,600 or so", d)
 	}
 }
 

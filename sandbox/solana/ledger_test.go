@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/gagliardetto/solana-go"
-
-	"crossgate/internal/must"
 )
 
 var (
@@ -47,45 +45,6 @@ func offer(t *testing.T, nonce uint64) Creation {
 		Maker: maker, Give: named(t, usdc), Amount: 10_000_000,
 		Take:     Offer{ethereum, wallet, big.NewInt(9_900_000)},
 		Receiver: wallet, Authority: wallet, Nonce: nonce, Metadata: make([]byte, 66),
-	}
-}
-
-// arriving returns an ordinary order to Solana.
-func arriving(t *testing.T, nonce uint64) Terms {
-	mint := named(t, usdc).Mint
-	return Terms{
-		Nonce: nonce, Maker: wallet, GiveChain: big.NewInt(ethereum), GiveToken: wallet, GiveAmount: big.NewInt(10_000_000),
-		TakeChain: big.NewInt(ID), TakeToken: mint[:], TakeAmount: big.NewInt(9_900_000),
-		Receiver: maker.Key[:], PatchAuthority: wallet, Authority: maker.Key[:],
-	}
-}
-
-func TestProgramsRefuse(t *testing.T) {
-	c := open(t)
-	at := began.Add(time.Minute)
-	must.Do(t, c.Fulfil(at, Way{}, Fulfilment{Terms: arriving(t, 1), Taker: taker}))
-	id := arriving(t, 1).ID()
-	restricted, elsewhere, unknown := arriving(t, 2), arriving(t, 3), arriving(t, 4)
-	restricted.AllowedTaker, elsewhere.TakeChain, unknown.GiveChain = keeper.Key[:], big.NewInt(ethereum), big.NewInt(999)
-	for name, act := range map[string]func() error{
-		"WrongTakeOrderStatus": func() error { return c.Fulfil(at, Way{}, Fulfilment{Terms: arriving(t, 1), Taker: taker}) },
-		"WrongTaker":           func() error { return c.Fulfil(at, Way{}, Fulfilment{Terms: restricted, Taker: taker}) },
-		"WrongTakeChain":       func() error { return c.Fulfil(at, Way{}, Fulfilment{Terms: elsewhere, Taker: taker}) },
-		"NotSupportedChain":    func() error { return c.Fulfil(at, Way{}, Fulfilment{Terms: unknown, Taker: taker}) },
-		"WrongUnlockAuthority": func() error { return c.SendUnlock(at, keeper, wallet, id) },
-		"WrongCancelAuthority": func() error { return c.Cancel(at, arriving(t, 5), keeper) },
-	} {
-		count := len(c.transactions)
-		err := act()
-		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%v, want %s", err, name)
-		}
-		if len(c.transactions) != count+1 || c.transactions[count].outcome.err == nil {
-			t.Errorf("%s: the failed transaction is not on the chain", name)
-		}
-	}
-	if status, _ := c.Taken(id); status != Fulfilled {
-		t.Errorf("status %d after all refusals, want fulfilled", status)
 	}
 }
 

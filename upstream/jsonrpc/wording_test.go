@@ -117,29 +117,6 @@ func isClosed(err error) bool {
 	return cause != nil && isClosed(cause)
 }
 
-// TestPagesAreNotAnswers covers the answers of proxies in front of providers.
-func TestPagesAreNotAnswers(t *testing.T) {
-	for _, test := range []struct {
-		status int
-		body   string
-		want   upstream.Class
-	}{
-		{http.StatusForbidden, "<html>Attention required</html>", upstream.Rejected},
-		{http.StatusTooManyRequests, "<html>slow</html>", upstream.RateLimited},
-		{http.StatusBadGateway, "<html>bad gateway</html>", upstream.ServerError},
-		{http.StatusOK, "<html>welcome</html>", upstream.BadAnswer},
-		{http.StatusOK, "max usage reached", upstream.RateLimited},
-		{http.StatusOK, "busy", upstream.BadAnswer},
-		{http.StatusOK, "", upstream.BadAnswer},
-	} {
-		var got string
-		err := rpc(t, pooltest.Always(test.status, test.body)).Call(t.Context(), "eth_call", &got, "0x1")
-		if upstream.ClassOf(err) != test.want {
-			t.Errorf("%d %q: %v, want %v", test.status, test.body, err, test.want)
-		}
-	}
-}
-
 // TestFieldsThatAreNotTaken covers errors about a part of the parameters, and others with the same words.
 func TestFieldsThatAreNotTaken(t *testing.T) {
 	t.Parallel()

@@ -64,8 +64,8 @@ func asking(t *testing.T, err error) (*site, *[]crosschain.Request) {
 	}), &asked
 }
 
-// TestBadOrderParametersAreNamed sends what differs from a good order in testdata/order_parameters.txt to each path that
-// takes an order; "-" leaves a parameter out. Below it is what clients read, which -update writes. Nothing is estimated.
+// TestBadOrderParametersAreNamed sends what differs from a good order in testdata/order_parameters.txt to each path of
+// orders; "-" leaves a parameter out. Below it is what clients read, which -update writes. Nothing is estimated.
 func TestBadOrderParametersAreNamed(t *testing.T) {
 	s, asked := asking(t, nil)
 	file := filepath.Join("testdata", "order_parameters.txt")

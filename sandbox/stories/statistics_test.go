@@ -8,8 +8,8 @@ import (
 	"crossgate/internal/must"
 )
 
-// TestStatisticsCountTheWorldsOrders requests statistics once all orders of the world are counted: what they were worth,
-// and how long they took. Each figure is held against a recount by order/query.
+// TestStatisticsCountTheWorldsOrders requests statistics once all orders of the world are counted: what they were
+// worth, and how long they took. Each figure is held against a recount by order/query.
 func TestStatisticsCountTheWorldsOrders(t *testing.T) {
 	t.Parallel()
 	front := readingFront(t)

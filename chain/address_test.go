@@ -58,7 +58,7 @@ func TestParseAnyAddressTellsTheFamily(t *testing.T) {
 func TestAbsentAddressIsNotTheNativeCoin(t *testing.T) {
 	var absent Address
 	native := NativeCoin(EVM)
-	if absent == native || absent.IsNative() || !absent.IsAbsent() || !native.IsNative() || native.IsAbsent() {
+	if absent == native || absent.IsNative() || !absent.IsAbsent() || !native.IsNative() || native.IsAbsent() || !native.Fits(EVM) || native.Fits(SVM) {
 		t.Errorf("absent %+v and native %+v are mixed up", absent, native)
 	}
 	if got := absent.Bytes(); got != nil {

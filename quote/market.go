@@ -90,7 +90,7 @@ func (m market) implied(s Swap, candidates []*candidate) market {
 	case isCoin(s.Chain, s.Out):
 		m.coin = m.out
 	}
-	if m.coin != nil && m.out != nil && m.out.Sign() > 0 {
+	if m.coin != nil && m.out != nil {
 		rate := new(big.Rat).Quo(m.coin, m.out)
 		m.perWei = chain.NewRatio(rate.Num(), rate.Denom(), int(s.Out.Token.Decimals)-int(s.Chain.Coin.Decimals))
 	}

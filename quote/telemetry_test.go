@@ -13,13 +13,17 @@ import (
 	"crossgate/quote"
 )
 
-// TestForHowLongVenuesFailIsMeasured lets a venue fail twice, an hour apart, and then lets time pass without requests.
+// TestForHowLongVenuesFailIsMeasured lets a venue fail twice, an hour apart, and then lets time pass without requests;
+// of another one the transactions are refused.
 func TestForHowLongVenuesFailIsMeasured(t *testing.T) {
 	measured := measured.Start(t)
 	now := time.Unix(1_800_000_000, 0)
 	e := quote.New(quote.Options{
 		Registry: chain.Documented(), Tokens: directory(false), Chains: ethereum(quote.Chain{}),
-		Venues: []quote.Venue{&fakeVenue{name: "gone", quoteError: errors.New("HTTP 410")}, &fakeVenue{name: "well", perInput: 10_000}},
+		Venues: []quote.Venue{
+			&fakeVenue{name: "gone", quoteError: errors.New("HTTP 410")}, &fakeVenue{name: "well", perInput: 10_000},
+			&fakeVenue{name: "lies", perInput: 20_000, buildError: quote.ErrRefused},
+		},
 		Logger: slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
 	})
 	stop := e.Observe()
@@ -27,10 +31,19 @@ func TestForHowLongVenuesFailIsMeasured(t *testing.T) {
 		estimate(t, e, usdcToDai())
 		now = now.Add(time.Hour)
 	}
-	const gone, well = "crossgate.venue.failing{crossgate.venue=gone,}", "crossgate.venue.failing{crossgate.venue=well,}"
+	const gone = "crossgate.venue.failing{crossgate.venue=gone,}"
 	seconds := measured()
-	if fails, known := seconds[well]; seconds[gone] != 3600 || fails != 0 || !known {
-		t.Errorf("measured %v, want 3600 s of the one that is gone and none of the other", seconds)
+	for name, want := range map[string]float64{
+		gone: 3600, "crossgate.venue.failing{crossgate.venue=well,}": 0,
+		"crossgate.venue.duration{crossgate.outcome=failed,crossgate.venue=gone,}":  1, // shared by both
+		"crossgate.venue.duration{crossgate.outcome=ok,crossgate.venue=well,}":      1, // shared by both
+		"crossgate.quote.refusals{crossgate.reason=refused,crossgate.venue=lies,}":  2,
+		"crossgate.venue.verdicts{crossgate.venue=well,crossgate.verdict=won,}":     2,
+		"crossgate.venue.verdicts{crossgate.venue=lies,crossgate.verdict=refused,}": 2,
+	} {
+		if got, known := seconds[name]; got != want || !known {
+			t.Errorf("%s = %v, measured: %t, want %v", name, got, known, want)
+		}
 	}
 	stop()
 	if _, left := measured()[gone]; left {

@@ -84,23 +84,6 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-func TestRecordedKyberTransactions(t *testing.T) {
-	for _, name := range []string{"kyberswap.native-input.spandex.json", "kyberswap.kyber1.spandex.json"} {
-		// These came from the API's older one-call form, which returned the same transactions.
-		var body json.RawMessage
-		recorded.JSON(t, "recorded/venues/"+name, &body)
-		a := must.Get(parseAnswer(body))(t)
-		s := baseSwap(t, a.text("inputAmount"))
-		o, err := answerTemplate{to: "routerAddress", value: "inputAmount", data: "encodedSwapData"}.read(a, quote.Profile{}, s)
-		if err == nil {
-			_, err = o.build(profileOf(t, kyber.Name), s, chain.Amount{})
-		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // TestRecordedRefusalsAreUnderstood reads every recorded answer without a price as its venue. The status is the
 // recording's, or else the one given here.
 func TestRecordedRefusalsAreUnderstood(t *testing.T) {
@@ -201,7 +184,8 @@ func verdictOf(t *testing.T, name string, status int, body []byte) string {
 	return "bad answer"
 }
 
-// TestNoRecordingIsForgotten checks that this file reads every recorded body, or gives a reason not to.
+// TestNoRecordingIsForgotten checks that this file or enforced_test.go reads every recorded body, or that a reason is
+// given not to.
 func TestNoRecordingIsForgotten(t *testing.T) {
 	none := map[string]string{
 		"uniswap.errors.schema.json":                "Uniswap is read from its contracts, not asked for by its API",
@@ -211,7 +195,7 @@ func TestNoRecordingIsForgotten(t *testing.T) {
 	if len(files) == 0 {
 		t.Skip("recorded venue answers not present; they are in recorded/venues of the folder shared, which lies beside the repository")
 	}
-	text := must.Get(os.ReadFile("recorded_test.go"))(t)
+	text := slices.Concat(must.Get(os.ReadFile("recorded_test.go"))(t), must.Get(os.ReadFile("enforced_test.go"))(t))
 	for _, file := range files {
 		if name := filepath.Base(file); none[name] == "" && !strings.Contains(string(text), `"`+name+`"`) {
 			t.Errorf("%s is read by no test", name)

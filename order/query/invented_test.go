@@ -218,7 +218,7 @@ func (v inventedSwaps) fill(t *testing.T, db *store.DB, count int) (swaps []orde
 }
 
 // filter returns a filter with few conditions.
-func (v inventedSwaps) filter() (f list.Filter) {
+func (v inventedSwaps) filter(swaps []order.Swap) (f list.Filter) {
 	for range v.IntN(4) {
 		switch v.IntN(12) {
 		case 0, 1:
@@ -237,7 +237,10 @@ func (v inventedSwaps) filter() (f list.Filter) {
 			f.ReferralCode = new(uint32)
 			*f.ReferralCode = uint32(v.IntN(6))
 		case 10:
-			f.Search = &list.Search{Address: v.someone()}
+			s := swaps[v.IntN(len(swaps))]
+			f.Search = []*list.Search{
+				{Address: v.someone()}, {Order: s.ID}, {Tx: s.At.Tx}, {Order: order.ID(s.At.Tx.Bytes()), Tx: s.At.Tx}, {},
+			}[v.IntN(5)]
 		case 11:
 			f.States = []order.State{order.StateCreated, order.StateFulfilled}[:1+v.IntN(2)]
 		}

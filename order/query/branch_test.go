@@ -7,8 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/order"
@@ -35,18 +33,15 @@ func (g *gated) openGate()  { close(g.gate) }
 func (g *gated) closeGate() { g.gate = make(chan struct{}) }
 
 // doubtful returns an index of one chain, with an order delivered in a block that a reorg has dropped: the follower has
-// read the new head and waits for a block. dropped lists the chains whose branch was reported to change.
-func doubtful(t *testing.T) (x *Index, chain1 *gated, followed chan error, dropped *[]chain.ID) {
+// read the new head and waits for a block.
+func doubtful(t *testing.T) (x *Index, chain1 *gated, followed chan error) {
 	t.Helper()
 	chain1 = &gated{testChain: newTestChain(1), gate: make(chan struct{})}
 	chain1.openGate()
 	d := newDeal(1, 1, 1)
 	chain1.mine([]told{d.created()})
 	chain1.mine([]told{d.fulfilled()})
-	dropped = new([]chain.ID)
-	x = newIndex(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{
-		Chains: evmChains(1), Observer: observed{branch: func(id chain.ID) { *dropped = append(*dropped, id) }},
-	}))
+	x = newIndex(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{Chains: evmChains(1)}))
 	followAll(t, x)
 	if got := lockedOrders(t, x); got != 1 {
 		t.Fatalf("%d orders are locked, want 1", got)
@@ -57,34 +52,12 @@ func doubtful(t *testing.T) (x *Index, chain1 *gated, followed chan error, dropp
 	followed = make(chan error, 1)
 	go func() { followed <- x.Followers[0].CatchUp(t.Context()) }()
 	synctest.Wait()
-	return x, chain1, followed, dropped
-}
-
-func TestLockedWaitsUntilDroppedBlocksAreWithdrawn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		x, chain1, followed, dropped := doubtful(t)
-		answered := make(chan int, 1)
-		go func() { answered <- lockedOrders(t, x) }()
-		synctest.Wait()
-		select {
-		case got := <-answered:
-			t.Fatalf("%d orders are told to be locked while the reorg is carried out", got)
-		default:
-		}
-		chain1.openGate()
-		must.Do(t, <-followed)
-		if got := <-answered; got != 0 {
-			t.Errorf("%d orders are locked, want none: the delivery was dropped", got)
-		}
-		if diff := cmp.Diff([]chain.ID{1}, *dropped); diff != "" {
-			t.Errorf("chains whose branch changed (-want +got):\n%s", diff)
-		}
-	})
+	return x, chain1, followed
 }
 
 func TestLockedTellsOfAReorgThatIsNotCarriedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x, chain1, followed, _ := doubtful(t)
+		x, chain1, followed := doubtful(t)
 		begun := time.Now()
 		var unreachable *UnreachableError
 		_, _, err := x.Locked(t.Context(), taker)
@@ -114,7 +87,7 @@ func TestJumpIsInDoubtAsSoonAsItIsCompared(t *testing.T) {
 		chain1.mine([]told{d.created(), d.fulfilled()})
 		changes := 0
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: chain1}, quietly(follow.Options{
-			Chains: evmChains(1), Observer: observed{branch: func(chain.ID) { changes++ }},
+			Chains: evmChains(1), Observer: observed{branch: func(id chain.ID) { changes += int(id) }},
 		}))
 		followAll(t, x)
 		chain1.drop(1)

@@ -155,29 +155,6 @@ func TestAPermitIsTried(t *testing.T) {
 	}
 }
 
-// TestPromisesAreComparedInEveryPart alters each part that is not covered by the ID.
-func TestPromisesAreComparedInEveryPart(t *testing.T) {
-	s := openStall(t, nil)
-	for name, spoil := range map[string]func(*order.Created){
-		"affiliate": func(c *order.Created) {
-			c.Affiliate = &order.Affiliate{Beneficiary: nobody, Amount: c.Affiliate.Amount}
-		},
-		"fixed fee":     func(c *order.Created) { c.FixFee = chain.NewAmount(1) },
-		"percentage":    func(c *order.Created) { c.PercentFee = chain.NewAmount(1) },
-		"referral code": func(c *order.Created) { c.ReferralCode++ },
-		"metadata":      func(c *order.Created) { c.Metadata = []byte{9} },
-		"authority":     func(c *order.Created) { c.Terms.Authorities.Order = payee },
-		"receiver":      func(c *order.Created) { c.Terms.Receiver = nobody },
-		"take amount":   func(c *order.Created) { c.Terms.Take.Amount = chain.NewAmount(7) },
-	} {
-		tx, promised := s.promise(t, "USDC", "USDC", 250e6, 250e6)
-		spoil(&promised.Created)
-		if _, err := s.simulator.Creation(t.Context(), tx, promised); !errors.Is(err, creation.ErrBroken) {
-			t.Errorf("another %s: %v, want ErrBroken", name, err)
-		}
-	}
-}
-
 // TestForecastsAreWhatTheChainDoes judges creations of an account with coins and tokens on current and on old nodes.
 func TestForecastsAreWhatTheChainDoes(t *testing.T) {
 	old := &oldNode{asked: map[string]int{}}

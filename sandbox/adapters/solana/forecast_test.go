@@ -24,44 +24,6 @@ import (
 	"crossgate/upstream/solana"
 )
 
-// TestForecastOfMistakes alters a creation in one way at a time: both the chain's state and the ledger itself refuse it
-// for the right reason.
-func TestForecastOfMistakes(t *testing.T) {
-	w := newWorld(t)
-	c := w.chain()
-	poor := sandbox.NewAccount("poor", [32]byte{9})
-	w.Fund(poor.Key, 1_000_000_000, 0)
-	_, anothers := asked(t, usdc, 2_000_000, nil)
-	for name, row := range map[string]struct {
-		change   func(*creation.OnSolana)
-		anothers bool
-		want     string
-	}{
-		"an unknown chain":         {func(o *creation.OnSolana) { o.Take.Chain = 999 }, false, "no DlnDestination for chain 999"},
-		"a receiver of 19 bytes":   {func(o *creation.OnSolana) { o.Receiver = chain.NewAddress(onEVM[:19]) }, false, "the receiver has 19 bytes"},
-		"an authority of Solana":   {func(o *creation.OnSolana) { o.Authorities.Order = o.Maker }, false, "the order authority has 32 bytes"},
-		"another order's accounts": {nil, true, "refuses the accounts: account 3"},
-		"more than the maker has":  {func(o *creation.OnSolana) { o.Maker = chain.NewAddress(poor.Key[:]) }, false, "has 0 of the give token"},
-	} {
-		o, promised := asked(t, usdc, 1_000_000, row.change)
-		if row.anothers {
-			promised.ID = anothers.ID
-		}
-		data := must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Normal))(t)
-		all := must.Get(c.Forecast(t.Context(), creation.Transaction{Data: data}))(t)
-		if len(all) != 1 || all[0].Refusal == nil || !strings.Contains(all[0].Refusal.Why, row.want) {
-			t.Errorf("%s: %+v, want a refusal that says %q", name, all, row.want)
-		}
-	}
-	o, promised := asked(t, usdc, 1_000_000, nil)
-	o.Affiliate = &order.Affiliate{Beneficiary: o.Maker, Amount: o.GiveAmount}
-	data := must.Get(c.Create(t.Context(), o, promised.ID, nil, quote.Normal))(t)
-	all := must.Get(c.Forecast(t.Context(), creation.Transaction{Data: data}))(t)
-	if all[0].Refusal == nil || all[0].ID != nil || !strings.Contains(all[0].Refusal.Why, "exceed the give amount") {
-		t.Errorf("a share of all: %+v", all)
-	}
-}
-
 // offer returns an order of the maker, created with another client.
 func offer(give sandbox.Token, nonce uint64) sandbox.Creation {
 	return sandbox.Creation{

@@ -179,6 +179,40 @@ func TestUnlocksForSolanaHaveTheHashOfACall(t *testing.T) {
 	}
 }
 
+// TestOneMessageUnlocksOrdersThatAreAlike: the contracts would pay nobody, or someone else, for others.
+func TestOneMessageUnlocksOrdersThatAreAlike(t *testing.T) {
+	for name, row := range map[string]struct {
+		give   chain.ID
+		count  int
+		change func(last *order.Order)
+		want   error
+	}{
+		"alike":                         {137, 10, func(*order.Order) {}, nil},
+		"too many":                      {137, 11, func(*order.Order) {}, creation.ErrNotAlike},
+		"alike on Solana":               {chain.Solana, 7, func(*order.Order) {}, nil},
+		"too many on Solana":            {chain.Solana, 8, func(*order.Order) {}, creation.ErrNotAlike},
+		"another state":                 {137, 2, func(o *order.Order) { o.State = order.StateSentUnlock }, creation.ErrNotOwed},
+		"a delivery that nobody saw":    {137, 2, func(o *order.Order) { o.Fulfilled = nil }, creation.ErrNotOwed},
+		"another authority":             {137, 2, func(o *order.Order) { o.Fulfilled.Fact.UnlockAuthority = other }, creation.ErrNotAlike},
+		"another give chain":            {137, 2, func(o *order.Order) { o.Terms.Give.Chain = 10 }, creation.ErrNotAlike},
+		"another take chain":            {137, 2, func(o *order.Order) { o.Terms.Take.Chain = 10 }, creation.ErrNotAlike},
+		"another give token":            {137, 2, func(o *order.Order) { o.Terms.Give.Token = other }, nil},
+		"another give token, on Solana": {chain.Solana, 2, func(o *order.Order) { o.Terms.Give.Token = other }, creation.ErrNotAlike},
+	} {
+		var orders []*order.Order
+		for n := range row.count {
+			o := &order.Order{ID: order.ID{byte(n)}, State: order.StateFulfilled, Fulfilled: &order.Seen[order.Fulfilled]{Fact: order.Fulfilled{UnlockAuthority: maker}}}
+			o.Terms.Give.Chain, o.Terms.Take.Chain = row.give, 1
+			orders = append(orders, o)
+		}
+		row.change(orders[row.count-1])
+		u, err := creation.NewUnlock(orders, token)
+		if !errors.Is(err, row.want) || err == nil && (len(u.IDs) != row.count || u.IDs[row.count-1] != orders[row.count-1].ID || u.Authority != maker || u.Beneficiary != token) {
+			t.Errorf("%s: %+v, %v, want %v", name, u, err, row.want)
+		}
+	}
+}
+
 // TestUnlocksOnSolanaAreThoseOfTheClient compares each account with the one that the protocol's own client uses. Many
 // of them are chain constants, which also appear in public programs (debridge-finance/debridge-solana-sdk).
 func TestUnlocksOnSolanaAreThoseOfTheClient(t *testing.T) {

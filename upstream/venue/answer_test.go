@@ -23,7 +23,7 @@ import (
 
 // Keys are the API keys used with the sandbox's venues; other venues take none.
 var Keys = map[string]string{
-	zeroEx.Name: "sandbox", oneInch.Name: "sandbox", enso.Name: "sandbox", dflow.Name: "sandbox", okx.Name: "sandbox:secret:passphrase",
+	zeroEx.Name: "sandbox", oneInch.Name: "sandbox", enso.Name: "sandbox", dflow.Name: "sandbox", okx.Name: "sandbox:secret:pass:phrase",
 }
 
 // baseSwap returns a swap of amount of the coin on Base.

@@ -169,7 +169,7 @@ func prepareOKX(v *aggregator) (quote.Venue, error) {
 	return v, nil
 }
 
-// okxKey splits a key into its parts. All are empty if one is.
+// okxKey splits a key into its parts; the last one may have colons. All are empty if one is.
 func okxKey(key string) (id, secret, passphrase string) {
 	parts := strings.SplitN(key, ":", 3)
 	if len(parts) != 3 || slices.Contains(parts, "") {

@@ -166,18 +166,3 @@ func TestAnswersOfOtherReplicasEndWithTheNextHeadHere(t *testing.T) {
 		t.Error("holds after a new head")
 	}
 }
-
-// TestBasisHasTheBlockThatWasReadLast compares the basis with the chain.
-func TestBasisHasTheBlockThatWasReadLast(t *testing.T) {
-	ledger := newTestChain(1)
-	x := newIndex(openStore(t), map[chain.ID]order.Source{1: ledger}, quietly(follow.Options{Chains: evmChains(1)}))
-	for range 3 {
-		followAll(t, x)
-		followAll(t, x) // nothing new
-		newest := ledger.blocks[len(ledger.blocks)-1]
-		if got := x.Basis().Chains[0]; got.Indexed != newest.Number || got.Hash != newest.Hash || got.IndexedTime != newest.Time {
-			t.Errorf("basis %+v, want block %d %s", got, newest.Number, newest.Hash)
-		}
-		ledger.mine()
-	}
-}

@@ -65,9 +65,9 @@ func TestFollowerReadsWhatIsNew(t *testing.T) {
 	if o := stored(t, store, d.id); o.State != order.StateClaimedUnlock {
 		t.Errorf("after the claim: %v", o.State)
 	}
-	got := f.Basis().Lag
-	if want := (order.Lag{Head: 2, Indexed: 2, IndexedTime: 1_000_020, Level: got.Level}); got != want || got.By(time.Now()) > time.Minute {
-		t.Errorf("lag %+v, want %+v", got, want)
+	got, newest := f.Basis(), give.blocks[2]
+	if want := (order.Lag{Head: 2, Indexed: 2, IndexedTime: newest.Time, Level: got.Level}); got.Lag != want || got.Hash != newest.Hash || got.By(time.Now()) > time.Minute {
+		t.Errorf("basis %+v, want %+v of block %s", got, want, newest.Hash)
 	}
 }
 

@@ -135,8 +135,9 @@ func TestProvenBlocksAreThoseFromTheFirstOn(t *testing.T) {
 		{Checkpoint{First: 10, Block: 40, ProvenFrom: 10, ProvenEnd: 21, SingleFrom: 10}, 30, true, 0},
 		{Checkpoint{First: 10, Block: 40, ProvenFrom: 12, ProvenEnd: 21}, 30, true, 0},
 	} {
-		if got := test.c.ProvenTo(test.finalized, test.isVerifiable); got != test.want {
-			t.Errorf("%+v: ProvenTo(%d, %v) = %d, want %d", test.c, test.finalized, test.isVerifiable, got, test.want)
+		got := test.c.ProvenTo(test.finalized, test.isVerifiable)
+		if isProven := test.c.IsProven(test.want); got != test.want || test.isVerifiable && isProven != (got > 0) || test.c.IsProven(test.want+1) {
+			t.Errorf("%+v: ProvenTo(%d, %v) = %d, itself proven: %v, want %d", test.c, test.finalized, test.isVerifiable, got, isProven, test.want)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"crossgate/chain"
-	"crossgate/chain/solana"
 	"crossgate/quote"
 )
 
@@ -50,9 +49,6 @@ func checkMints(a reply, s quote.Swap) error {
 func (o proposal) message() (quote.Tx, error) {
 	if len(o.tx.Data) > 0 {
 		return o.tx, nil
-	}
-	if len(o.data) > base64.StdEncoding.EncodedLen(solana.MaxTransaction) {
-		return quote.Tx{}, fmt.Errorf("transaction of %d characters", len(o.data))
 	}
 	data, err := base64.StdEncoding.DecodeString(o.data)
 	if err != nil || len(data) == 0 {

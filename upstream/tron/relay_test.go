@@ -1,11 +1,9 @@
 package tron_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"regexp"
-	"strings"
 	"sync"
 	"testing"
 
@@ -13,6 +11,7 @@ import (
 	"crossgate/internal/must"
 	"crossgate/internal/pooltest"
 	"crossgate/internal/recorded"
+	"crossgate/internal/rpctest"
 	"crossgate/quote"
 	"crossgate/upstream"
 	"crossgate/upstream/evm"
@@ -21,61 +20,78 @@ import (
 	"crossgate/upstream/tron"
 )
 
-// TestRelayPassesOnWhatAPageMayAsk has a first endpoint without TRON's HTTP API, or one whose node takes nothing now;
-// each path's first request is cut off.
+// TestRelayPassesOnWhatAPageMayAsk has two endpoints, the first one without TRON's HTTP API if it says nothing; each
+// path's first request is cut off.
 func TestRelayPassesOnWhatAPageMayAsk(t *testing.T) {
-	call := regexp.MustCompile(`\{("jsonrpc":"2.0","id":\d+),[^{}]*(\{[^{}]*\}[^{}]*)?\}`)
-	const sent = `{"method":"broadcasttransaction","params":[{"txID":"ab"}]}`
-	for _, test := range []struct{ asked, node, want string }{
-		{sent, `{"result":true,"txid":"busy"}`, `{"result":"busy"}`},
-		{sent, `{"result":true,"txid":"limited"}`, `{"result":"limited"}`},
-		{`{"method":"eth_sendRawTransaction","params":["0x"]}`, "", `{"error":"method \"eth_sendRawTransaction\" is not relayed"}`},
-		{`{"method":"eth_getTransactionReceipt","params":["daily quota"]}`, "null", `{"error":"params must be hexadecimal"}`},
-		{`{"method":"eth_call","params":[{"to":"0xab","data":"0x","quota":"0x"},"latest"]}`, "null", `{"error":"params must be hexadecimal"}`},
-		{`{"method":"eth_call","params":[{"to":"0xab","data":"0x"},"latest"]}`, `"0x01"`, `{"result":"0x01"}`},
-		{`{`, "", `{"error":"the body must be JSON with a method and params"}`},
-		{`{"method":"eth_gasPrice","params":[]}`, `"0x64"`, `{"result":"0x64"}`},
-		{`{"method":"eth_getTransactionReceipt","params":["0xab"]}`, "null", `{"result":null}`},
-		{sent, `{"result":true,"txid":"ab"}`, `{"result":"ab"}`},
-		{sent, `{"code":"DUP_TRANSACTION_ERROR","txid":"ab","message":"447570"}`, `{"result":"ab"}`},
-		{sent, `{"code":"SIGERROR","txid":"ab","message":"4e6f"}`, `{"error":"TRON refuses the transaction: No (SIGERROR)"}`},
+	const sent, took = `{"method":"broadcasttransaction","params":[{"txID":"ab"}]}`, `{"result":true,"txid":"ab"}`
+	const pending, called = `{"method":"eth_getTransactionReceipt","params":["0xab"]}`, `{"method":"eth_call","params":[{"to":"0xab","data":"0x"},"latest"]}`
+	const newest, block = `{"method":"eth_getBlockByNumber","params":["latest",false]}`, `{"timestamp":"0x1"}`
+	const succeeded, failed = `{"status":"0x1"}`, `{"status":"0x0"}`
+	const refused = `{"code":"SIGERROR","txid":"ab","message":"4e6f"}`
+	none, some := fmt.Sprintf(`"0x%064x"`, 0), fmt.Sprintf(`"0x%064x"`, 5)
+	for _, test := range []struct{ asked, first, second, want string }{
+		{sent, `{"code":"SERVER_BUSY","txid":"ab","message":"53657276657220627573792e"}`, took, `{"result":"ab"}`},
+		{sent, `{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}`, took, `{"result":"ab"}`},
+		{sent, "", took, `{"result":"ab"}`},
+		{sent, "", `{"code":"DUP_TRANSACTION_ERROR","txid":"ab","message":"447570"}`, `{"result":"ab"}`},
+		{sent, "", refused, `{"error":"TRON refuses the transaction: No (SIGERROR)"}`},
+		{sent, refused, refused, `{"error":"TRON refuses the transaction: No (SIGERROR)"}`},
+		{sent, refused, took, `{"result":"ab"}`},
+		{sent, `{"result":true,"txid":"cd"}`, took, `{"result":"ab"}`},
+		{sent, `{"result":true}`, took, `{"result":"ab"}`},
+		{`{"method":"broadcasttransaction","params":[{}]}`, took, took, `{"error":"the transaction must have a txID"}`},
+		{`{"method":"eth_sendRawTransaction","params":["0x"]}`, "", "", `{"error":"method \"eth_sendRawTransaction\" is not relayed"}`},
+		{`{"method":"eth_getTransactionReceipt","params":["daily quota"]}`, "null", "null", `{"error":"params must be hexadecimal"}`},
+		{`{"method":"eth_call","params":[{"to":"0xab","data":"0x","quota":"0x"},"latest"]}`, "null", "null", `{"error":"params must be hexadecimal"}`},
+		{`{`, "", "", `{"error":"the body must be JSON with a method and params"}`},
+		{`{"method":"eth_gasPrice","params":[]}`, "null", `"0x64"`, `{"result":"0x64"}`},
+		{called, `"0x01"`, `"0x01"`, `{"result":"0x01"}`},
+		{called, "null", some, `{"result":` + some + `}`},
+		{called, reverts, some, `{"result":` + some + `}`},
+		{called, some, none, `{"result":` + none + `}`},
+		{called, none, some, `{"result":` + none + `}`},
+		{called, `"0x"`, some, `{"result":` + some + `}`},
+		{pending, "null", "null", `{"result":null}`},
+		{pending, "null", succeeded, `{"result":` + succeeded + `}`},
+		{pending, failed, succeeded, `{"result":` + succeeded + `}`},
+		{pending, failed, failed, `{"result":` + failed + `}`},
+		{pending, failed, "null", ""},
+		{newest, `{"timestamp":"0xffffffffffffffff"}`, block, `{"result":` + block + `}`},
 	} {
-		var hungUp sync.Map // by path
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if _, before := hungUp.LoadOrStore(r.URL.Path, true); !before {
-				panic(http.ErrAbortHandler)
-			}
-			body := string(must.Get(io.ReadAll(r.Body))(t))
-			if r.URL.Path == "/key/wallet/broadcasttransaction" && body != `{"txID":"ab"}` {
-				t.Errorf("%s was sent", body)
-			}
-			if r.URL.Path == "/wallet/broadcasttransaction" { // of the first endpoint
-				switch {
-				case strings.Contains(test.node, "busy"):
-					_, _ = io.WriteString(w, `{"code":"SERVER_BUSY","txid":"ab","message":"53657276657220627573792e"}`)
-				case strings.Contains(test.node, "limited"):
-					_, _ = io.WriteString(w, `{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}`)
-				default:
-					http.NotFound(w, r)
-				}
-				return
-			}
-			if call.MatchString(body) {
-				answered := call.ReplaceAllString(body, `{$1,"result":`+test.node+`}`)
-				_, _ = io.WriteString(w, strings.Replace(answered, test.node, `"0x2b6653dc"`, 1)) // the chain ID comes first
-				return
-			}
-			_, _ = io.WriteString(w, test.node)
-		}))
-		defer server.Close()
 		var endpoints []*upstream.Endpoint
-		for _, path := range []string{"/tron", "/key/jsonrpc"} {
-			endpoints = append(endpoints, pooltest.Endpoint(t, path, nil, upstream.EndpointOptions{URL: server.URL + path}))
+		for i, answer := range []string{test.first, test.second} {
+			below := []string{"/", "/key/"}[i]
+			var hungUp sync.Map // by path
+			node := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, before := hungUp.LoadOrStore(r.URL.Path, true)
+				switch {
+				case !before:
+					panic(http.ErrAbortHandler)
+				case r.URL.Path == below+"jsonrpc":
+					rpctest.Handler(func(c rpctest.Call) string {
+						if c.Method == "eth_chainId" {
+							return `"result":"0x2b6653dc"`
+						}
+						if answer == reverts {
+							return reverts
+						}
+						return `"result":` + answer
+					}).ServeHTTP(w, r)
+				case r.URL.Path != below+"wallet/broadcasttransaction" || answer == "":
+					http.NotFound(w, r)
+				default:
+					if body := must.Get(io.ReadAll(r.Body))(t); string(body) != `{"txID":"ab"}` {
+						t.Errorf("%s was sent", body)
+					}
+					_, _ = io.WriteString(w, answer)
+				}
+			})
+			endpoints = append(endpoints, pooltest.Serve(t, "node at "+below, node, upstream.EndpointOptions{URL: below + "jsonrpc"}))
 		}
 		facts, _ := chain.Documented().Chain(chain.Tron)
 		relay := tron.Relay{Nodes: evm.New(facts, jsonrpc.New(upstream.NewPool("TRON", endpoints...))).Client()}
-		if got, err := relay.Answer(t.Context(), []byte(test.asked)); err != nil || string(got) != test.want {
-			t.Errorf("Answer(%s) = %s, %v, want %s", test.asked, got, err, test.want)
+		if got, err := relay.Answer(t.Context(), []byte(test.asked)); (err == nil) != (test.want != "") || string(got) != test.want {
+			t.Errorf("Answer(%s) of %s and %s = %s, %v, want %s", test.asked, test.first, test.second, got, err, test.want)
 		}
 	}
 }

@@ -193,6 +193,17 @@ func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
 // All is Each for calls that must all succeed. It returns the error of the first call that failed.
 func (c *Client) All(ctx context.Context, calls ...*Call) error {
 	c.Each(ctx, calls...)
+	return firstError(calls)
+}
+
+// Insist is All, but a call that one endpoint says to fail everywhere is made at another one, too; see Again.
+func (c *Client) Insist(ctx context.Context, calls ...*Call) error {
+	c.Each(ctx, calls...)
+	c.Again(ctx, calls...)
+	return firstError(calls)
+}
+
+func firstError(calls []*Call) error {
 	for _, call := range calls {
 		if call.Err != nil {
 			return call.Err

@@ -91,9 +91,7 @@ func (r Relay) call(ctx context.Context, method string, params []json.RawMessage
 			return told == nil || json.Unmarshal(*told, &receipt) != nil || receipt.Status != "0x1"
 		}
 	}
-	r.Nodes.Each(ctx, made)
-	r.Nodes.Again(ctx, made)
-	if err = made.Err; err == nil && made.Doubt != nil {
+	if err = r.Nodes.Insist(ctx, made); err == nil && made.Doubt != nil {
 		err = r.Nodes.Unheard(made)
 	}
 	return result, err

@@ -1,7 +1,6 @@
 package swap
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -127,22 +126,25 @@ func (s *Simulator) createInWallet(
 	var estimate evm.Quantity
 	calls, balances := set.calls(t, now)
 	calls = append(calls, evm.Message{To: s.chain.Facts().Contracts.DlnSource, Data: onchain.GiveOrderCall(promised.ID)})
+	const created = 1
+	fault := func(answer evm.Payload) error {
+		w, last := words.New(answer), len(calls)-1
+		if w.Amount(last) != chain.NewAmount(created) {
+			return fmt.Errorf("%w: DlnSource has not got order %s after it", creation.ErrBroken, promised.ID)
+		}
+		return s.leavesNothing(walletResults(answer)[:last], balances, t, now)
+	}
 	asked := []*jsonrpc.Call{set.inWallet(&answer, t, now, calls, "latest")}
+	asked[0].Doubt = func(result any) bool { return fault(*result.(*evm.Payload)) != nil }
 	if !set.approve {
 		asked = append(asked, set.estimate(&estimate, t))
 	}
-	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
-		return 0, err
-	}
+	s.chain.Client().Each(ctx, asked...)
+	s.chain.Client().Again(ctx, asked...)
 	if asked[0].Err != nil {
 		return 0, fmt.Errorf("try: %w", reverted(asked[0].Err))
 	}
-	const created = 1
-	w, last := words.New(answer), len(calls)-1
-	if w.Amount(last) != chain.NewAmount(created) {
-		return 0, fmt.Errorf("%w: DlnSource has not got order %s after it", creation.ErrBroken, promised.ID)
-	}
-	return uint64(estimate), s.leavesNothing(walletResults(answer)[:last], balances, t, now)
+	return uint64(estimate), fault(answer)
 }
 
 // Returns simulates a transaction without overrides, and checks the id that DlnSource returns, which is derived from
@@ -154,9 +156,7 @@ func (s *Simulator) Returns(ctx context.Context, t creation.Transaction, want ch
 	estimate := jsonrpc.NewCall(&needed, nil, "eth_estimateGas", message)
 	made := jsonrpc.NewCall(&id, nil, "eth_call", message, "latest")
 	made.Doubt = func(result any) bool { return string(*result.(*evm.Payload)) != string(want[:]) }
-	s.chain.Client().Each(ctx, estimate, made)
-	s.chain.Client().Again(ctx, estimate, made)
-	if err := cmp.Or(estimate.Err, made.Err); err != nil {
+	if err := s.chain.Client().Insist(ctx, estimate, made); err != nil {
 		return 0, fmt.Errorf("try the creation: %w", reverted(err))
 	}
 	if string(id) != string(want[:]) {

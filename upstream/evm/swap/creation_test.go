@@ -134,11 +134,13 @@ func TestCreationsOfOlderNodes(t *testing.T) {
 			n.answers["eth_getBalance"] = row.coins
 		}
 		pools := [][]*node{{n}}
-		if row.overrides == refuse { // also beside a node that refuses the creation, or returns another id
-			for _, answer := range []string{"!execution reverted", nothingWord} {
-				lying := &node{answers: n.answers, isBare: true, contract: func(string, string) string { return answer }}
-				pools = append(pools, []*node{lying, n})
-			}
+		lies := []string{"!execution reverted", nothingWord, after(1000, 0), after(1, 1)} // of a node beside it
+		if row.overrides == ignore || row.overrides == "" && row.want != nil {
+			lies = nil
+		}
+		for _, lie := range lies {
+			lying := &node{answers: n.answers, isBare: n.isBare, contract: func(string, string) string { return lie }}
+			pools = append(pools, []*node{lying, n})
 		}
 		for i, pool := range pools {
 			gas, err := NewSimulator(serveAll(t, c, pool...)).Creation(t.Context(), row.tx, promised)

@@ -177,7 +177,7 @@ func (h *feeHistory) tip(p quote.Priority) chain.Amount {
 // wraps quote.ErrReverted and contains its reason.
 func (f *Fees) EstimateGas(ctx context.Context, sender chain.Address, tx quote.Tx) (uint64, error) {
 	var gas evm.Quantity
-	err := f.chain.Client().All(ctx, jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(sender, tx)))
+	err := f.chain.Client().Insist(ctx, jsonrpc.NewCall(&gas, nil, "eth_estimateGas", messageOf(sender, tx)))
 	return uint64(gas), reverted(err)
 }
 

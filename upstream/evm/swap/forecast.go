@@ -96,6 +96,7 @@ func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *cr
 		asked = append(asked, simulation(&run, []simulatedBlock{{Calls: made}}, 1))
 	}
 	s.chain.Client().Each(ctx, asked...)
+	s.chain.Client().Again(ctx, asked[first+len(probes):]...)
 	if asked[0].Err == nil {
 		state.Coins = &coins.Amount
 	}

@@ -131,12 +131,8 @@ func (s *Simulator) succeeds(ctx context.Context, t creation.Transaction) error 
 		case isBare:
 			call = overrides{}.call(&answer, "eth_call", messageOf(t.Sender, made.Tx), "latest")
 		}
-		if err := s.chain.Client().Batch(ctx, call); err != nil {
-			return err
-		}
-		s.chain.Client().Again(ctx, call)
-		if call.Err != nil {
-			return fmt.Errorf("try: %w", reverted(call.Err))
+		if err := s.chain.Client().Insist(ctx, call); err != nil {
+			return fmt.Errorf("try: %w", reverted(err))
 		}
 		return nil
 	})

@@ -84,9 +84,10 @@ func (s *Simulator) Approvals(ctx context.Context, sender, token, spender chain.
 	jsonrpc.Prefer(reading, cheaper)
 	trying := jsonrpc.NewCall(&answer, nil, "eth_call", messageOf(sender, approval(amount)), "latest")
 	s.chain.Client().Each(ctx, reading, trying)
+	s.chain.Client().Again(ctx, reading)
 	switch has := wordAmount(allowed); {
 	case reading.Err != nil:
-		return nil, fmt.Errorf("allowance of the sender: %w", reading.Err)
+		return nil, fmt.Errorf("allowance of the sender: %w", reverted(reading.Err))
 	case has.Cmp(amount) >= 0:
 		return nil, nil
 	case !has.IsZero() && errors.Is(reverted(trying.Err), quote.ErrReverted):

@@ -72,7 +72,7 @@ func (s *Simulator) runPlain(ctx context.Context, t quote.Simulation, set overri
 	if err := s.chain.Client().Batch(ctx, asked...); err != nil {
 		return quote.Result{}, err
 	}
-	s.chain.Client().Again(ctx, alone...)
+	s.chain.Client().Again(ctx, asked...)
 	for i, run := range alone {
 		if run.Err != nil && !(i > 0 && lacksBlock(run)) {
 			return quote.Result{}, fmt.Errorf("try: %w", reverted(run.Err))

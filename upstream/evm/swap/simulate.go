@@ -105,7 +105,7 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 		return coins.Amount, err
 	}
 	var answer evm.Payload
-	if err := s.chain.Client().All(ctx, wordCall(&answer, token, balanceOf.Call(holder))); err != nil {
+	if err := s.chain.Client().Insist(ctx, wordCall(&answer, token, balanceOf.Call(holder))); err != nil {
 		return chain.Amount{}, err
 	}
 	if len(answer) != 32 {

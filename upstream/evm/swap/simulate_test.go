@@ -204,11 +204,28 @@ func TestOneNodeRefusesNoSwap(t *testing.T) {
 	}
 	plain := &node{answers: simulated(map[string]string{"eth_call": `"result":"0x"`})} // as TRON's
 	refusing := &node{answers: plain.answers, reverts: otherToken.String()}
-	found, err := NewSimulator(serveAll(t, documented(t, chain.Tron), refusing, plain)).Simulate(t.Context(), quote.Simulation{
+	s := NewSimulator(serveAll(t, documented(t, chain.Tron), refusing, plain))
+	found, err := s.Simulate(t.Context(), quote.Simulation{
 		Sender: somebody, In: chain.NativeCoin(chain.TVM), Out: someToken, Tx: quote.Tx{To: otherToken, Data: make([]byte, 4)},
 	})
 	if err != nil {
 		t.Errorf("a revert by one of two plain nodes: %+v, %v, want the other's result", found, err)
+	}
+	if all, err := s.Forecast(t.Context(), creation.Transaction{Sender: somebody, To: otherToken, Data: make([]byte, 4)}); !errors.Is(err, creation.ErrOtherFunction) {
+		t.Errorf("a revert by one of two plain nodes: %+v, %v, want the other's word that nothing is created", all, err)
+	}
+	measuring := &node{answers: simulated(nil), contract: func(string, string) string { return fmt.Sprintf("0x%064x%064x%064x", 5, 1, 12) }}
+	refusing = &node{answers: measuring.answers, contract: measuring.contract, reverts: `"to":"` + somebody.String()}
+	found, err = NewSimulator(serveAll(t, documented(t, 8453), refusing, measuring)).Simulate(t.Context(), quote.Simulation{
+		Sender: somebody, Recipient: somebody, In: chain.NativeCoin(chain.EVM), Out: someToken, Tx: quote.Tx{To: otherToken, Data: make([]byte, 4)},
+	})
+	if err != nil || found.Received != chain.NewAmount(7) {
+		t.Errorf("a revert of the readings by one of two nodes: %+v, %v, want the other's", found, err)
+	}
+	estimating := &node{answers: simulated(nil)}
+	refusing = &node{answers: estimating.answers, reverts: otherToken.String()}
+	if gas, err := NewFees(serveAll(t, documented(t, 1), refusing, estimating)).EstimateGas(t.Context(), somebody, quote.Tx{To: otherToken}); err != nil || gas == 0 {
+		t.Errorf("a revert by one of two nodes: %d gas, %v, want the other's estimate", gas, err)
 	}
 }
 
@@ -353,7 +370,7 @@ func TestForecastOfWhatOthersDo(t *testing.T) {
 }
 
 // TestApprovalsAreThoseThatTheTokenTakes: a part of the tokens refuse to change an allowance to another than zero. One
-// of two nodes says that all is allowed.
+// of two nodes says that all is allowed, or refuses to say.
 func TestApprovalsAreThoseThatTheTokenTakes(t *testing.T) {
 	const amount = 5
 	for _, row := range []struct {
@@ -382,14 +399,16 @@ func TestApprovalsAreThoseThatTheTokenTakes(t *testing.T) {
 			}
 			return n.contract("", data)
 		}}
-		c := serveAll(t, documented(t, 8453), allowing, n)
-		got, err := NewSimulator(c).Approvals(t.Context(), somebody, someToken, otherToken, chain.NewAmount(amount))
 		var want []quote.Tx
 		for _, units := range row.want {
 			want = append(want, quote.Tx{To: someToken, Data: approve.Call(otherToken, chain.NewAmount(units))})
 		}
-		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%+v: %v, %v, want %v", row, got, err, want)
+		for _, first := range []*node{allowing, {contract: n.contract, reverts: fmt.Sprintf("0x%x", allowance[:])}} {
+			c := serveAll(t, documented(t, 8453), first, n)
+			got, err := NewSimulator(c).Approvals(t.Context(), somebody, someToken, otherToken, chain.NewAmount(amount))
+			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%+v: %v, %v, want %v", row, got, err, want)
+			}
 		}
 		calls := overrides{approve: true}.transaction(quote.Simulation{}, surroundings{allowed: chain.NewAmount(row.allowed)})
 		if isReset := row.allowed > 0; (len(calls) == 3) != isReset {
@@ -496,9 +515,13 @@ func TestABalanceIsNotNothingByOneWord(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(all[0].Warnings, func(w creation.Warning) bool { return w.Code == creation.MakerNotSender }) {
 		t.Errorf("Forecast = %+v, %v, want a warning that the sender is a contract", all, err)
 	}
-	for _, token := range []chain.Address{chain.NativeCoin(chain.EVM), someToken} {
-		if has, err := s.Balance(t.Context(), token, otherToken); err != nil || has != chain.NewAmount(7) {
-			t.Errorf("Balance of %s = %s, %v, want 7", token, has, err)
+	refusing := having(7, "0x07")
+	refusing.answers["eth_call"] = rpctest.Fault(3, "execution reverted")
+	for _, s := range []*Simulator{s, NewSimulator(serveAll(t, documented(t, 8453), refusing, having(7, "0x07")))} {
+		for _, token := range []chain.Address{chain.NativeCoin(chain.EVM), someToken} {
+			if has, err := s.Balance(t.Context(), token, otherToken); err != nil || has != chain.NewAmount(7) {
+				t.Errorf("Balance of %s = %s, %v, want 7", token, has, err)
+			}
 		}
 	}
 }

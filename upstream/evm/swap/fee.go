@@ -4,6 +4,7 @@ package swap
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -134,10 +135,11 @@ func (h *feeHistory) hasMarket() bool {
 	return !h.BaseFees[len(h.BaseFees)-1].IsZero() || !h.tip(quote.Normal).IsZero()
 }
 
-// dearest is the highest price that is paid by the history; zero if it has no market.
+// dearest is the highest price that is paid by the history; more than any if it has no market, so that another
+// endpoint's counts.
 func (h *feeHistory) dearest() chain.Amount {
 	if !h.hasMarket() {
-		return chain.Amount{}
+		return chain.NewAmount(math.MaxUint64)
 	}
 	return h.price(quote.Aggressive, chain.Amount{}).Expected
 }

@@ -69,7 +69,9 @@ func TestADearPriceTakesTwoNodes(t *testing.T) {
 		}
 		return n
 	}
-	for name, other := range map[string]*node{"gas": saying(1<<50, 1<<50, 1<<20), "publishing": saying(gwei, gwei, 1<<50)} {
+	for name, other := range map[string]*node{
+		"gas": saying(1<<50, 1<<50, 1<<20), "publishing": saying(gwei, gwei, 1<<50), "base fees, all zero": saying(0, gwei, 1<<20),
+	} {
 		for _, isFirst := range []bool{true, false} {
 			honest := saying(gwei, gwei, 1<<20)
 			nodes := []*node{honest, other}

@@ -214,6 +214,14 @@ func TestOneNodeRefusesNoSwap(t *testing.T) {
 	if all, err := s.Forecast(t.Context(), creation.Transaction{Sender: somebody, To: otherToken, Data: make([]byte, 4)}); !errors.Is(err, creation.ErrOtherFunction) {
 		t.Errorf("a revert by one of two plain nodes: %+v, %v, want the other's word that nothing is created", all, err)
 	}
+	having := &node{answers: simulated(nil), contract: func(string, string) string { return fmt.Sprintf("0x%064x", 1<<40) }}
+	refusing = &node{answers: having.answers, contract: having.contract, reverts: fmt.Sprintf("%x", balanceOf.Call(somebody))}
+	found, err = NewSimulator(serveAll(t, documented(t, chain.Tron), refusing, having)).Simulate(t.Context(), quote.Simulation{
+		Sender: somebody, In: someToken, AmountIn: chain.NewAmount(5), Out: otherToken, Tx: quote.Tx{To: otherToken, Data: make([]byte, 4)},
+	})
+	if err != nil {
+		t.Errorf("no balance by one of two plain nodes: %+v, %v, want the other's result", found, err)
+	}
 	measuring := &node{answers: simulated(nil), contract: func(string, string) string { return fmt.Sprintf("0x%064x%064x%064x", 5, 1, 12) }}
 	refusing = &node{answers: measuring.answers, contract: measuring.contract, reverts: `"to":"` + somebody.String()}
 	found, err = NewSimulator(serveAll(t, documented(t, 8453), refusing, measuring)).Simulate(t.Context(), quote.Simulation{

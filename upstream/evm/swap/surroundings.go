@@ -87,6 +87,9 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 		}
 	}
 	s.chain.Client().Each(ctx, calls...)
+	if s.isBare() {
+		s.chain.Client().Again(ctx, calls...)
+	}
 	if headCall.Err != nil || priceCall.Err != nil {
 		return now, fmt.Errorf("%w: the newest block could not be read: %w", quote.ErrNotSimulated, errors.Join(headCall.Err, priceCall.Err))
 	}

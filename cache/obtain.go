@@ -49,11 +49,14 @@ func (c *Cache[V]) obtain(ctx context.Context, f *fill[V]) {
 // accept takes a value from the shared cache unless it is malformed, too old, or already purged here.
 func (c *Cache[V]) accept(f *fill[V], found *shared.Value, want shared.Want) bool {
 	life := Life{Fresh: found.Fresh, Stale: found.Stale, IfError: found.Total - found.Fresh - found.Stale}
-	e := entry[V]{key: f.key, number: f.number, life: life, loaded: time.Now().Add(-found.Age), ended: found.IsPurged}
-	var err error
-	if e.value, err = c.options.Codec.Decode(found.Body, life, found.Age); err != nil || found.Total == 0 {
+	if life.at(found.Age) == Miss {
 		return false
 	}
+	value, err := c.options.Codec.Decode(found.Body, life, found.Age)
+	if err != nil {
+		return false
+	}
+	e := entry[V]{key: f.key, value: value, life: life, number: f.number, loaded: time.Now().Add(-found.Age), ended: found.IsPurged}
 	if c.options.Tags != nil {
 		e.tags = c.options.Tags(e.value)
 	}

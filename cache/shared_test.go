@@ -91,7 +91,10 @@ func TestOnlyWhatIsForOthersIsShared(t *testing.T) {
 
 // TestNonsenseOnTheServerIsNoValue overwrites values on the server.
 func TestNonsenseOnTheServerIsNoValue(t *testing.T) {
-	a, b := startReplicas(t, redistest.Serve(t).URL())
+	a := startReplica(t, redistest.Serve(t).URL()).connected(t)
+	b := startReplica(t, a.url, func(o *Options[string], _ *shared.Options) {
+		o.Codec.Decode = func([]byte, Life, time.Duration) (string, error) { panic("decoded") }
+	}).connected(t)
 	a.ask(t, constant("value", hour))
 	onServer(t, a, "HSET", nameOf("value", named("key")), "whole", "\xff")
 	wantResult(t, "a value that cannot be read", b.ask(t, constant("own", Life{})), "own", Miss, false)

@@ -48,6 +48,6 @@ const (
 )
 
 // outcomeNames are published as labels of metrics and spans.
-var outcomeNames = [...]string{"miss", "hit", "stale", "spare"}
+var outcomeNames = [...]string{"miss", "hit", "stale", "stale-if-error"}
 
 func (o Outcome) String() string { return outcomeNames[o] }

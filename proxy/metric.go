@@ -72,7 +72,7 @@ func (s *Server) newMeasures() *measures {
 	m.refusals, _ = meter.Int64Counter("crossgate.quota.refusals",
 		metric.WithDescription("Requests that were refused because their client was over its quota, by the quota's name."))
 	asked, _ := meter.Int64ObservableCounter("crossgate.cache.lookups", metric.WithDescription(
-		"Cache lookups by outcome: hit, stale (served while it is refreshed), miss, spare (stale if error), "+
+		"Cache lookups by outcome: hit, stale (served while it is refreshed), miss, stale-if-error, "+
 			"shared (coalesced with another request's load) or remote (from the shared cache)."))
 	loading, _ := meter.Int64ObservableGauge("crossgate.cache.loading",
 		metric.WithDescription("Answers being loaded now; beyond limits.loads more are declined."))

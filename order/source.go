@@ -81,16 +81,9 @@ const TipRange = 3
 
 // Verifier is a Source that can read blocks a second time to verify a first reading.
 type Verifier interface {
-	// Verify returns the events of final blocks from to to, as confirmed by another endpoint or proven by the blocks
-	// themselves. first are the events of the first reading.
-	Verify(ctx context.Context, from, to uint64, first []Event) (Proof, error)
-}
-
-// Proof is the result of a second reading.
-type Proof struct {
-	Events   []Event // in block and log order
-	Standing Standing
-	Wrong    []string // endpoints that returned something different, as far as remembered
+	// Verify returns the events of final blocks from to to, in block and log order, as confirmed by another endpoint or
+	// proven by the blocks themselves. first are the events of the first reading.
+	Verify(ctx context.Context, from, to uint64, first []Event) (Evidence, error)
 }
 
 // AnchoredSource is a Source whose endpoints can be checked against blocks known to belong to the chain.

@@ -250,7 +250,7 @@ var ErrOneWord = errors.New("one endpoint alone has it")
 
 // VerifyBlock reads a block a second time, including senders and times; see order.Verifier. It returns ErrOneWord if
 // only one endpoint has the block although several have those around it.
-func (c *Chain) VerifyBlock(ctx context.Context, number uint64, position ledger.Checkpoint, first []order.Event) (order.Proof, error) {
+func (c *Chain) VerifyBlock(ctx context.Context, number uint64, position ledger.Checkpoint, first []order.Event) (order.Evidence, error) {
 	p, err := c.Verifier.Verify(ctx, number, number, first)
 	if err == nil {
 		p, err = c.attest(ctx, p)
@@ -262,7 +262,7 @@ func (c *Chain) VerifyBlock(ctx context.Context, number uint64, position ledger.
 }
 
 // attest verifies senders and times of events by signatures and headers, or by the reports of another endpoint.
-func (c *Chain) attest(ctx context.Context, p order.Proof) (order.Proof, error) {
+func (c *Chain) attest(ctx context.Context, p order.Evidence) (order.Evidence, error) {
 	attester, can := c.Source.(order.Attester)
 	if !can || len(p.Events) == 0 {
 		return p, nil
@@ -288,7 +288,7 @@ func apart(events []order.Event, left []ledger.QuarantinedBlock) (others, ofLeft
 }
 
 // verifyParts verifies parts of a range; first are the events of their first reading.
-func (c *Chain) verifyParts(ctx context.Context, parts []ledger.Range, first []order.Event) (whole order.Proof, err error) {
+func (c *Chain) verifyParts(ctx context.Context, parts []ledger.Range, first []order.Event) (whole order.Evidence, err error) {
 	whole.Standing = order.Intrinsic
 	for _, part := range parts {
 		verdict, err := c.Verifier.Verify(ctx, part.From, part.To, ledger.Within(first, part))

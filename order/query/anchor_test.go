@@ -44,9 +44,9 @@ func (e *endpoints) Anchor(b order.Block, atOnce bool) {
 	}
 }
 
-func (e *endpoints) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
+func (e *endpoints) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Evidence, error) {
 	events, err := e.testChain.Events(ctx, from, to)
-	return order.Proof{Events: events, Standing: order.Intrinsic}, err
+	return order.Evidence{Events: events, Standing: order.Intrinsic}, err
 }
 
 func (e *endpoints) Suspend(cause error) { e.suspended = cause }

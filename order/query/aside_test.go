@@ -31,14 +31,14 @@ func (p *partly) Events(ctx context.Context, from, to uint64) ([]order.Event, er
 	return events, &order.AsideError{Transactions: []order.AsideTransaction{{Block: p.aside, Err: errors.New("of version 7")}}}
 }
 
-func (p *partly) Verify(ctx context.Context, from, to uint64, first []order.Event) (order.Proof, error) {
+func (p *partly) Verify(ctx context.Context, from, to uint64, first []order.Event) (order.Evidence, error) {
 	if p.unverifiable >= from && p.unverifiable <= to && p.unverifiable != 0 {
-		return order.Proof{}, &order.UnreadableError{Block: p.unverifiable, Err: errors.New("no endpoint has it")}
+		return order.Evidence{}, &order.UnreadableError{Block: p.unverifiable, Err: errors.New("no endpoint has it")}
 	}
 	if p.alone {
-		return order.Proof{Events: first}, nil
+		return order.Evidence{Events: first}, nil
 	}
-	return order.Proof{Events: first, Standing: order.Intrinsic}, nil
+	return order.Evidence{Events: first, Standing: order.Intrinsic}, nil
 }
 
 // What cannot be decoded is put aside by transaction, and a block that cannot be read a second time by itself; all else

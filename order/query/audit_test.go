@@ -66,9 +66,9 @@ func (k keeper) fold(ctx context.Context, id order.ID, side order.Side) (*order.
 	return &order.Order{}, err
 }
 
-func (k keeper) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
+func (k keeper) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Evidence, error) {
 	events, err := k.Events(ctx, from, to)
-	return order.Proof{Events: events, Standing: order.Intrinsic}, err
+	return order.Evidence{Events: events, Standing: order.Intrinsic}, err
 }
 
 // audited is an index of two chains with one order in every state, all of them final.
@@ -445,7 +445,7 @@ func (c contested) History(ctx context.Context, id order.ID, side order.Side, si
 	return read, err
 }
 
-func (c contested) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
+func (c contested) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Evidence, error) {
 	p, err := c.keeper.Verify(ctx, from, to, nil)
 	if p.Standing = c.standing; c.standing == order.Single {
 		p.Events = nil

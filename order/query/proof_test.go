@@ -36,10 +36,10 @@ func (f *forgetful) Events(ctx context.Context, from, to uint64) ([]order.Event,
 	return slices.DeleteFunc(events, func(e order.Event) bool { return f.lost[e.At.Block] }), err
 }
 
-func (f *forgetful) Verify(ctx context.Context, from, to uint64, first []order.Event) (order.Proof, error) {
+func (f *forgetful) Verify(ctx context.Context, from, to uint64, first []order.Event) (order.Evidence, error) {
 	f.verified = append(f.verified, ledger.Range{From: from, To: to})
 	events, err := f.testChain.Events(ctx, from, to)
-	v := order.Proof{Events: events, Standing: order.Intrinsic}
+	v := order.Evidence{Events: events, Standing: order.Intrinsic}
 	if len(events) != len(first) {
 		v.Wrong = []string{"forgetful"}
 	}
@@ -157,14 +157,14 @@ type unsure struct {
 	readings int
 }
 
-func (u *unsure) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
+func (u *unsure) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Evidence, error) {
 	u.readings++
 	standing := order.Corroborated
 	if u.random.IntN(4) == 0 {
 		standing = order.Single
 	}
 	events, err := u.testChain.Events(ctx, from, to)
-	return order.Proof{Events: events, Standing: standing}, err
+	return order.Evidence{Events: events, Standing: standing}, err
 }
 
 // TestAVoiceThatFailsAtTimesIsHeardSoon: unconfirmed blocks are read again soon while that makes progress.
@@ -455,9 +455,9 @@ type voiced struct {
 	standing order.Standing
 }
 
-func (v *voiced) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Proof, error) {
+func (v *voiced) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Evidence, error) {
 	events, err := v.testChain.Events(ctx, from, to)
-	return order.Proof{Events: events, Standing: v.standing}, err
+	return order.Evidence{Events: events, Standing: v.standing}, err
 }
 
 // TestHistoryThatIsOneEndpointsWordIsNotProven reads history that a second endpoint confirms, and some that none does.

@@ -70,9 +70,9 @@ type lockedUp struct {
 	err   error
 }
 
-func (l lockedUp) Verify(ctx context.Context, from, to uint64, first []order.Event) (order.Proof, error) {
+func (l lockedUp) Verify(ctx context.Context, from, to uint64, first []order.Event) (order.Evidence, error) {
 	if from <= l.block && l.block <= to {
-		return order.Proof{}, l.err
+		return order.Evidence{}, l.err
 	}
 	return l.keeper.Verify(ctx, from, to, first)
 }

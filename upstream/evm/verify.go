@@ -27,11 +27,11 @@ var (
 // an endpoint recently found wrong, or if all are empty and the range is short and not of the tip: by the filter in
 // each header, and the receipts of each block that may hold logs. If a chain's nodes have no receipts that prove a
 // block (TRON's), any listed log counts that its transaction's receipt confirms; a single endpoint lists several times.
-func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
+func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Evidence, err error) {
 	ctx = upstream.Background.For(ctx)
 	contracts := c.emitters()
 	if len(contracts) == 0 {
-		return order.Proof{Events: first, Standing: order.Intrinsic}, nil
+		return order.Evidence{Events: first, Standing: order.Intrinsic}, nil
 	}
 	isShort := to-from < provenSpan
 	// If an empty list would not settle it, nodes need not show that they have come as far.
@@ -81,7 +81,7 @@ func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event
 // whole completes a proof: two endpoints confirm the parts of events that come from other logs of their transactions,
 // which lists do not show, and headers the times of blocks that lists omit or date unlike the first reading. It marks
 // the endpoints whose lists the headers contradict.
-func (c *Chain) whole(ctx context.Context, p order.Proof, lists []jsonrpc.Heard[[]log]) (order.Proof, error) {
+func (c *Chain) whole(ctx context.Context, p order.Evidence, lists []jsonrpc.Heard[[]log]) (order.Evidence, error) {
 	told := make(map[chain.Hash][]stamp)
 	for _, each := range lists {
 		for _, l := range each.Said {

@@ -29,7 +29,7 @@ const (
 // recently found wrong, eight times. Equal readings count as right. Slots with differences are settled by their blocks:
 // a transaction in one counts. A transaction that no list names stays unknown: finding it would take all blocks, some
 // megabytes each.
-func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Proof, err error) {
+func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Evidence, err error) {
 	ctx = upstream.Background.For(ctx)
 	liars := c.faulty.Names()
 	readings, err := jsonrpc.Lists[[]order.Event]{

@@ -158,8 +158,8 @@ func TestFeesThatOneNodeReportsAreNotBelieved(t *testing.T) {
 		found := must.Get(w.chainOver(row.nodes...).EventsIn(t.Context(), txOf(made.Creation)))(t).Confirm(t.Context())
 		history := must.Get(w.chainOver(row.nodes...).History(t.Context(), made.Terms.ID(), order.GiveSide, 0))(t)
 		c := w.chainOver(row.nodes...)
-		proof := must.Get(c.Verify(t.Context(), from, w.Head(), must.Get(c.Events(t.Context(), from, w.Head()))(t)))(t)
-		verified := order.Evidence{Events: proof.Events, Standing: proof.Standing, Wrong: slices.Compact(slices.Sorted(slices.Values(proof.Wrong)))}
+		verified := must.Get(c.Verify(t.Context(), from, w.Head(), must.Get(c.Events(t.Context(), from, w.Head()))(t)))(t)
+		verified.Wrong = slices.Compact(slices.Sorted(slices.Values(verified.Wrong)))
 		for how, read := range map[string]order.Evidence{"looked up": found, "as history": history, "verified": verified} {
 			if got := read.Events[0].Fact.(order.Created).FixFee; got != fee || read.Standing != row.want || !slices.Equal(read.Wrong, row.wrong) {
 				t.Errorf("%s, %s: fee %s on standing %d, %v named, want %s on %d and %v",

@@ -15,6 +15,8 @@ import (
 // ledger is a chain of made-up orders, in the bytes of its contracts' logs: each block creates some on the give chain,
 // and a few blocks later they are fulfilled, unlocked and claimed, depending on their numbers.
 type ledger struct {
+	order.Source // nil: no transaction is asked for
+
 	id     chain.ID
 	orders uint64 // in total
 	apart  uint64 // blocks from one order to the next; zero: each block creates blockOrders of them
@@ -154,8 +156,12 @@ func (l *ledger) Events(_ context.Context, from, to uint64) ([]order.Event, erro
 	return events, nil
 }
 
-func (l *ledger) EventsIn(context.Context, chain.TxHash) (order.Evidence, error) {
-	return order.Evidence{}, order.ErrNotFound
+func (l *ledger) Verify(_ context.Context, _, _ uint64, first []order.Event) (order.Evidence, error) {
+	return order.Evidence{Events: first, Standing: order.Intrinsic}, nil
+}
+
+func (l *ledger) Attest(_ context.Context, events []order.Event) (order.Evidence, error) {
+	return order.Evidence{Events: events, Standing: order.Intrinsic}, nil
 }
 
 // store keeps all logs in memory, so that a benchmark measures reading and not generating them.

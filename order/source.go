@@ -67,6 +67,12 @@ type Source interface {
 	// EventsIn returns the events of orders and swaps in one transaction in log order: ErrNotFound if the chain does
 	// not know the transaction, no events if it has none.
 	EventsIn(ctx context.Context, tx chain.TxHash) (Evidence, error)
+	// Verify reads blocks a second time. It returns the events of final blocks from to to, in block and log order, as
+	// confirmed by another endpoint or proven by the blocks themselves. first are the events of the first reading.
+	Verify(ctx context.Context, from, to uint64, first []Event) (Evidence, error)
+	// Attest returns events of the chain with senders and times as proven by signatures and headers, or as reported by
+	// two endpoints. The standing is that of the senders and times only.
+	Attest(ctx context.Context, events []Event) (Evidence, error)
 }
 
 // LogSource is a Source that can read old blocks from their logs, which costs far less than reading their transactions.
@@ -78,13 +84,6 @@ type LogSource interface {
 // TipRange is how many of the newest blocks a Source reads one by one, each with evidence that the endpoint that listed
 // its events has that block. The listing of older blocks rests on a single endpoint.
 const TipRange = 3
-
-// Verifier is a Source that can read blocks a second time to verify a first reading.
-type Verifier interface {
-	// Verify returns the events of final blocks from to to, in block and log order, as confirmed by another endpoint or
-	// proven by the blocks themselves. first are the events of the first reading.
-	Verify(ctx context.Context, from, to uint64, first []Event) (Evidence, error)
-}
 
 // AnchoredSource is a Source whose endpoints can be checked against blocks known to belong to the chain.
 type AnchoredSource interface {

@@ -35,17 +35,16 @@ func (r Repair) IsWhole() bool { return r.Err == nil && (r.Left == nil || r.Left
 const repairAttempts = 5
 
 // Repair audits the orders of a selection and corrects the store if it differs from a chain: the blocks concerned are
-// read again and prove their contents, or if a chain's blocks cannot, the transactions are believed. Each chain is
-// corrected in one transaction and compared again, until nothing differs or can be read differently. Gateways may
-// follow the chains meanwhile. report is called for every step, from several goroutines. The result is ascending by
-// chain.
+// read again and prove their contents. Each chain is corrected in one transaction and compared again, until nothing
+// differs or can be read differently. Gateways may follow the chains meanwhile. report is called for every step, from
+// several goroutines. The result is ascending by chain.
 func (b *Books) Repair(ctx context.Context, of ledger.Selection, report func(Progress)) ([]Repair, error) {
 	return b.repairEach(ctx, of.Chain, report, func(ctx context.Context, m *mender) error { return m.mend(ctx, of) })
 }
 
 // RepairBlocks verifies final blocks from first to last that the index has read, and corrects the store if they prove
 // it wrong. It works newest first, so that another RepairBlocks can resume where this one stopped. Blocks that join the
-// proven ones count as proven. A zero id means every chain that can read blocks a second time.
+// proven ones count as proven. A zero id means every chain.
 func (b *Books) RepairBlocks(ctx context.Context, id chain.ID, first, last uint64, report func(Progress)) ([]Repair, error) {
 	return b.repairEach(ctx, id, report, func(ctx context.Context, m *mender) error {
 		return m.mendBlocks(ctx, ledger.Range{From: first, To: last})
@@ -178,17 +177,11 @@ func byBlock(differences []Difference) map[uint64]ledger.Correction {
 }
 
 // readAgain returns the correction of the store for a block. The audit's events count as the first reading, and the
-// block is read a second time. If blocks cannot prove their contents, transactions are believed about events that they
-// add or that replace others; the absence of one proves nothing.
+// block is read a second time.
 func (m *mender) readAgain(
 	ctx context.Context, number uint64, position ledger.Checkpoint, differing ledger.Correction,
 ) (ledger.Correction, error) {
-	if m.Verifier == nil {
-		differing.Wrong = ledger.Refilled(differing.Wrong, differing.Missing, ledger.Range{From: number, To: number})
-		return differing, nil
-	}
-	block := ledger.Range{From: number, To: number}
-	stored, err := m.Ledger.EventsBetween(ctx, m.ID, block)
+	stored, err := m.Ledger.EventsBetween(ctx, m.ID, ledger.Range{From: number, To: number})
 	if err != nil {
 		return ledger.Correction{}, err
 	}
@@ -220,7 +213,7 @@ func (m *mender) corrected(ctx context.Context, c ledger.Correction, changes []o
 // verified: nothing can be in them.
 func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 	position, known, err := m.Ledger.Checkpoint(ctx, m.ID)
-	if err != nil || !known || m.Verifier == nil {
+	if err != nil || !known {
 		return err
 	}
 	head, err := m.Source.Head(ctx)

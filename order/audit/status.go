@@ -23,8 +23,6 @@ type Status struct {
 	Err    error           // why the head is unknown
 
 	Quarantined []ledger.QuarantinedBlock // ascending
-
-	position ledger.Checkpoint
 }
 
 // Status returns what the store has of every chain, and asks each chain for its newest block.
@@ -39,7 +37,7 @@ func (b *Books) Status(ctx context.Context) ([]Status, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[i] = Status{Chain: r.ID, From: order.BlockTime{Number: position.First, Time: position.FirstTime}, Known: known, position: position}
+		all[i] = Status{Chain: r.ID, From: order.BlockTime{Number: position.First, Time: position.FirstTime}, Known: known, Proven: position.ProvenTo()}
 		all[i].Indexed, all[i].IndexedTime = position.Block, position.BlockTime
 		if all[i].Quarantined, err = b.Ledger.Quarantined(ctx, r.ID, ledger.Range{From: 0, To: math.MaxInt64}); err != nil {
 			return nil, err
@@ -59,7 +57,6 @@ func (b *Books) Status(ctx context.Context) ([]Status, error) {
 	})
 	for i, head := range heads {
 		all[i].Head, all[i].Err = head.got.Latest.Number, head.err
-		all[i].Proven = all[i].position.ProvenTo(head.got.Finalized, b.Readers[i].Verifier != nil)
 		if head.err == nil && all[i].Indexed >= all[i].Head {
 			all[i].Level = time.Now()
 		}

@@ -95,7 +95,7 @@ func (f *Follower) WatchFor(ctx context.Context) bool {
 
 // Basis returns the basis of an answer about the chain that is read from now on.
 func (f *Follower) Basis() order.ChainBasis {
-	b := f.State().basis(f.Verifier != nil, f.HeadLife())
+	b := f.State().basis(f.HeadLife())
 	b.Chain = f.ID
 	if every := f.every(); every > f.Paces.Asked {
 		b.Every = every

@@ -108,14 +108,14 @@ func (s *State) endDoubt() { s.Doubt, s.doubtedTo = nil, 0 }
 // IsFinal reports whether a block is known to be safe from reorgs.
 func (s State) IsFinal(number uint64) bool { return number <= s.finalized }
 
-// basis returns the basis of an answer about the chain, as far as the state determines it. Proven depends on whether
-// blocks can be read a second time; life is how old a head may be; 0: any age.
-func (s State) basis(isVerifiable bool, life time.Duration) order.ChainBasis {
+// basis returns the basis of an answer about the chain, as far as the state determines it. life is how old a head may
+// be; 0: any age.
+func (s State) basis(life time.Duration) order.ChainBasis {
 	b := order.ChainBasis{
 		Followed: true,
 		Lag:      order.Lag{Head: s.newestNumber(), Indexed: s.Position.Block, IndexedTime: s.Position.BlockTime, Level: s.Level},
 		From:     order.BlockTime{Number: s.Position.First, Time: s.Position.FirstTime},
-		Proven:   s.Position.ProvenTo(s.finalized, isVerifiable),
+		Proven:   s.Position.ProvenTo(),
 		Single:   s.Position.IsSingle(),
 		Hash:     s.hash,
 		Epoch:    s.epoch,

@@ -87,12 +87,8 @@ func (l Ledger) Known(ctx context.Context, blocks []ChainBlock) (map[ChainBlock]
 	return kept, err
 }
 
-// ProvenTo returns the block up to which a chain is proven from its first read block, 0 if none. If blocks cannot be
-// read a second time, final ones count as proven.
-func (c Checkpoint) ProvenTo(finalized uint64, isVerifiable bool) uint64 {
-	if !isVerifiable {
-		return min(finalized, c.Block)
-	}
+// ProvenTo returns the block up to which a chain is proven from its first read block, 0 if none.
+func (c Checkpoint) ProvenTo() uint64 {
 	end := c.ProvenEnd
 	if c.SingleFrom > 0 {
 		end = min(end, c.SingleFrom)

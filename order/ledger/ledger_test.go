@@ -126,21 +126,17 @@ func TestStoredFormStays(t *testing.T) {
 
 func TestProvenBlocksAreThoseFromTheFirstOn(t *testing.T) {
 	for _, test := range []struct {
-		c            Checkpoint
-		finalized    uint64
-		isVerifiable bool
-		want         uint64
+		c    Checkpoint
+		want uint64
 	}{
-		{Checkpoint{First: 10, Block: 40}, 30, false, 30},
-		{Checkpoint{First: 10, Block: 40}, 50, false, 40},
-		{Checkpoint{First: 10, Block: 40, ProvenFrom: 10, ProvenEnd: 21}, 30, true, 20},
-		{Checkpoint{First: 10, Block: 40, ProvenFrom: 10, ProvenEnd: 21, SingleFrom: 15}, 30, true, 14},
-		{Checkpoint{First: 10, Block: 40, ProvenFrom: 10, ProvenEnd: 21, SingleFrom: 10}, 30, true, 0},
-		{Checkpoint{First: 10, Block: 40, ProvenFrom: 12, ProvenEnd: 21}, 30, true, 0},
+		{Checkpoint{First: 10, Block: 40, ProvenFrom: 10, ProvenEnd: 21}, 20},
+		{Checkpoint{First: 10, Block: 40, ProvenFrom: 10, ProvenEnd: 21, SingleFrom: 15}, 14},
+		{Checkpoint{First: 10, Block: 40, ProvenFrom: 10, ProvenEnd: 21, SingleFrom: 10}, 0},
+		{Checkpoint{First: 10, Block: 40, ProvenFrom: 12, ProvenEnd: 21}, 0},
 	} {
-		got := test.c.ProvenTo(test.finalized, test.isVerifiable)
-		if isProven := test.c.IsProven(test.want); got != test.want || test.isVerifiable && isProven != (got > 0) || test.c.IsProven(test.want+1) {
-			t.Errorf("%+v: ProvenTo(%d, %v) = %d, itself proven: %v, want %d", test.c, test.finalized, test.isVerifiable, got, isProven, test.want)
+		got := test.c.ProvenTo()
+		if isProven := test.c.IsProven(test.want); got != test.want || isProven != (got > 0) || test.c.IsProven(test.want+1) {
+			t.Errorf("%+v: ProvenTo() = %d, itself proven: %v, want %d", test.c, got, isProven, test.want)
 		}
 	}
 }

@@ -44,8 +44,7 @@ type Chain struct {
 	Lease       store.Lease // protects writes to the ledger; set by the writer
 	Logger      *slog.Logger
 
-	// Verifier, States and Histories are the source if it can be asked for that, else nil.
-	Verifier  order.Verifier
+	// States and Histories are the source if it can be asked for that, else nil.
 	States    order.StateReader
 	Histories order.HistorySource
 
@@ -56,12 +55,11 @@ type Chain struct {
 
 // NewChain returns a Chain that believes nothing yet.
 func NewChain(c chain.Chain, source order.Source, l ledger.Ledger, logger *slog.Logger) Chain {
-	verifier, _ := source.(order.Verifier)
 	states, _ := source.(order.StateReader)
 	histories, _ := source.(order.HistorySource)
 	anchored, _ := source.(order.AnchoredSource)
 	return Chain{
-		Chain: c, Source: source, Ledger: l, Logger: logger, Verifier: verifier, States: states, Histories: histories,
+		Chain: c, Source: source, Ledger: l, Logger: logger, States: states, Histories: histories,
 		quarantine: quarantine{unreadable: make(map[uint64]int)},
 		anchorage:  anchorage{source: anchored},
 		prover: prover{
@@ -165,7 +163,7 @@ func (c *Chain) ProveNext(
 	end := min(head.Finalized, position.Block) + 1
 	count := c.prover.due(position, end, haste)
 	goesBack := count == 0 && position.IsSingle() && c.prover.mayGoBack()
-	if c.Verifier == nil || count == 0 && !goesBack {
+	if count == 0 && !goesBack {
 		return came, false, nil
 	}
 	r := ledger.Range{From: position.ProvenEnd, To: min(position.ProvenEnd+min(most, count), end) - 1}
@@ -248,10 +246,10 @@ func (c *Chain) Verify(ctx context.Context, r ledger.Range, also func(*ledger.Tx
 // ErrOneWord says that nothing is changed, since a single endpoint contradicts blocks that others confirmed.
 var ErrOneWord = errors.New("one endpoint alone has it")
 
-// VerifyBlock reads a block a second time, including senders and times; see order.Verifier. It returns ErrOneWord if
+// VerifyBlock reads a block a second time, including senders and times; see order.Source. It returns ErrOneWord if
 // only one endpoint has the block although several have those around it.
 func (c *Chain) VerifyBlock(ctx context.Context, number uint64, position ledger.Checkpoint, first []order.Event) (order.Evidence, error) {
-	p, err := c.Verifier.Verify(ctx, number, number, first)
+	p, err := c.Source.Verify(ctx, number, number, first)
 	if err == nil {
 		p, err = c.attest(ctx, p)
 	}
@@ -263,11 +261,10 @@ func (c *Chain) VerifyBlock(ctx context.Context, number uint64, position ledger.
 
 // attest verifies senders and times of events by signatures and headers, or by the reports of another endpoint.
 func (c *Chain) attest(ctx context.Context, p order.Evidence) (order.Evidence, error) {
-	attester, can := c.Source.(order.Attester)
-	if !can || len(p.Events) == 0 {
+	if len(p.Events) == 0 {
 		return p, nil
 	}
-	read, err := attester.Attest(ctx, p.Events)
+	read, err := c.Source.Attest(ctx, p.Events)
 	if err != nil {
 		return p, fmt.Errorf("senders and times of %d events: %w", len(p.Events), err)
 	}
@@ -291,7 +288,7 @@ func apart(events []order.Event, left []ledger.QuarantinedBlock) (others, ofLeft
 func (c *Chain) verifyParts(ctx context.Context, parts []ledger.Range, first []order.Event) (whole order.Evidence, err error) {
 	whole.Standing = order.Intrinsic
 	for _, part := range parts {
-		verdict, err := c.Verifier.Verify(ctx, part.From, part.To, ledger.Within(first, part))
+		verdict, err := c.Source.Verify(ctx, part.From, part.To, ledger.Within(first, part))
 		if err != nil {
 			return whole, err
 		}
@@ -306,7 +303,7 @@ func (c *Chain) verifyParts(ctx context.Context, parts []ledger.Range, first []o
 
 // Confirm replaces the first reading of a range that is not stored yet by a second one.
 func (c *Chain) Confirm(ctx context.Context, r ledger.Range, got *ledger.Contents) error {
-	for c.Verifier != nil {
+	for {
 		slices.SortFunc(got.Quarantined, func(a, b ledger.QuarantinedBlock) int { return int(a.Number) - int(b.Number) })
 		read, unread := apart(got.Events, got.Quarantined)
 		verdict, err := c.verifyParts(ctx, r.Without(got.Quarantined), read)
@@ -324,7 +321,6 @@ func (c *Chain) Confirm(ctx context.Context, r ledger.Range, got *ledger.Content
 		got.Events, got.IsSingle = slices.Concat(verdict.Events, unread), verdict.Standing == order.Single
 		return nil
 	}
-	return nil
 }
 
 // Blame logs endpoints that contradicted others, or hashes, about a transaction.

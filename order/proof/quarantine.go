@@ -174,7 +174,7 @@ func (c *Chain) RetryQuarantined(ctx context.Context) (changes []order.Change, e
 // endpoint is not enough, and the second reading is right where the first one cannot be read.
 func (c *Chain) readQuarantined(ctx context.Context, number uint64, position ledger.Checkpoint) ([]order.Event, error) {
 	events, err := c.Source.Events(ctx, number, number)
-	if c.Verifier == nil || number >= position.ProvenEnd || err != nil && !errors.As(err, new(*order.UnreadableError)) {
+	if number >= position.ProvenEnd || err != nil && !errors.As(err, new(*order.UnreadableError)) {
 		return events, err
 	}
 	proof, err := c.VerifyBlock(ctx, number, position, events)

@@ -44,11 +44,6 @@ func (e *endpoints) Anchor(b order.Block, atOnce bool) {
 	}
 }
 
-func (e *endpoints) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Evidence, error) {
-	events, err := e.testChain.Events(ctx, from, to)
-	return order.Evidence{Events: events, Standing: order.Intrinsic}, err
-}
-
 func (e *endpoints) Suspend(cause error) { e.suspended = cause }
 
 func (e *endpoints) Head(ctx context.Context) (order.Head, error) {

@@ -25,11 +25,6 @@ type keeper struct {
 	lowered map[order.ID]chain.Amount // amounts by which take amounts were lowered
 }
 
-var (
-	_ order.StateReader = keeper{}
-	_ order.Verifier    = keeper{}
-)
-
 func (k keeper) Origin(context.Context) (uint64, error) { return 1, nil }
 
 func (k keeper) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
@@ -64,11 +59,6 @@ func (k keeper) fold(ctx context.Context, id order.ID, side order.Side) (*order.
 		return o, err
 	}
 	return &order.Order{}, err
-}
-
-func (k keeper) Verify(ctx context.Context, from, to uint64, _ []order.Event) (order.Evidence, error) {
-	events, err := k.Events(ctx, from, to)
-	return order.Evidence{Events: events, Standing: order.Intrinsic}, err
 }
 
 // audited is an index of two chains with one order in every state, all of them final.
@@ -308,26 +298,6 @@ func TestAuditTellsWhatItCouldNotCompare(t *testing.T) {
 	audits, err := audit.Of(a.Chains).Audit(t.Context(), ledger.Selection{}, func(audit.Progress) {})
 	if err != nil || len(audits) != 2 || !audits[0].IsSound() || !errors.Is(audits[1].Err, down) || audits[1].IsSound() {
 		t.Errorf("Audit = %+v, %v, want chain 1 sound and chain 137 not compared", audits, err)
-	}
-}
-
-// witness is a chain whose blocks cannot be read a second time.
-type witness struct{ *testChain }
-
-// TestRepairWithoutProofRemovesNothing: a missing transaction proves nothing if blocks cannot be proven.
-func TestRepairWithoutProofRemovesNothing(t *testing.T) {
-	l, d := witness{newTestChain(1)}, newDeal(1, 1, 1)
-	l.mine([]told{d.created(), d.fulfilled()})
-	l.mineEmpty(10)
-	x := following(t, l)
-	followAll(t, x)
-	l.blocks[1].txs, l.blocks[1].events = nil, nil // forgotten by the node
-	repairs, err := audit.Of(x.Chains).Repair(t.Context(), ledger.Selection{}, func(audit.Progress) {})
-	if err != nil || len(repairs) != 1 || repairs[0].Removed != 0 || repairs[0].IsWhole() {
-		t.Errorf("Repair = %+v, %v, want nothing removed and the difference told", repairs, err)
-	}
-	if got := lockedOrders(t, x); got != 1 {
-		t.Errorf("%d orders are locked, want 1", got)
 	}
 }
 

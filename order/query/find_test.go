@@ -143,11 +143,11 @@ func TestFindKeepsFinalEventsThatAHistoryLacks(t *testing.T) {
 		w := newWorld()
 		w.fulfil()
 		w.take.mine([]told{w.deal.sentUnlock()})
-		w.take.mineEmpty(10)
+		w.take.mineEmpty(40) // enough for the first ones to be proven
 		x := w.index(t)
 		followAll(t, x)
 		<-time.After(time.Minute) // without any follower running
-		w.take.drop(11)           // what the endpoint has
+		w.take.drop(41)           // what the endpoint has
 		if got := mustFind(t, x, w.creation); got.State != order.StateSentUnlock || w.take.times("History") == 0 {
 			t.Errorf("order is %s after %d histories of the take chain, want the final unlock", got.State, w.take.times("History"))
 		}

@@ -89,7 +89,7 @@ func TestABlockThatNoEndpointGivesHoldsUpNoOtherOrder(t *testing.T) {
 				damageStore(t, a.store, damages[1].statement, id)
 			}
 			r := audit.Of(a.Chains).Reconcilers()[1]
-			r.Verifier = lockedUp{a.take, 1, err}
+			r.Source = lockedUp{a.take, 1, err}
 			if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) != 1 || !r.Unsettled[kept] {
 				t.Errorf("Step() = %v, %v are unsettled, want %s alone", err, r.Unsettled, kept)
 			}

@@ -30,11 +30,8 @@ func (l lonely) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 	return slices.Repeat([]order.StoredState{{State: l.state, IsSingle: true}}, len(ids)), ctx.Err()
 }
 
-// paired is a chain with two endpoints that agree.
-type paired struct{ *testChain }
-
-func (p paired) Attest(_ context.Context, events []order.Event) (order.Evidence, error) {
-	return order.Evidence{Events: events, Standing: order.Corroborated}, nil
+func (l lonely) Attest(_ context.Context, events []order.Event) (order.Evidence, error) {
+	return order.Evidence{Events: events}, nil
 }
 
 // TestLocksThatOneEndpointDeniesAreNotProvenAbsent has deliveries whose creations are before the lookback, and are not
@@ -73,7 +70,7 @@ func TestACreationOfOneEndpointsWordIsNotProven(t *testing.T) {
 	for name, test := range map[string]struct {
 		give order.Source
 		want bool
-	}{"one endpoint": {lonely{testChain: give}, true}, "two": {paired{give}, false}} {
+	}{"one endpoint": {lonely{testChain: give}, true}, "two": {give, false}} {
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: test.give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
 		followAll(t, x)
 		if _, _, basis, err := x.IDsIn(t.Context(), created); err != nil || basis.Of(1).Single != test.want {
@@ -107,10 +104,6 @@ func (d disputed) EventsIn(ctx context.Context, tx chain.TxHash) (order.Evidence
 		return order.Evidence{Events: d.agreed(truth), Standing: d.standing}
 	}
 	return read, err
-}
-
-func (d disputed) Attest(_ context.Context, events []order.Event) (order.Evidence, error) {
-	return order.Evidence{Events: events, Standing: order.Intrinsic}, nil
 }
 
 // TestOneEndpointsCreationIsConfirmed looks up a transaction that created two orders, one of which has later steps in

@@ -15,8 +15,6 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-var _ order.Attester = (*Chain)(nil)
-
 // attestation holds the calls that prove senders and times: for transactions, by their hashes, and for headers, by the
 // hashes of blocks.
 type attestation struct{ senders, times map[chain.Hash]*jsonrpc.Call }
@@ -80,7 +78,7 @@ func standingOf(call *jsonrpc.Call, isProven bool) order.Standing {
 	return order.Single
 }
 
-// Attest implements order.Attester.
+// Attest implements order.Source.
 func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidence, error) {
 	a := newAttestation()
 	for _, e := range events {

@@ -17,12 +17,9 @@ import (
 // longer one is not worth the calls.
 const provenSpan = 256
 
-var (
-	_ order.Verifier     = (*Chain)(nil)
-	_ order.TellerSource = (*Chain)(nil)
-)
+var _ order.TellerSource = (*Chain)(nil)
 
-// Verify reads blocks a second time; see order.Verifier. Endpoints of two providers list their logs. Lists that agree
+// Verify reads blocks a second time; see order.Source. Endpoints of two providers list their logs. Lists that agree
 // with the first reading on some logs are right. The blocks themselves decide if lists differ, if there is only one, by
 // an endpoint recently found wrong, or if all are empty and the range is short and not of the tip: by the filter in
 // each header, and the receipts of each block that may hold logs. If a chain's nodes have no receipts that prove a

@@ -11,9 +11,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-var _ order.Attester = (*Chain)(nil)
-
-// Attest implements order.Attester. Times are those of blocks as shown by two endpoints, or of transactions if only one
+// Attest implements order.Source. Times are those of blocks as shown by two endpoints, or of transactions if only one
 // shows the block; a hash that others contradict stays one endpoint's word. Senders are in the signed messages.
 func (c *Chain) Attest(ctx context.Context, events []order.Event) (order.Evidence, error) {
 	read := order.Evidence{Events: slices.Clone(events), Standing: order.Intrinsic}

@@ -11,10 +11,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-var (
-	_ order.Verifier     = (*Chain)(nil)
-	_ order.TellerSource = (*Chain)(nil)
-)
+var _ order.TellerSource = (*Chain)(nil)
 
 const (
 	// ownReadings is how often one endpoint lists the same slots if no other can, and liarReadings how often each
@@ -24,7 +21,7 @@ const (
 	blocksAtOnce = 4
 )
 
-// Verify reads slots a second time; see order.Verifier. Endpoints of two providers each list the transactions on their
+// Verify reads slots a second time; see order.Source. Endpoints of two providers each list the transactions on their
 // own, and are the first to be asked for what these did. If only one answers, it lists them four times; one that was
 // recently found wrong, eight times. Equal readings count as right. Slots with differences are settled by their blocks:
 // a transaction in one counts. A transaction that no list names stays unknown: finding it would take all blocks, some

@@ -112,14 +112,6 @@ type Block struct {
 	Time   uint64 // UNIX seconds
 }
 
-// HistorySource is a Source that can find one order's events without an index.
-type HistorySource interface {
-	// History returns the events that one side of the order left on this chain. since is the UNIX time before which
-	// nothing happened, zero if unknown; if it is known, the creation may be omitted. *PartialError is returned with
-	// the events if not all blocks could be searched.
-	History(ctx context.Context, id ID, side Side, since uint64) (Evidence, error)
-}
-
 // Side is one of the two chains of an order.
 type Side uint8
 

@@ -135,11 +135,11 @@ func (a *auditor) compareAll(ctx context.Context, of ledger.Selection) error {
 
 // readStates reads what the contracts store of sides of orders, as far as they can be asked.
 func (a *auditor) readStates(ctx context.Context, sides ...*side) error {
-	if a.States == nil {
+	if a.Orders == nil {
 		return nil
 	}
 	for of, read := range map[order.Side]func(context.Context, []order.ID) ([]order.StoredState, error){
-		order.GiveSide: a.States.States, order.TakeSide: a.States.TakeStates,
+		order.GiveSide: a.Orders.States, order.TakeSide: a.Orders.TakeStates,
 	} {
 		var asked []*side
 		var ids []order.ID
@@ -193,7 +193,7 @@ func (a *auditor) sidesOf(id order.ID, stored []order.Event) (sides []*side) {
 func (a *auditor) compareStates(ctx context.Context, sides []*side, r ledger.Range) error {
 	for _, s := range sides {
 		known := a.known(s)
-		if a.States == nil || s.accountsFor(known) && !s.calls {
+		if a.Orders == nil || s.accountsFor(known) && !s.calls {
 			if len(ledger.Within(known, r)) == len(known) && s.isOver() && !a.isOneWord(s) {
 				a.over = append(a.over, ledger.Side{Order: s.id, Side: s.side})
 			}
@@ -258,14 +258,11 @@ func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 
 // history returns the events of a side as found on the chain.
 func (a *auditor) history(ctx context.Context, s *side) (order.Evidence, error) {
-	if a.Histories == nil {
-		return order.Evidence{}, nil
-	}
 	since := s.since
 	if s.side == order.GiveSide && !slices.ContainsFunc(s.stored, ledger.IsCreation) {
 		since = 0 // otherwise the history may omit the creation
 	}
-	read, err := a.Histories.History(ctx, s.id, s.side, since)
+	read, err := a.Orders.History(ctx, s.id, s.side, since)
 	a.Blame(ctx, read.Wrong)
 	return read, err
 }

@@ -176,7 +176,7 @@ func (b *backfill) read(ctx context.Context, held store.Lease) error {
 		}
 	}
 	b.reached(position.First)
-	origin, err := originBefore(ctx, b.States, position.First)
+	origin, err := originBefore(ctx, b.Orders, position.First)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func beginAtFinal(ctx context.Context, r *follow.Reader) (begun ledger.Checkpoin
 }
 
 // originBefore returns the first block of a chain that can hold an order, or a block if that is earlier.
-func originBefore(ctx context.Context, reader order.StateReader, block uint64) (uint64, error) {
+func originBefore(ctx context.Context, reader order.Reader, block uint64) (uint64, error) {
 	if reader == nil || block == 0 {
 		return 0, nil
 	}

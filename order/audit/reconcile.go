@@ -64,7 +64,7 @@ type Reconciler struct {
 // Reconcilers returns reconcilers of the chains whose contracts can be asked for states.
 func (b *Books) Reconcilers() (all []*Reconciler) {
 	for _, r := range b.Readers {
-		if r.States != nil {
+		if r.Orders != nil {
 			all = append(all, &Reconciler{Reader: r, Unsettled: map[order.ID]bool{}, Again: map[order.ID]bool{}})
 		}
 	}

@@ -224,7 +224,7 @@ func (m *mender) mendBlocks(ctx context.Context, asked ledger.Range) error {
 	if r.From > r.To {
 		return nil
 	}
-	origin, err := originBefore(ctx, m.States, r.To)
+	origin, err := originBefore(ctx, m.Orders, r.To)
 	if err != nil {
 		return err
 	}

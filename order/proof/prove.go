@@ -44,9 +44,7 @@ type Chain struct {
 	Lease       store.Lease // protects writes to the ledger; set by the writer
 	Logger      *slog.Logger
 
-	// States and Histories are the source if it can be asked for that, else nil.
-	States    order.StateReader
-	Histories order.HistorySource
+	Orders order.Reader // nil: the source cannot be asked about single orders
 
 	quarantine quarantine
 	prover     prover
@@ -55,11 +53,10 @@ type Chain struct {
 
 // NewChain returns a Chain that believes nothing yet.
 func NewChain(c chain.Chain, source order.Source, l ledger.Ledger, logger *slog.Logger) Chain {
-	states, _ := source.(order.StateReader)
-	histories, _ := source.(order.HistorySource)
+	orders, _ := source.(order.Reader)
 	anchored, _ := source.(order.AnchoredSource)
 	return Chain{
-		Chain: c, Source: source, Ledger: l, Logger: logger, States: states, Histories: histories,
+		Chain: c, Source: source, Ledger: l, Logger: logger, Orders: orders,
 		quarantine: quarantine{unreadable: make(map[uint64]int)},
 		anchorage:  anchorage{source: anchored},
 		prover: prover{

@@ -97,7 +97,7 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) map[order.ID]ord
 	unknown := map[chain.ID][]order.ID{}
 	for _, l := range locks {
 		id := l.Give.Chain
-		if x.Of(id).States != nil {
+		if x.Of(id).Orders != nil {
 			unknown[id] = append(unknown[id], l.Order)
 		}
 	}
@@ -105,7 +105,7 @@ func (x *Index) states(ctx context.Context, locks []order.Lock) map[order.ID]ord
 	var asking sync.WaitGroup
 	for id, ids := range unknown {
 		asking.Go(func() {
-			read, err := x.Of(id).States.States(ctx, ids)
+			read, err := x.Of(id).Orders.States(ctx, ids)
 			mu.Lock()
 			defer mu.Unlock()
 			for i, each := range ids {

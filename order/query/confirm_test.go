@@ -13,8 +13,6 @@ import (
 	"crossgate/order/follow"
 )
 
-var _ order.StateReader = (*testChain)(nil)
-
 func (l *testChain) Origin(ctx context.Context) (uint64, error) {
 	defer l.mu.Unlock()
 	return l.origin, l.enter(ctx, "Origin")

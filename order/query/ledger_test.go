@@ -42,8 +42,8 @@ type sealed struct {
 }
 
 var (
-	_ order.Source        = (*testChain)(nil)
-	_ order.HistorySource = (*testChain)(nil)
+	_ order.Source = (*testChain)(nil)
+	_ order.Reader = (*testChain)(nil)
 )
 
 // newTestChain returns a chain with a block 0.

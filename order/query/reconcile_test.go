@@ -202,7 +202,7 @@ func TestStatesThatNothingExplainsAreUnsettled(t *testing.T) {
 	d := a.deals[order.StateClaimedUnlock]
 	sound := dump(t, a.store)
 	r := audit.Of(a.Chains).Reconcilers()[0]
-	r.States = amnesiac{a.give, d.id}
+	r.Orders = amnesiac{a.give, d.id}
 	for range 2 {
 		if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) != 1 || !r.Unsettled[d.id] {
 			t.Fatalf("%v, unsettled %v, want %s", err, r.Unsettled, d.id)
@@ -228,13 +228,13 @@ func TestAllUnsettledOrdersAreCounted(t *testing.T) {
 	x := newIndex(openStore(t), map[chain.ID]order.Source{1: give, 137: take}, quietly(follow.Options{Chains: evmChains(1, 137)}))
 	followAll(t, x)
 	r := audit.Of(x.Chains).Reconcilers()[0]
-	r.States, r.Histories = lonely{testChain: give}, lonely{testChain: give}
+	r.Orders = lonely{testChain: give}
 	for range 2 {
 		if _, err := r.Step(t.Context()); err != nil || len(r.Unsettled) != count {
 			t.Errorf("%v, %d orders are unsettled, want all %d", err, len(r.Unsettled), count)
 		}
 	}
-	r.States, r.Histories = give, give
+	r.Orders = give
 	for step := range 4 {
 		if steps := must.Get(r.Step(t.Context()))(t); len(r.Unsettled) != 0 || (steps > 0) != (step%2 == 0) {
 			t.Errorf("step %d, of %d: %d orders are unsettled, want none once the chain stores them", step, steps, len(r.Unsettled))

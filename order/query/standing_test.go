@@ -144,7 +144,7 @@ func TestOneEndpointsCreationIsConfirmed(t *testing.T) {
 		x := newIndex(openStore(t), map[chain.ID]order.Source{1: disputed{give, test.said, test.agreed, test.standing}, 137: take},
 			quietly(follow.Options{Chains: evmChains(1, 137), Lookback: 10}))
 		followAll(t, x)
-		again, err := x.ask(t.Context(), &query{chain: 1, historian: give, order: d.id, side: order.GiveSide, creation: creation})
+		again, err := x.ask(t.Context(), &query{chain: 1, order: d.id, side: order.GiveSide, creation: creation})
 		if single := again.Standing == order.Single; err != nil || test.isSingle != single || strings.Contains(order.Say(again.Events), "12345") {
 			t.Errorf("%s: read again %+v, %v, want one endpoint's word: %t", name, again, err, test.isSingle)
 		}

@@ -184,13 +184,12 @@ func isComplete(o *order.Order) bool {
 
 // query asks a chain for the history of its side of an order; there is nothing to ask if chain is zero.
 type query struct {
-	chain     chain.ID
-	historian order.HistorySource
-	order     order.ID
-	side      order.Side
-	since     uint64
-	creation  chain.TxHash // to be read again if a reorg may have dropped it; else absent
-	gaps      []order.Gap  // blocks that could not be searched
+	chain    chain.ID
+	order    order.ID
+	side     order.Side
+	since    uint64
+	creation chain.TxHash // to be read again if a reorg may have dropped it; else absent
+	gaps     []order.Gap  // blocks that could not be searched
 }
 
 // query returns the query to make about one side of an order.
@@ -200,10 +199,10 @@ func (x *Index) query(o *order.Order, side order.Side, from provenance) query {
 		id = o.Terms.Take.Chain
 	}
 	f := x.Of(id)
-	if f == nil || f.Histories == nil || from.stored && !from.doubted[id] && f.Covers(since) {
+	if f == nil || f.Orders == nil || from.stored && !from.doubted[id] && f.Covers(since) {
 		return query{}
 	}
-	q := query{chain: id, historian: f.Histories, order: o.ID, side: side, since: since}
+	q := query{chain: id, order: o.ID, side: side, since: since}
 	if side == order.GiveSide && o.Created != nil && !from.traced && from.doubted[id] {
 		q.creation = o.Created.At.Tx
 	}
@@ -214,7 +213,7 @@ func (x *Index) ask(ctx context.Context, q *query) (order.Evidence, error) {
 	if q.chain == 0 {
 		return order.Evidence{Standing: order.Corroborated}, nil
 	}
-	read, err := q.historian.History(ctx, q.order, q.side, q.since)
+	read, err := x.Of(q.chain).Orders.History(ctx, q.order, q.side, q.since)
 	x.warn(ctx, q.chain, read.Wrong)
 	if partial, is := errors.AsType[*order.PartialError](err); is {
 		q.gaps = []order.Gap{partial.Gap}

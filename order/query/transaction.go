@@ -262,11 +262,11 @@ func (x *Index) addCreations(ctx context.Context, t *transaction) error {
 	for i, events := range t.orders {
 		id := give[events[0].Order]
 		f := x.Of(id)
-		if standing[i] = order.Intrinsic; f == nil || f.Histories == nil || slices.ContainsFunc(events, ledger.IsCreation) {
+		if standing[i] = order.Intrinsic; f == nil || f.Orders == nil || slices.ContainsFunc(events, ledger.IsCreation) {
 			continue
 		}
 		asked.ask(id, func() error {
-			read, err := f.Histories.History(ctx, events[0].Order, order.GiveSide, 0)
+			read, err := f.Orders.History(ctx, events[0].Order, order.GiveSide, 0)
 			x.warn(ctx, id, read.Wrong)
 			standing[i] = read.Standing
 			if t.orders[i] = append(events, read.Events...); errors.As(err, new(*order.PartialError)) {
@@ -306,11 +306,11 @@ func (x *Index) place(ctx context.Context, ids []order.ID, give map[order.ID]cha
 	var mu sync.Mutex
 	var asked failures
 	for _, f := range x.Followers {
-		if f.States == nil || len(ids) == 0 {
+		if f.Orders == nil || len(ids) == 0 {
 			continue
 		}
 		asked.ask(f.ID, func() error {
-			states, err := f.States.States(ctx, ids)
+			states, err := f.Orders.States(ctx, ids)
 			mu.Lock()
 			defer mu.Unlock()
 			for i, stored := range states {

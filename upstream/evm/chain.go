@@ -54,7 +54,7 @@ type Chain struct {
 	batcher    batcher
 }
 
-var _ order.HistorySource = (*Chain)(nil)
+var _ order.Reader = (*Chain)(nil)
 
 // Facts returns the registry's facts about the chain.
 func (c *Chain) Facts() chain.Chain { return c.chain }

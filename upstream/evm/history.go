@@ -14,7 +14,7 @@ import (
 )
 
 // History returns the events that one side of an order left on this chain, without the creation when since is its
-// time; see order.HistorySource. The contract's storage says how many steps there are and whether the amounts were
+// time; see order.Reader. The contract's storage says how many steps there are and whether the amounts were
 // changed. They are searched in the logs from since on, then by storage at past blocks, which takes an archive; without
 // one, in logs up to the newest block, as far as endpoints have them and time allows: *order.PartialError names the
 // gaps. So is the end of a registered external call. A step that endpoints of other providers do not have either is an

@@ -11,14 +11,12 @@ import (
 	"crossgate/order/onchain"
 )
 
-var _ order.StateReader = (*Chain)(nil)
-
-// States reads orders from DlnSource; see order.StateReader.
+// States reads orders from DlnSource; see order.Reader.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	return c.storedStates(ctx, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderCall, onchain.GivePatchesCall, onchain.DecodeGiveOrder)
 }
 
-// TakeStates reads orders from DlnDestination; see order.StateReader.
+// TakeStates reads orders from DlnDestination; see order.Reader.
 func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	return c.storedStates(ctx, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderCall, onchain.TakePatchesCall, onchain.DecodeTakeOrder)
 }
@@ -59,7 +57,7 @@ func (c *Chain) storedStates(
 }
 
 // Origin returns the first block with orders according to the registry, else a block before the time since which the
-// registry knows of orders, else block 0; see order.StateReader.
+// registry knows of orders, else block 0; see order.Reader.
 func (c *Chain) Origin(ctx context.Context) (uint64, error) {
 	var latest *header
 	if err := c.rpc.All(ctx, headerCall(&latest, newestTag)); err != nil {

@@ -40,8 +40,8 @@ type Chain struct {
 }
 
 var (
-	_ order.Source        = (*Chain)(nil)
-	_ order.HistorySource = (*Chain)(nil)
+	_ order.Source = (*Chain)(nil)
+	_ order.Reader = (*Chain)(nil)
 )
 
 // New returns the chain that rpc's endpoints serve. Their first use verifies that they do, by the hash of the first

@@ -16,7 +16,7 @@ import (
 
 const mostHistoryPages = 16
 
-// History returns the events that one side of an order left on this chain; see order.HistorySource. Each side has
+// History returns the events that one side of an order left on this chain; see order.Reader. Each side has
 // an account that every step names, so the account's transactions are the order's: one round trip lists them, one reads
 // them and the next page, which is empty. Where endpoints contradict each other, each is heard by itself. No list ends
 // at since: it is short, and its times are one endpoint's word.

@@ -12,9 +12,7 @@ import (
 	"crossgate/upstream/jsonrpc"
 )
 
-var _ order.StateReader = (*Chain)(nil)
-
-// States reads the accounts of orders, 100 at a time; see order.StateReader. Accounts from before the programs stored
+// States reads the accounts of orders, 100 at a time; see order.Reader. Accounts from before the programs stored
 // amounts require the order's history.
 func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	stored, err := c.storedStates(ctx, c.chain.Contracts.DlnSource, ids, onchain.GiveOrderAccount, onchain.DecodeGiveAccount)
@@ -29,7 +27,7 @@ func (c *Chain) States(ctx context.Context, ids []order.ID) ([]order.StoredState
 	return stored, nil
 }
 
-// TakeStates reads the accounts of orders on their take side, 100 at a time; see order.StateReader.
+// TakeStates reads the accounts of orders on their take side, 100 at a time; see order.Reader.
 func (c *Chain) TakeStates(ctx context.Context, ids []order.ID) ([]order.StoredState, error) {
 	return c.storedStates(ctx, c.chain.Contracts.DlnDestination, ids, onchain.TakeOrderAccount, onchain.DecodeTakeAccount)
 }
@@ -77,7 +75,7 @@ func (c *Chain) readGiven(ctx context.Context, id order.ID, stored *order.Stored
 	return nil
 }
 
-// Origin returns the first slot with orders according to the registry, else slot 0; see order.StateReader.
+// Origin returns the first slot with orders according to the registry, else slot 0; see order.Reader.
 func (c *Chain) Origin(ctx context.Context) (first uint64, err error) {
 	var newest uint64
 	if err = c.rpc.All(ctx, slotCall(&newest, confirmed)); c.chain.FirstBlock <= newest { // else it is another cluster

@@ -6,9 +6,12 @@ import (
 	"crossgate/chain"
 )
 
-// StateReader is a Source whose chain returns the state that its contracts store about both sides of orders, without
-// reading their events.
-type StateReader interface {
+// Reader is a Source that can be asked about single orders, without an index.
+type Reader interface {
+	// History returns the events that one side of the order left on this chain. since is the UNIX time before which
+	// nothing happened, zero if unknown; if it is known, the creation may be omitted. *PartialError is returned with
+	// the events if not all blocks could be searched.
+	History(ctx context.Context, id ID, side Side, since uint64) (Evidence, error)
 	// Origin returns a block before any event of an order: the first with the protocol's contracts, or an earlier one
 	// if that cannot be found.
 	Origin(ctx context.Context) (uint64, error)

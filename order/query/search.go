@@ -59,7 +59,6 @@ type searches struct {
 type search struct {
 	tx      chain.TxHash
 	wanted  func([]order.Event) bool
-	holds   holds
 	began   time.Time
 	isKnown bool    // a chain has the transaction, but no wanted event in it
 	skipped bool    // a chain was not asked, or its answer not awaited
@@ -67,9 +66,6 @@ type search struct {
 
 	unheard []chain.ID // chains yet to answer; guarded by searches.mu, changed only by the search itself
 }
-
-// holds reports whether the store has everything that a chain had at a given time, back to its first block.
-type holds func(id chain.ID, at time.Time) bool
 
 // begin adds a search and returns the chains to ask. It skips chains that have no calls left if the store was recently
 // level with them, as listed in recent; otherwise it returns *BusyError.
@@ -169,12 +165,12 @@ func (x *Index) holds(id chain.ID, at time.Time) bool {
 // others did not answer; *BusyError; or the error of Options.Search. done ends the search. Call it once everything that
 // depends on the results is read.
 func (x *Index) search(
-	ctx context.Context, tx chain.TxHash, among []chain.ID, holds holds, wanted func([]order.Event) bool,
+	ctx context.Context, tx chain.TxHash, among []chain.ID, wanted func([]order.Event) bool,
 ) (read order.Evidence, done func(), err error) {
 	ctx, span := tracer().Start(ctx, "order.trace", trace.WithAttributes(attribute.Int("crossgate.chains", len(among))))
 	defer func() { endSpan(span, err) }()
-	one := &search{tx: tx, wanted: wanted, holds: holds, began: time.Now(), unheard: slices.Clone(among)}
-	isStale := func(id chain.ID) bool { return !holds(id, one.began.Add(-coveredAge)) }
+	one := &search{tx: tx, wanted: wanted, began: time.Now(), unheard: slices.Clone(among)}
+	isStale := func(id chain.ID) bool { return !x.holds(id, one.began.Add(-coveredAge)) }
 	recent := slices.DeleteFunc(slices.Clone(among), isStale)
 	asked, err := x.searches.begin(one, recent)
 	switch {
@@ -192,7 +188,7 @@ func (x *Index) search(
 	found, isFound := x.race(ctx, one, asked)
 	var failed UnheardError
 	for _, r := range one.failed {
-		if one.skipped = true; !holds(r.chain, r.asOf) {
+		if one.skipped = true; !x.holds(r.chain, r.asOf) {
 			failed.add(r.chain, r.err)
 		}
 	}
@@ -229,7 +225,7 @@ func (x *Index) race(ctx context.Context, one *search, asked []chain.ID) (found 
 	}
 	patience := time.NewTicker(coveredPatience)
 	defer patience.Stop()
-	isMissing := func(id chain.ID) bool { return !one.holds(id, one.began) }
+	isMissing := func(id chain.ID) bool { return !x.holds(id, one.began) }
 	for len(one.unheard) > 0 {
 		select {
 		case r := <-replies:

@@ -67,7 +67,7 @@ func (x *Index) FindSwaps(ctx context.Context, id chain.ID, tx chain.TxHash) (fo
 func (x *Index) traceSwaps(
 	ctx context.Context, id chain.ID, tx chain.TxHash, storeErr error,
 ) (swaps []order.Swap, isSingle bool, done func(), err error) {
-	read, done, err := x.search(ctx, tx, []chain.ID{id}, x.holds, func(events []order.Event) bool {
+	read, done, err := x.search(ctx, tx, []chain.ID{id}, func(events []order.Event) bool {
 		_, swaps := ledger.Parted(events)
 		return len(swaps) > 0
 	})

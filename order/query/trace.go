@@ -14,7 +14,7 @@ import (
 
 // trace searches the chains for a transaction with events of orders. See search for done and the errors.
 func (x *Index) trace(ctx context.Context, tx chain.TxHash, storeErr error) (read order.Evidence, done func(), err error) {
-	read, done, err = x.search(ctx, tx, x.candidates(tx), x.holds, func(events []order.Event) bool {
+	read, done, err = x.search(ctx, tx, x.candidates(tx), func(events []order.Event) bool {
 		ofOrders, _ := ledger.Parted(events)
 		return len(ofOrders) > 0
 	})

@@ -69,13 +69,12 @@ type ChainBasis struct {
 	Chain    chain.ID
 	Followed bool // if false, nothing below is known
 	Lag
-	From   BlockTime  // where the chain's history begins in the index; block 0 if the index has all of it
-	Proven uint64     // newest block that, from From on, a second reading or the blocks themselves confirm
-	Hash   chain.Hash // of block Indexed; absent until the first range after a start is stored
-	Final  bool       // no reorg can change the answer's part on this chain
-	Single bool       // a single endpoint reported something that the answer rests on
-	Unread bool       // part of the answer is from blocks neither final nor indexed: it is valid until Epoch ends
-	Epoch  *Epoch     // of the chain when the reading began
+	From   BlockTime // where the chain's history begins in the index; block 0 if the index has all of it
+	Proven uint64    // newest block that, from From on, a second reading or the blocks themselves confirm
+	Final  bool      // no reorg can change the answer's part on this chain
+	Single bool      // a single endpoint reported something that the answer rests on
+	Unread bool      // part of the answer is from blocks neither final nor indexed: it is valid until Epoch ends
+	Epoch  *Epoch    // of the chain when the reading began
 	// Every is the polling interval of a chain that is rarely asked about, 0 for any other: the lag may be larger by
 	// that much before the chain counts as behind.
 	Every time.Duration

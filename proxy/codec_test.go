@@ -18,7 +18,7 @@ func answersToShare() map[string]answer {
 	began := madeToShare.Add(-time.Second)
 	basis := order.Basis{At: began, Behind: time.Minute, Chains: []order.ChainBasis{
 		{
-			Chain: 1, Followed: true, Hash: chain.Hash{7}, Final: true, Unread: true,
+			Chain: 1, Followed: true, Final: true, Unread: true,
 			Lag: order.Lag{Head: 9, Indexed: 7, IndexedTime: 1_784_949_000, Level: began.Add(-3*time.Minute - 1)},
 		},
 		{Chain: 100000026},

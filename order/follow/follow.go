@@ -181,7 +181,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if known && f.moved(position, chain.Hash{}) {
+	if known && f.moved(position) {
 		f.Observer.BranchChanged(f.ID) // withdrawn by the replica that followed the chain before
 	}
 	if err := f.Hold(ctx, position); err != nil {
@@ -343,7 +343,7 @@ func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
 
 // stored updates the state after an advance was stored, including the blocks left out.
 func (f *Follower) stored(ctx context.Context, a ledger.Advance) error {
-	f.moved(a.Checkpoint, a.Blocks[0].Hash)
+	f.moved(a.Checkpoint)
 	if len(a.Quarantined) == 0 {
 		return nil
 	}

@@ -22,7 +22,6 @@ type State struct {
 
 	begun     bool         // the position is known
 	newest    chain.Hash   // hash of the newest block that the chain reported
-	hash      chain.Hash   // hash of the block at the position, if known
 	epoch     *order.Epoch // began when the newest block was reported
 	finalized uint64       // newest block that no reorg can drop
 	seenTo    uint64       // newest block stored by another replica since the last head was read, if later; else 0
@@ -49,15 +48,11 @@ func (s *state) update(change func(*State)) {
 	}
 }
 
-// moved records the checkpoint and its block's hash, which is absent if the checkpoint was read from the store. It
-// reports whether blocks were withdrawn since the previous checkpoint.
-func (s *state) moved(position ledger.Checkpoint, hash chain.Hash) (withdrawn bool) {
+// moved records the checkpoint, and reports whether blocks were withdrawn since the previous one.
+func (s *state) moved(position ledger.Checkpoint) (withdrawn bool) {
 	s.update(func(is *State) {
 		withdrawn = is.begun && position.Reorgs != is.Position.Reorgs
-		if hash.IsAbsent() && !withdrawn && position.Block == is.Position.Block {
-			hash = is.hash
-		}
-		is.Position, is.hash, is.begun = position, hash, true
+		is.Position, is.begun = position, true
 	})
 	return withdrawn
 }
@@ -117,7 +112,6 @@ func (s State) basis(life time.Duration) order.ChainBasis {
 		From:     order.BlockTime{Number: s.Position.First, Time: s.Position.FirstTime},
 		Proven:   s.Position.ProvenTo(),
 		Single:   s.Position.IsSingle(),
-		Hash:     s.hash,
 		Epoch:    s.epoch,
 	}
 	if s.Stopped != nil {

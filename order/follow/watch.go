@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"crossgate/chain"
 	"crossgate/store"
 )
 
@@ -15,7 +14,7 @@ func (f *Follower) watchStore(ctx context.Context) bool {
 	if err != nil || !known {
 		return false
 	}
-	if f.moved(position, chain.Hash{}) {
+	if f.moved(position) {
 		f.Observer.BranchChanged(f.ID)
 	}
 	f.update(func(is *State) { is.overtaken(position.Block) })

@@ -9,7 +9,6 @@ import (
 
 // Withdrawal is the result of an operator's withdrawal of blocks.
 type Withdrawal struct {
-	To     uint64 // newest block kept
 	Was    uint64 // newest block read before
 	Orders int    // orders changed
 }
@@ -30,5 +29,5 @@ func (b *Books) Withdraw(ctx context.Context, id chain.ID, from uint64) (Withdra
 			id, position.First+1, position.Block, from)
 	}
 	_, changes, err := readers[0].GoBack(ctx, position, from-1)
-	return Withdrawal{To: from - 1, Was: position.Block, Orders: len(changes)}, err
+	return Withdrawal{Was: position.Block, Orders: len(changes)}, err
 }

@@ -1,5 +1,5 @@
 // Keeps the page of an order or a swap up to date until it is final: on the order's events, and periodically, since a
-// swap has none and a gateway need not keep any.
+// swap has none, a gateway need not keep any, and a block that was replaced before it was indexed has none.
 import { refresh, whileVisible } from './parts.js'
 
 const live = document.getElementById('live')
@@ -14,7 +14,7 @@ async function show() {
 
 if (live && !isOver()) {
   const path = live.dataset.events
-  whileVisible(path ? 30_000 : 10_000, () => { if (!isOver()) show() })
+  whileVisible(10_000, () => { if (!isOver()) show() })
   if (path) listen(path, 2_000)
   if (path) document.addEventListener('visibilitychange', () => listen(path, 2_000))
 }

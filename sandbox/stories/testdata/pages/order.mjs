@@ -146,9 +146,11 @@ export const hidden = () => visit({}, async (page) => {
   await page.locator('.state .mono', { hasText: 'Fulfilled' }).waitFor()
 })
 
-// An order that its chain has taken back is not shown as it was.
+// An order that its chain has taken back is not shown as it was, even if no event says so, as of a block that was not
+// indexed yet.
 export const retracted = () => visit({}, async (page) => {
   const { creationTxHash } = await create()
+  await page.addInitScript(() => { window.EventSource = class extends EventTarget { close() {} } })
   await page.goto(`${gateway}/order/${creationTxHash}`)
   await page.locator('.state', { hasText: 'Waiting for a taker' }).waitFor()
   await move('reorg', { chainId: 8453, depth: 3 })

@@ -166,6 +166,9 @@ func TestFormsOfTheStatusPageCommand(t *testing.T) {
 			t.Errorf("%s: HTTP %d, want %d and %q: %.300s", name, got.Code, test.status, test.said, got.Body)
 		}
 	}
+	if got := post(handlerOf(gateway{}, ""), "/token"); got.Code != http.StatusUnauthorized || !strings.Contains(got.Body.String(), "no token is configured") {
+		t.Errorf("without a configured token: HTTP %d %s", got.Code, got.Body)
+	}
 	if standing := node.Health().Standing; standing != "cordoned" {
 		t.Errorf("the endpoint is %s after commands that were refused", standing)
 	}

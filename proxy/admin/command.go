@@ -32,7 +32,11 @@ func (a *admin) guarded(next http.HandlerFunc) http.Handler {
 			return
 		}
 		if !a.isOperator(r) {
-			a.refuse(w, r, http.StatusUnauthorized, "missing or wrong token; send telemetry.token as a bearer token")
+			message := "missing or wrong token; send telemetry.token as a bearer token"
+			if a.Token == "" {
+				message = "no token is configured, without which commands are refused; set telemetry.token"
+			}
+			a.refuse(w, r, http.StatusUnauthorized, message)
 			return
 		}
 		next(w, r)

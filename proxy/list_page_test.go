@@ -94,13 +94,14 @@ func TestListPageReadsAmountsInWholeTokens(t *testing.T) {
 		t.Errorf("the form is not as it was filled in: %s", page)
 	}
 	for query, want := range map[string]string{
-		"giveFrom=1":                     `id="giveFrom-fault">The amount needs a chain and one of its tokens.`,
-		"giveToken=usdc":                 `id="giveToken-fault">The token must be an address, or with its chain the symbol or name`,
-		"to=8453&takeToken=usd&takeTo=1": `id="takeToken-fault">The token must be an address, or with its chain the symbol or name`,
-		"from=8453&takeToken=&takeTo=1":  `id="takeTo-fault">The amount needs a chain`,
-		"usdFrom=much":                   `id="usdFrom-fault">The value must be an amount of USD`,
-		"sort=Loudest":                   `id="sort-fault">The sort order must be one of`,
-		"giveToken=0x12":                 `id="giveToken-fault">The token must be an address`,
+		"giveFrom=1":                          `id="giveFrom-fault">The amount needs a chain and one of its tokens.`,
+		"giveToken=usdc":                      `id="giveToken-fault">The token must be an address, or with its chain the symbol or name`,
+		"to=8453&takeToken=usd&takeTo=1":      `id="takeToken-fault">The token must be an address, or with its chain the symbol or name`,
+		"from=8453&takeToken=&takeTo=1":       `id="takeTo-fault">The amount needs a chain`,
+		"takeToken=" + usdcText + "&takeTo=1": `id="takeTo-fault">The amount needs a chain`,
+		"usdFrom=much":                        `id="usdFrom-fault">The value must be an amount of USD`,
+		"sort=Loudest":                        `id="sort-fault">The sort order must be one of`,
+		"giveToken=0x12":                      `id="giveToken-fault">The token must be an address`,
 		"from=8453&giveFrom=0.0000001&giveToken=" + usdcText: `id="giveFrom-fault">The amount has 7 decimals, and the token only 6.`,
 	} {
 		golden.Contains(t, query, pageAt(t, s, "/orders?"+query, http.StatusBadRequest), want)

@@ -93,7 +93,7 @@ func (s *Pages) tokensOf(ctx context.Context, form url.Values, filter map[string
 				continue
 			}
 			var known []token.Token
-			if err == nil {
+			if err == nil && unchained == nil {
 				known, err = tokens.Lookup(ctx, id, address)
 			}
 			if err != nil || len(known) == 0 || known[0].Symbol == "" {

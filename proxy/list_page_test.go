@@ -29,7 +29,7 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 		GiveChains: []chain.ID{8453}, TakeChains: []chain.ID{137}, States: []order.State{order.StateCreated},
 		Maker: address(t, taker), Fulfiller: address(t, nobody), Since: 1_795_132_800, Until: 1_795_305_599,
 	}
-	golden.Same(t, "filter", want, w.lastList.Filter, cmp.Comparer(func(a, b chain.Address) bool { return a == b }))
+	golden.Same(t, "filter", want, w.lastList.Filter, sameFilter)
 	if got := w.lastList; got.Skip != 25 || got.Take != 25 || got.Mode != orders.CrossChain {
 		t.Errorf("part %+v", got)
 	}
@@ -38,12 +38,25 @@ func TestListPageHasTheFiltersOfTheAPI(t *testing.T) {
 	)
 }
 
+var sameFilter = cmp.Options{
+	cmp.Comparer(func(a, b chain.Address) bool { return a == b }), cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
+	cmp.Comparer(func(a, b chain.TxHash) bool { return a == b }),
+}
+
 func TestListPageListsSwapsWithinAChain(t *testing.T) {
 	w := newWorld(t)
 	page := pageAt(t, w.server(t), "/orders?mode=SameChain&from=8453", http.StatusOK)
-	if !strings.Contains(page, `href="/swap/`+order.ID{0x5a, 1}.String()) || w.lastList.Mode != orders.SameChain || strings.Contains(page, `name="state"`) {
+	if !strings.Contains(page, `href="/swap/`+order.ID{0x5a, 1}.String()) || w.lastList.Mode != orders.SameChain {
 		t.Errorf("mode %s: %s", w.lastList.Mode, page)
 	}
+	for _, ofOrders := range []string{`name="to"`, `name="state"`, `name="taker"`, `name="usdFrom"`, `name="usdTo"`, `value="Largest"`} {
+		if strings.Contains(page, ofOrders) {
+			t.Errorf("the form has %s, which no swap can match", ofOrders)
+		}
+	}
+	pageAt(t, w.server(t), "/orders?mode=SameChain&from=8453&to=1&state=Created&taker=0x12&usdFrom=2&takeToken=usdc&takeFrom=1.5", http.StatusOK)
+	want := list.Filter{GiveChains: []chain.ID{8453}, TakeToken: address(t, usdcText), Taken: list.Amounts{From: new(chain.NewAmount(1_500_000))}}
+	golden.Same(t, "filter", want, w.lastList.Filter, sameFilter)
 }
 
 func TestListPageSaysWhatIsWrong(t *testing.T) {
@@ -84,11 +97,7 @@ func TestListPageReadsAmountsInWholeTokens(t *testing.T) {
 			Taken: list.Amounts{From: new(chain.NewAmount(25e16)), To: new(chain.NewAmount(2e18))},
 			USD:   list.Amounts{From: new(chain.NewAmount(250_000)), To: new(chain.NewAmount(1e9))}, Search: &list.Search{Address: address(t, nobody)},
 		}
-		same := cmp.Options{
-			cmp.Comparer(func(a, b chain.Address) bool { return a == b }), cmp.Comparer(func(a, b chain.Amount) bool { return a == b }),
-			cmp.Comparer(func(a, b chain.TxHash) bool { return a == b }),
-		}
-		golden.Same(t, named, want, w.lastList.Filter, same)
+		golden.Same(t, named, want, w.lastList.Filter, sameFilter)
 	}
 	if !strings.Contains(page, `<option selected value="Largest">`) || !strings.Contains(page, `value="1.5"`) {
 		t.Errorf("the form is not as it was filled in: %s", page)

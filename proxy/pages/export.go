@@ -93,7 +93,7 @@ func (s *Pages) exportJSON(c *gin.Context) {
 // export streams the rows of a list's form part by part. If the list cannot be read to its end, it aborts the
 // connection, so that a partial list is not taken for the whole.
 func (s *Pages) export(c *gin.Context, kind, name string, write func(rows [][]string, isFirst, isLast bool) error) {
-	part, _, wrong := s.partOf(c.Request.Context(), c.Request.URL.Query())
+	part, _, wrong := s.partOf(c.Request.Context(), formOf(c))
 	if len(wrong) > 0 {
 		s.server.FailPage(c, proxy.InvalidParameters.Because(strings.Join(wrong, "; ")))
 		return

@@ -27,7 +27,7 @@ const rowsOfPage = 25
 // listPage shows the orders, or swaps within a chain, that match a form's filter. The form's fields are members of the
 // API's filter with one value each, and two days for the period.
 func (s *Pages) listPage(c *gin.Context) {
-	form := proxy.ReadForm(c.Request.URL.RawQuery)
+	form := formOf(c)
 	shown := List{Form: form, Chains: s.chains.All(), Origin: OriginOf(c.Request), Now: time.Now(), Rows: rowsOfPage}
 	for _, state := range orders.AllStates[1:] { // no order is in the first
 		shown.States = append(shown.States, state.String())
@@ -40,6 +40,22 @@ func (s *Pages) listPage(c *gin.Context) {
 	}
 	s.server.WritePage(c, status, func(to io.Writer) error { return s.pages.List(to, shown) })
 }
+
+// ofOrders are the form's fields that swaps within a chain lack.
+var ofOrders = []string{"to", "state", "taker", "usdFrom", "usdTo"}
+
+// formOf reads the form of a list, of swaps without the fields that these lack.
+func formOf(c *gin.Context) url.Values {
+	form := proxy.ReadForm(c.Request.URL.RawQuery)
+	if isOfSwaps(form) {
+		for _, name := range ofOrders {
+			delete(form, name)
+		}
+	}
+	return form
+}
+
+func isOfSwaps(form url.Values) bool { return strings.EqualFold(form.Get("mode"), swapsMode) }
 
 // fillList queries the index and returns the status of the page.
 func (s *Pages) fillList(c *gin.Context, shown *List, part orders.Part) int {
@@ -74,7 +90,11 @@ func (s *Pages) partOf(ctx context.Context, form url.Values) (part orders.Part, 
 // smallest units by the tokens' decimals.
 func (s *Pages) tokensOf(ctx context.Context, form url.Values, filter map[string]any) (wrong []string) {
 	tokens := s.options().Tokens
-	for _, side := range []struct{ name, chain string }{{"give", "from"}, {"take", "to"}} {
+	sides := []struct{ name, chain string }{{"give", "from"}, {"take", "to"}}
+	if isOfSwaps(form) {
+		sides[1].chain = "from"
+	}
+	for _, side := range sides {
 		text, _ := filter[side.name+"TokenAddress"].(string)
 		id, unchained := chain.ParseID(form.Get(side.chain))
 		address, _, err := chain.ParseAnyAddress(text)
@@ -220,7 +240,7 @@ const swapsMode = "SameChain"
 
 // List writes the page of a list.
 func (p *Views) List(to io.Writer, l List) error {
-	v := listView{List: l, Wrong: Faults(l.Faults), IsSwaps: strings.EqualFold(l.Form.Get("mode"), swapsMode)}
+	v := listView{List: l, Wrong: Faults(l.Faults), IsSwaps: isOfSwaps(l.Form)}
 	v.Command = commandOf(l.Origin, reference.Request{Target: "/api/Orders/filteredList", Type: "application/json", Body: l.Body})
 	v.OrdersURL, v.SwapsURL = withField(l.Form, "mode", ""), withField(l.Form, "mode", swapsMode)
 	v.Clear, v.Export = clearOf(l.Form, v.IsSwaps), strings.TrimPrefix(withField(l.Form, "skip", ""), "/orders")

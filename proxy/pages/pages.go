@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"time"
 
@@ -237,8 +238,9 @@ func NewViews(chains chain.Registry) *Views {
 	p := &Views{web.New(chains)}
 	p.Add(views, template.FuncMap{
 		"atTime": timeOf, "brief": briefOf, "chosenOf": chosenOf, "durations": durations, "gain": venueGain, "idOf": idOf,
-		"marked": marked, "qr": qrCode, "mostExported": func() uint64 { return mostExported }, "textFields": func() any { return textFields },
-		"share": venueShare, "table": tableOf, "words": markedWords,
+		"isOfOrders": func(field string) bool { return slices.Contains(ofOrders, field) }, "marked": marked,
+		"mostExported": func() uint64 { return mostExported }, "qr": qrCode, "share": venueShare, "table": tableOf,
+		"textFields": func() any { return textFields }, "words": markedWords,
 	}, "home", "order", "swap_record", "locked", "search", "list", "subject", "awaited", "statistics", "docs")
 	return p
 }

@@ -338,7 +338,7 @@ func TestStatisticsPageShowsAnswers(t *testing.T) {
 	s := newWorld(t).server(t)
 	for target, wants := range map[string][]string{
 		"/statistics": {
-			"$1.50</strong> in 2 orders", "Ethereum", "12 seconds, 95 % in 1 minute 30 seconds", `href="/statistics?days=30" aria-current="page"`,
+			"$1.50</strong> in 2 orders", "Ethereum", "12 seconds, 95&nbsp;% in 1 minute 30 seconds", `href="/statistics?days=30" aria-current="page"`,
 			"odos", "50.00 %", "0.25 %",
 		},
 		"/statistics?days=90": {`href="/statistics?days=90" aria-current="page"`},

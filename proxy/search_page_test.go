@@ -45,7 +45,7 @@ func TestSearchLeadsWhereATextBelongs(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"usdc":                    `href="/swap?chainId=8453&amp;tokenOut=` + usdcText + `">USDC on Base</a> <a href="/token/8453/` + usdcText + `">`,
+		"usdc":                    `href="/swap?chainId=8453&amp;tokenOut=` + usdcText + `">USDC on Base</a>, <a href="/token/8453/` + usdcText + `">`,
 		usdcText:                  `href="/swap?chainId=8453&amp;tokenOut=` + usdcText + `">USDC on Base</a>`,
 		taker:                     `href="/order/` + order.ID{7}.String() + `"`,
 		"a+word+that+is+no+token": "No match",

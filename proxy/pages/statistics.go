@@ -309,9 +309,9 @@ func gainText(percent float64) string {
 	const least = 0.005 // the smallest that rounds to 0.01
 	switch {
 	case percent >= least:
-		return fmt.Sprintf("%.2f %% more than the next", percent)
+		return fmt.Sprintf("%.2f %% more than the runner-up", percent)
 	case percent <= -least:
-		return fmt.Sprintf("%.2f %% less than the next, for cheaper gas", -percent)
+		return fmt.Sprintf("%.2f %% less than the runner-up, for cheaper gas", -percent)
 	}
 	return "same as the runner-up"
 }

@@ -63,14 +63,14 @@ func TestStatisticsHaveEveryPair(t *testing.T) {
 	page := Render(t, func(to io.Writer) error {
 		return pages.Statistics(to, Statistics{Days: 90, FirstDay: Noon.Truncate(24 * time.Hour), Now: Noon, HasDaily: true, Daily: rows})
 	})
-	if got := strings.Count(page, " → "); got != 400 || !strings.Contains(page, "375 more pairs") {
+	if got := strings.Count(page, " → "); got != 400 || !strings.Contains(page, "375 more routes") {
 		t.Errorf("the page has %d pairs, want all, 375 of them when asked for: %.2000s", got, page)
 	}
 }
 
 func TestGainsAreInWords(t *testing.T) {
 	for percent, want := range map[float64]string{
-		0.31: "0.31 % more than the next", 0.004: "same as the runner-up", 0: "same as the runner-up", -0.2: "0.20 % less than the next, for cheaper gas",
+		0.31: "0.31 % more than the runner-up", 0.004: "same as the runner-up", 0: "same as the runner-up", -0.2: "0.20 % less than the runner-up, for cheaper gas",
 	} {
 		if got := gainText(percent); got != want {
 			t.Errorf("%g: %q, want %q", percent, got, want)

@@ -290,7 +290,7 @@ func (v *swapView) terms(e quote.Estimate) []pages.Fact {
 	facts := []pages.Fact{
 		{Name: "Rate", Text: cmp.Or(pages.Rate(in.Units(v.In.Decimals), e.Out.Amount.Units(v.Out.Decimals), v.In.Symbol, v.Out.Symbol), "not known")},
 		{Name: "Price impact", Text: impactOf(v.Priced, e.In.USD, e.Out.USD)},
-		{Name: "Value", Text: valuesOf(v.Priced, e.In.USD, e.Out.USD)},
+		{Name: "Gross value", Text: valuesOf(v.Priced, e.In.USD, e.Out.USD)},
 		{Name: "Minimum received", Text: v.MinAmount.Text + " " + v.Out.Symbol},
 		recipientOf(v.Form.Get("tokenOutRecipient"), v.Sender),
 		{Name: "Slippage", Text: slippageOf(e)},

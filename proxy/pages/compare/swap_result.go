@@ -125,7 +125,7 @@ func impactOf(priced bool, in, out *float64) string {
 	return "below 0.01 %"
 }
 
-// valuesOf describes the value of both sides, empty unless both have prices.
+// valuesOf describes the value of both sides before the protocol fee, empty unless both have prices.
 func valuesOf(priced bool, in, out *float64) string {
 	if !priced || in == nil || out == nil {
 		return ""

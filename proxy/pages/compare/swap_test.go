@@ -84,7 +84,7 @@ func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 	plain := golden.PageText(page)
 	golden.Contains(t, "the page", plain,
 		"0.1 ETH on Ethereum buys", "299 USDC $299.00, quoted 2026-11-21 11:59:58 UTC",
-		"Rate 1 ETH for 2,990 USDC, 1 USDC for 0.000334448 ETH", "Price impact 0.20 % Value $299.40 for $300.00", "Minimum received 298 USDC",
+		"Rate 1 ETH for 2,990 USDC, 1 USDC for 0.000334448 ETH", "Price impact 0.20 % Gross value $299.40 for $300.00", "Minimum received 298 USDC",
 		"Slippage 0.5 %, 0.3 % recommended", "Route first, through the protocol's router", "Protocol fee 0.239832 USDC, $0.24",
 		"Network fee $1.32, 0.00044 ETH for 383,410 gas",
 		"first chosen simulated through the protocol's router 299.0000 $299.00 – 12 ms",

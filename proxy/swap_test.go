@@ -252,6 +252,8 @@ func TestChainsAreThoseThatVenuesServe(t *testing.T) {
 	if got := string(body(t, get(s, "/v1.0/supported-chains-info"))); got != want {
 		t.Errorf("chains = %s, want %s", got, want)
 	}
+	page := pageAt(t, s, "/swap?chainId=56&dstChainId=137", http.StatusOK) // whose form must not show another chain
+	golden.Contains(t, "the form", page, `<option value="56" data-family="evm" selected>`, `<option value="137" data-family="evm" selected>`)
 }
 
 func TestTokenSearchIsBySymbolNameAndAddress(t *testing.T) {

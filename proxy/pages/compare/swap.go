@@ -78,6 +78,13 @@ func (s *Pages) swapPage(c *gin.Context) {
 	if len(shown.Chains) > 0 && form.Get("chainId") == "" {
 		form.Set("chainId", shown.Chains[0].ID.String())
 	}
+	for _, name := range []string{"chainId", "dstChainId"} { // a choice without the named chain would show another
+		id, _ := chain.ParseID(form.Get(name))
+		named, known := s.chains.Chain(id)
+		if known && !slices.ContainsFunc(shown.Chains, func(c chain.Chain) bool { return c.ID == id }) {
+			shown.Chains = append(shown.Chains, named)
+		}
+	}
 	if proxy.WantsStream(c.Request) {
 		s.server.ServeStream(c, proxy.Tracking, func(_ context.Context, c *gin.Context) { s.streamComparison(c, shown) })
 		return

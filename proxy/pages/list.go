@@ -243,7 +243,10 @@ func (p *Views) List(to io.Writer, l List) error {
 	v := listView{List: l, Wrong: Faults(l.Faults), IsSwaps: isOfSwaps(l.Form)}
 	v.Command = commandOf(l.Origin, reference.Request{Target: "/api/Orders/filteredList", Type: "application/json", Body: l.Body})
 	v.OrdersURL, v.SwapsURL = withField(l.Form, "mode", ""), withField(l.Form, "mode", swapsMode)
-	v.Clear, v.Export = clearOf(l.Form, v.IsSwaps), strings.TrimPrefix(withField(l.Form, "skip", ""), "/orders")
+	filtered, whole := withField(l.Form, "skip", ""), withField(nil, "mode", l.Form.Get("mode"))
+	if v.Export = strings.TrimPrefix(filtered, "/orders"); filtered != whole {
+		v.Clear = whole
+	}
 	if l.Answer != nil {
 		v.Listed, v.Total = p.rows(l.Answer), l.Answer.Total
 		v.From, v.To = v.Skip+1, v.Skip+uint64(len(v.Listed))
@@ -260,20 +263,6 @@ func (p *Views) List(to io.Writer, l List) error {
 		title = "Swaps"
 	}
 	return p.Write(to, "list", web.View{Title: title, At: "order", Root: l.Origin, Now: l.Now, Page: v})
-}
-
-// clearOf returns the path of the list without the form's filter, empty if it has none.
-func clearOf(form url.Values, isSwaps bool) string {
-	for name := range form {
-		if name == "mode" || name == "skip" || form.Get(name) == "" {
-			continue
-		}
-		if isSwaps {
-			return withField(nil, "mode", swapsMode)
-		}
-		return "/orders"
-	}
-	return ""
 }
 
 // withField is the page with another value in the form; but for skip itself it begins at the first row.

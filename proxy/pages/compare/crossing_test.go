@@ -76,6 +76,16 @@ func TestSwapPageOffersTheTransactionOfAnOrder(t *testing.T) {
 	}
 }
 
+// TestGreatLossesAreToldBeforeTheSignature has an output that is worth a third less than the input.
+func TestGreatLossesAreToldBeforeTheSignature(t *testing.T) {
+	swap, order := comparisonOfSix(), orderToPolygon()
+	swap.Out.USD = new(200.0)
+	golden.Contains(t, "a swap", pageOf(t, swap), "A loss of 33.33 %.", `data-verb="Swap at a loss of 33.33 %"`)
+	order.Prices[token.Key{Chain: 137, Address: order.TokenOut}] = big.NewRat(2, 3)
+	order.Made = &crosschain.Made{}
+	golden.Contains(t, "an order", pageOf(t, nil, crossed(order)), "A loss of 33.75 %.", `data-verb="Create the order at a loss of 33.75 %"`)
+}
+
 // TestFormAsksForAnOrderBetweenChains checks the fields' query, and that the form asks for accounts of another family.
 func TestFormAsksForAnOrderBetweenChains(t *testing.T) {
 	known := chain.Documented()

@@ -183,11 +183,24 @@ type swapView struct {
 	Spender   string      // the contract to approve before there is a transaction; empty if none
 	Record    string      // path of the swap's page once made, without its hash; empty if it will have none
 	Error     string      // why the transaction is missing; empty if it is not
+	Loss      string      // percentage of the input's value that is lost by market prices; empty unless it is great
 	Facts     []pages.Fact
 	Rows      []compared
 	Refusals  []refusal
 	Tx        string    // the transaction as JSON; empty if not requested
 	Crossing  *crossing // nil for a swap on one chain
+}
+
+// Verb labels the button that signs.
+func (v swapView) Verb() string {
+	verb := "Swap"
+	if v.Crossing != nil {
+		verb = "Create the order"
+	}
+	if v.Loss != "" {
+		verb += " at a loss of " + v.Loss
+	}
+	return verb
 }
 
 // tokenField is a form field for one of the two tokens.
@@ -232,6 +245,9 @@ func (p *Views) Swap(to io.Writer, s Swap) error {
 func (v *swapView) cross() {
 	e := v.Crossed
 	v.AmountIn, v.Quoted = pages.AmountOf(e.Course.In, e.InToken), e.At
+	if percent, known := e.PriceImpact(); known {
+		v.Loss = lossOf(-percent)
+	}
 	if v.Crossing = crossingOf(e); e.Made != nil {
 		v.Tx, v.Sender = txJSON(e.Made.Tx), e.Made.Terms.Maker.Format(e.GiveChain.Family)
 	} else if v.Untried {
@@ -288,15 +304,17 @@ func worthOf(all []quote.Compared) func(units *big.Rat) string {
 	return func(*big.Rat) string { return "" }
 }
 
-// terms returns facts about the swap's costs and limits.
+// terms returns facts about the swap's costs and limits, and fills in its loss.
 func (v *swapView) terms(e quote.Estimate) []pages.Fact {
 	in := v.Swap.AmountIn
 	if in.IsZero() {
 		in = e.In.Amount
 	}
+	impact, loss := impactOf(v.Priced, e.In.USD, e.Out.USD)
+	v.Loss = loss
 	facts := []pages.Fact{
 		{Name: "Rate", Text: cmp.Or(pages.Rate(in.Units(v.In.Decimals), e.Out.Amount.Units(v.Out.Decimals), v.In.Symbol, v.Out.Symbol), "not known")},
-		{Name: "Price impact", Text: impactOf(v.Priced, e.In.USD, e.Out.USD)},
+		{Name: "Price impact", Text: impact},
 		{Name: "Gross value", Text: valuesOf(v.Priced, e.In.USD, e.Out.USD)},
 		{Name: "Minimum received", Text: v.MinAmount.Text + " " + v.Out.Symbol},
 		recipientOf(v.Form.Get("tokenOutRecipient"), v.Sender),

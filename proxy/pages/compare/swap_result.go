@@ -110,19 +110,30 @@ func aligned(exact string, places int) string {
 	return web.Joined(whole, (fraction + strings.Repeat("0", places))[:places])
 }
 
-// impactOf describes by market prices how much less than the input the venue pays.
-func impactOf(priced bool, in, out *float64) string {
+// greatLoss is the loss, in percent of the input's value, from which the page warns of it before a signature.
+const greatLoss = 5
+
+// impactOf describes by market prices how much less than the input the venue pays, and returns the loss if it is great.
+func impactOf(priced bool, in, out *float64) (text, loss string) {
 	if !priced || in == nil || out == nil || *in <= 0 {
-		return "unknown: not both tokens have a price"
+		return "unknown: not both tokens have a price", ""
 	}
 	percent := 100 * (*in - *out) / *in
 	switch {
 	case percent >= 0.005:
-		return fmt.Sprintf("%.2f %%", percent)
+		return fmt.Sprintf("%.2f %%", percent), lossOf(percent)
 	case percent <= -0.005:
-		return fmt.Sprintf("none: %.2f %% in your favour", -percent)
+		return fmt.Sprintf("none: %.2f %% in your favour", -percent), ""
 	}
-	return "below 0.01 %"
+	return "below 0.01 %", ""
+}
+
+// lossOf formats a loss; empty unless it is great.
+func lossOf(percent float64) string {
+	if percent < greatLoss {
+		return ""
+	}
+	return fmt.Sprintf("%.2f %%", percent)
 }
 
 // valuesOf describes the value of both sides before the protocol fee, empty unless both have prices.

@@ -97,6 +97,9 @@ func TestSwapPageTellsWhatASwapComesTo(t *testing.T) {
 	if strings.Count(plain, "unknown error 0xdeadbeef") != 1 {
 		t.Error("a reason is told more than once")
 	}
+	if strings.Contains(plain, "A loss") || !strings.Contains(page, `data-verb="Swap"`) {
+		t.Error("0.20 % is told as a great loss")
+	}
 }
 
 // TestSwapPageSaysWhoElseIsPaid opens links made by others: the page shows next to the amounts what is signed.

@@ -20,8 +20,8 @@ import (
 const (
 	Slow    = "slow"    // answers late
 	Down    = "down"    // breaks the connection
-	Wrong   = "wrong"   // resets the connection
-	Limited = "limited" // answers 200 with a wrong body
+	Wrong   = "wrong"   // answers 200 with a wrong body; see Fault.As
+	Limited = "limited" // refuses with 429 and a time to wait
 	// Unreliable has nodes that lag or lack entries answer each call, even within a batch; chains only.
 	Unreliable = "unreliable"
 	NoFault    = "none" // ends a fault

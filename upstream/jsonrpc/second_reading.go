@@ -11,9 +11,9 @@ type Heard[T any] struct {
 // Lists are second readings by endpoints that list what they have, and may leave something out.
 type Lists[T any] struct {
 	Method    string
-	Liars     []string // endpoints that were recently found wrong: they are asked last
-	Times     int      // lists to read if only one endpoint answers
-	LiarTimes int      // lists to read if that is one of the liars
+	Liars     func() []string // endpoints that were recently found wrong, also by these lists: they are asked last
+	Times     int             // lists to read if only one endpoint answers
+	LiarTimes int             // lists to read if that is one of the liars
 	List      func(*Client) (said T, by string, err error)
 	Add       func(union, more T) T
 }
@@ -21,7 +21,7 @@ type Lists[T any] struct {
 // Hear lets one endpoint of each of two providers list, with one retry, preferring those that can be expected to
 // answer. If only one does, several of its lists are united. By is empty for a union of lists by several endpoints.
 func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
-	c = c.Avoiding(l.Liars...)
+	c = c.Avoiding(l.Liars()...)
 	c.OneByOne(l.Method, func(one *Client) bool {
 		said, err := l.union(one, Heard[T]{}, 1)
 		if err != nil {
@@ -32,7 +32,7 @@ func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 		}
 		return len(heard) == 2
 	})
-	if len(heard) == 2 || len(heard) == 1 && slices.Contains(l.Liars, heard[0].By) {
+	if len(heard) == 2 || len(heard) == 1 && slices.Contains(l.Liars(), heard[0].By) {
 		return heard, nil
 	}
 	alone, err := l.union(c, append(heard, Heard[T]{})[0], l.Times-len(heard))
@@ -46,7 +46,7 @@ func (l Lists[T]) union(c *Client, heard Heard[T], times int) (Heard[T], error) 
 		if err != nil {
 			return heard, err
 		}
-		if slices.Contains(l.Liars, by) {
+		if slices.Contains(l.Liars(), by) {
 			times = max(times, l.LiarTimes)
 		}
 		if (read > 0 || heard.By != "") && heard.By != by {

@@ -23,16 +23,23 @@ const (
 
 // Verify reads slots a second time; see order.Source. Endpoints of two providers each list the transactions on their
 // own, and are the first to be asked for what these did. If only one answers, it lists them four times; one that was
-// recently found wrong, eight times. Equal readings count as right. Slots with differences are settled by their blocks:
-// a transaction in one counts. A transaction that no list names stays unknown: finding it would take all blocks, some
-// megabytes each.
+// recently found wrong, or contradicts itself, eight times or more. Equal readings count as right. Slots with
+// differences are settled by their blocks: a transaction in one counts. A transaction that no list names stays unknown:
+// finding it would take all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Evidence, err error) {
 	ctx = upstream.Background.For(ctx)
-	liars := c.faulty.Names()
+	before := make(map[string][]order.Place)
 	readings, err := jsonrpc.Lists[[]order.Event]{
-		Method: listSignatures, Liars: liars, Times: ownReadings, LiarTimes: liarReadings, Add: withMore,
-		List: func(lists *jsonrpc.Client) ([]order.Event, string, error) {
-			return c.listedEvents(ctx, lists, c.rpc.Preferring(lists.Name()), from, to, false)
+		Method: listSignatures, Liars: c.faulty.Names, Times: ownReadings, LiarTimes: liarReadings, Add: withMore,
+		List: func(lists *jsonrpc.Client) (read []order.Event, by string, err error) {
+			if read, by, err = c.listedEvents(ctx, lists, c.rpc.Preferring(lists.Name()), from, to, false); err != nil {
+				return nil, by, err
+			}
+			if known, again := before[by]; again && len(order.DifferingBlocks(known, places(read))) > 0 {
+				c.faulty.Mark(by) // it contradicts itself
+			}
+			before[by] = places(read)
+			return read, by, nil
 		},
 	}.Hear(c.rpc)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/big"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,7 @@ import (
 // and forget. In the end every order has its right state, and everything that is locked is listed.
 func TestProvidersThatLoseTransactions(t *testing.T) {
 	all := []string{"lag:3:0.2", "split:5:0.2", "empty:0.2", "drop:0.1", "null:0.05"}
-	courses := [][][]string{{all}, {all, all}, {all, nil}} // rules of each endpoint
+	courses := [][][]string{{all}, {all, all}, {all, nil}, {{"empty:0.3", "drop:0.2"}}} // rules of each endpoint
 	for _, rule := range all {
 		courses = append(courses, [][]string{{rule}})
 	}
@@ -208,6 +209,16 @@ func TestCallsForSlots(t *testing.T) {
 			t.Errorf("%s: proving took %v, want %v", name, proven, test.proven)
 		}
 	}
+	// If the second of its lists lacks what the first has, it is not believed about what both lack.
+	from := w.Head() + 1
+	w.create(sandbox.Way{})
+	must.Get(c.Head(t.Context()))(w.t)
+	calls.reset()
+	calls.lacking = []int{4, 5, 6}
+	proof := must.Get(c.Verify(t.Context(), from, w.Head(), nil))(w.t)
+	if proven := calls.reset()["getSignaturesForAddress"]; proven != 9*3 || len(proof.Events) != 1 {
+		t.Errorf("an endpoint that contradicts itself takes %d calls, want those of eight lists more; %d events are proven", proven, len(proof.Events))
+	}
 }
 
 func times(n int, counts map[string]int) map[string]int {
@@ -221,8 +232,9 @@ func times(n int, counts map[string]int) map[string]int {
 // counter is a node that counts calls by method.
 type counter struct {
 	http.Handler
-	mu    sync.Mutex
-	calls map[string]int
+	mu      sync.Mutex
+	calls   map[string]int
+	lacking []int // calls for signatures that are answered by none
 }
 
 func newCounter(node http.Handler) *counter {
@@ -230,7 +242,9 @@ func newCounter(node http.Handler) *counter {
 	c.Handler = nodes.Altered(node, func(call nodes.Request, _ int) string {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.calls[call.Method]++
+		if c.calls[call.Method]++; call.Method == "getSignaturesForAddress" && slices.Contains(c.lacking, c.calls[call.Method]) {
+			return `"result":[]`
+		}
 		return ""
 	})
 	return c

@@ -164,28 +164,21 @@ func (c *Client) Batch(ctx context.Context, calls ...*Call) error {
 	if len(calls) <= width {
 		return c.exchange(ctx, calls, 0)
 	}
-	var (
-		working sync.WaitGroup
-		slots   = make(chan struct{}, batchesAtOnce)
-		mu      sync.Mutex
-		lost    []error
-		chunks  int
-	)
+	var working sync.WaitGroup
+	var isAnswered atomic.Bool
+	slots := make(chan struct{}, batchesAtOnce)
 	for chunk := range slices.Chunk(calls, width) {
-		chunks++
 		slots <- struct{}{}
 		working.Go(func() {
 			defer func() { <-slots }()
-			if err := c.exchange(ctx, chunk, 0); err != nil {
-				mu.Lock()
-				lost = append(lost, err)
-				mu.Unlock()
+			if c.exchange(ctx, chunk, 0) == nil {
+				isAnswered.Store(true)
 			}
 		})
 	}
 	working.Wait()
-	if len(lost) == chunks {
-		return lost[0]
+	if !isAnswered.Load() {
+		return calls[0].Err
 	}
 	return nil
 }

@@ -198,7 +198,7 @@ func (c *Chain) listings(ctx context.Context, from, to uint64, asked listing) ([
 		own = ownListings
 	}
 	return jsonrpc.Lists[[]log]{
-		Method: getLogs, Liars: c.faulty.Names, Times: own, LiarTimes: own,
+		Method: getLogs, Faulty: &c.faulty, Times: own, LiarTimes: own,
 		List: func(rpc *jsonrpc.Client) ([]log, string, error) {
 			logs, by, err := c.list(ctx, rpc, from, to, asked)
 			if by = slices.Compact(by); len(by) > 1 {

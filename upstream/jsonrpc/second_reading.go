@@ -11,17 +11,18 @@ type Heard[T any] struct {
 // Lists are second readings by endpoints that list what they have, and may leave something out.
 type Lists[T any] struct {
 	Method    string
-	Liars     func() []string // endpoints that were recently found wrong, also by these lists: they are asked last
-	Times     int             // lists to read if only one endpoint answers
-	LiarTimes int             // lists to read if that is one of the liars
+	Faulty    *Faulty // these endpoints are asked last
+	Times     int     // lists to read if only one endpoint answers
+	LiarTimes int     // lists to read if that is a faulty one, or one whose lists differ
 	List      func(*Client) (said T, by string, err error)
 	Add       func(union, more T) T
+	Differ    func(union, said T) bool // if not nil, an endpoint whose lists differ is faulty
 }
 
 // Hear lets one endpoint of each of two providers list, with one retry, preferring those that can be expected to
 // answer. If only one does, several of its lists are united. By is empty for a union of lists by several endpoints.
 func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
-	c = c.Avoiding(l.Liars()...)
+	c = c.Avoiding(l.Faulty.Names()...)
 	c.OneByOne(l.Method, func(one *Client) bool {
 		said, err := l.union(one, Heard[T]{}, 1)
 		if err != nil {
@@ -32,7 +33,7 @@ func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 		}
 		return len(heard) == 2
 	})
-	if len(heard) == 2 || len(heard) == 1 && slices.Contains(l.Liars(), heard[0].By) {
+	if len(heard) == 2 || len(heard) == 1 && slices.Contains(l.Faulty.Names(), heard[0].By) {
 		return heard, nil
 	}
 	alone, err := l.union(c, append(heard, Heard[T]{})[0], l.Times-len(heard))
@@ -46,10 +47,14 @@ func (l Lists[T]) union(c *Client, heard Heard[T], times int) (Heard[T], error) 
 		if err != nil {
 			return heard, err
 		}
-		if slices.Contains(l.Liars(), by) {
+		isFirst := read == 0 && heard.By == ""
+		if l.Differ != nil && !isFirst && heard.By == by && l.Differ(heard.Said, said) {
+			l.Faulty.Mark(by)
+		}
+		if slices.Contains(l.Faulty.Names(), by) {
 			times = max(times, l.LiarTimes)
 		}
-		if (read > 0 || heard.By != "") && heard.By != by {
+		if !isFirst && heard.By != by {
 			by = ""
 		}
 		heard = Heard[T]{l.Add(heard.Said, said), by}

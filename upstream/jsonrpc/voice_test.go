@@ -86,7 +86,7 @@ func TestAnotherEndpointsListIsNoSecondVoice(t *testing.T) {
 			var asked atomic.Int64
 			client, lists := rpc(t, tells("null", &asked), tells("null", &asked)), 0
 			heard, err := jsonrpc.Lists[int]{
-				Liars: func() []string { return nil }, Times: 2, Add: func(union, more int) int { return union + more },
+				Faulty: new(jsonrpc.Faulty), Times: 2, Add: func(union, more int) int { return union + more },
 				List: func(*jsonrpc.Client) (int, string, error) {
 					lists++
 					return 1, test.by[min(lists, len(test.by))-1], nil

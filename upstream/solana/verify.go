@@ -28,18 +28,13 @@ const (
 // finding it would take all blocks, some megabytes each.
 func (c *Chain) Verify(ctx context.Context, from, to uint64, first []order.Event) (v order.Evidence, err error) {
 	ctx = upstream.Background.For(ctx)
-	before := make(map[string][]order.Place)
 	readings, err := jsonrpc.Lists[[]order.Event]{
-		Method: listSignatures, Liars: c.faulty.Names, Times: ownReadings, LiarTimes: liarReadings, Add: withMore,
-		List: func(lists *jsonrpc.Client) (read []order.Event, by string, err error) {
-			if read, by, err = c.listedEvents(ctx, lists, c.rpc.Preferring(lists.Name()), from, to, false); err != nil {
-				return nil, by, err
-			}
-			if known, again := before[by]; again && len(order.DifferingBlocks(known, places(read))) > 0 {
-				c.faulty.Mark(by) // it contradicts itself
-			}
-			before[by] = places(read)
-			return read, by, nil
+		Method: listSignatures, Faulty: &c.faulty, Times: ownReadings, LiarTimes: liarReadings, Add: withMore,
+		List: func(lists *jsonrpc.Client) ([]order.Event, string, error) {
+			return c.listedEvents(ctx, lists, c.rpc.Preferring(lists.Name()), from, to, false)
+		},
+		Differ: func(union, said []order.Event) bool {
+			return len(order.DifferingBlocks(places(union), places(said))) > 0
 		},
 	}.Hear(c.rpc)
 	if err != nil {

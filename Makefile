@@ -35,7 +35,7 @@ demo: ## the offline world with the gateway in front of it, on 127.0.0.1:8080; w
 test: ## vet, every test (the gateway's that start goroutines under the race detector), every benchmark once, checks of deploy/
 	@.ci/test
 
-soak: ## an hour of long tests on two cores: fuzzing, kills, providers that lose data or lie, deep reorgs, thousands of filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet with failing parts, a million orders; prints a table at the end; installs what it needs except Envoy
+soak: ## an hour and a half of long tests on two cores: fuzzing, kills, providers that lose data or lie, deep reorgs, thousands of filters, mutated swap transactions, attacks through nginx, HAProxy, Varnish and Envoy, a fleet with failing parts, a million orders; prints a table at the end; installs what it needs except Envoy
 	@.ci/soak
 
 lint: ## golangci-lint on the gateway, sandbox and bench

@@ -85,18 +85,20 @@ func TestCallsForARange(t *testing.T) {
 
 // TestWrongListsCostFewCalls has one of two endpoints list each log with another transaction, which does not exist.
 func TestWrongListsCostFewCalls(t *testing.T) {
-	recorded := readRecordings(t)[0]
-	honest := &provider{recording: recorded, calls: map[string]int{}}
-	lying := &provider{recording: recorded, calls: map[string]int{}, alter: func(method, members string) string {
-		if method != "eth_getLogs" {
-			return members
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		recorded := readRecordings(t)[0]
+		honest := &provider{recording: recorded, calls: map[string]int{}}
+		lying := &provider{recording: recorded, calls: map[string]int{}, alter: func(method, members string) string {
+			if method != "eth_getLogs" {
+				return members
+			}
+			return rewriteOf(members, eachLog(func(l map[string]any) { l["transactionHash"] = flipped(l["transactionHash"].(string), 0) }))
+		}}
+		c := serveAll(t, recorded.describe(), lying, honest)
+		events := must.Get(c.Events(t.Context(), 0, recorded.Head))(t)
+		const repeats = 5 // of a call whose answer may be better a moment later
+		if asked := lying.calls["eth_getTransactionReceipt"]; len(events) < 20 || asked > repeats*len(events) {
+			t.Errorf("%d events took %d receipts of one endpoint, want %d at most", len(events), asked, repeats*len(events))
 		}
-		return rewriteOf(members, eachLog(func(l map[string]any) { l["transactionHash"] = flipped(l["transactionHash"].(string), 0) }))
-	}}
-	c := serveAll(t, recorded.describe(), lying, honest)
-	events := must.Get(c.Events(t.Context(), 0, recorded.Head))(t)
-	const repeats = 5 // of a call whose answer may be better a moment later
-	if asked := lying.calls["eth_getTransactionReceipt"]; len(events) < 20 || asked > repeats*len(events) {
-		t.Errorf("%d events took %d receipts of one endpoint, want %d at most", len(events), asked, repeats*len(events))
-	}
+	})
 }

@@ -144,11 +144,13 @@ func TestHistoryNeverGuesses(t *testing.T) {
 		}
 	})
 	t.Run("contract unknown", func(t *testing.T) {
-		unknown := testChain
-		unknown.Contracts.DlnDestination = chain.Address{}
-		if got, err := newNode(1000).serve(t, unknown).History(t.Context(), id, order.TakeSide, 0); err == nil {
-			t.Errorf("History() = %+v, want an error", got)
-		}
+		synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+			unknown := testChain
+			unknown.Contracts.DlnDestination = chain.Address{}
+			if got, err := newNode(1000).serve(t, unknown).History(t.Context(), id, order.TakeSide, 0); err == nil {
+				t.Errorf("History() = %+v, want an error", got)
+			}
+		})
 	})
 }
 
@@ -280,22 +282,24 @@ func TestAChangeThatIsNotThereIsNotBelieved(t *testing.T) {
 // TestNoPastStateIsEmptyByOneWord: an endpoint that reports every state as empty is not believed about past ones,
 // neither if the contract existed but the other endpoint has pruned it, nor on a young chain, where the other has it.
 func TestNoPastStateIsEmptyByOneWord(t *testing.T) {
-	_, id := delivery()
-	for head, archive := range map[uint64]uint64{20_000: 20_000, 1000: 0} {
-		honest, liar := newNode(head), newNode(head)
-		changed := head / 2
-		honest.archive = archive
-		honest.keep(head+1, 0)
-		honest.patched = func(block uint64) uint64 { return 90 * min(block/changed, 1) }
-		liar.patched, liar.storage = nil, func(string, string, uint64) string { return "0x" }
-		for _, n := range []*node{liar, honest} {
-			n.add(t, changed, true, loweredLog(t, id, 900))
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		_, id := delivery()
+		for head, archive := range map[uint64]uint64{20_000: 20_000, 1000: 0} {
+			honest, liar := newNode(head), newNode(head)
+			changed := head / 2
+			honest.archive = archive
+			honest.keep(head+1, 0)
+			honest.patched = func(block uint64) uint64 { return 90 * min(block/changed, 1) }
+			liar.patched, liar.storage = nil, func(string, string, uint64) string { return "0x" }
+			for _, n := range []*node{liar, honest} {
+				n.add(t, changed, true, loweredLog(t, id, 900))
+			}
+			read, err := serveAll(t, testChain, liar, honest).History(t.Context(), id, order.TakeSide, honest.blockTime(changed-10))
+			if err != nil || len(read.Events) != 1 {
+				t.Errorf("%d blocks: History() = %+v, %v, want one event", head, read.Events, err)
+			}
 		}
-		read, err := serveAll(t, testChain, liar, honest).History(t.Context(), id, order.TakeSide, honest.blockTime(changed-10))
-		if err != nil || len(read.Events) != 1 {
-			t.Errorf("%d blocks: History() = %+v, %v, want one event", head, read.Events, err)
-		}
-	}
+	})
 }
 
 // TestTheEndOfACallIsInAnotherList: if the adapter does not know the state of its calls, logs decide. One of two
@@ -338,27 +342,29 @@ func TestTheEndOfACallIsInAnotherList(t *testing.T) {
 // TestOneHeadEndsNoHistory: the first of two endpoints says that blocks are there that none has: their headers are
 // missing, or nodes refuse to search them.
 func TestOneHeadEndsNoHistory(t *testing.T) {
-	terms, id := delivery()
-	for _, c := range []chain.Chain{testChain, tronLike()} {
-		for _, refusal := range []string{"", rpctest.Fault(-32602, "block range extends beyond current head block")} {
-			honest, ahead := newNode(1000), newNode(1000)
-			for _, n := range []*node{honest, ahead} {
-				n.add(t, 950, true, fulfilledLog(t, terms))
-				n.keep(950, 0)
-				n.beyond = refusal
-			}
-			lying := lie{result: func(result any) any {
-				if h, is := result.(map[string]any); is && h["hash"] == blockHash(1000) {
-					h["number"] = "0x3e9"
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		terms, id := delivery()
+		for _, c := range []chain.Chain{testChain, tronLike()} {
+			for _, refusal := range []string{"", rpctest.Fault(-32602, "block range extends beyond current head block")} {
+				honest, ahead := newNode(1000), newNode(1000)
+				for _, n := range []*node{honest, ahead} {
+					n.add(t, 950, true, fulfilledLog(t, terms))
+					n.keep(950, 0)
+					n.beyond = refusal
 				}
-				return result
-			}}
-			read, err := serveAll[http.Handler](t, c, lying.tell(ahead), honest).History(t.Context(), id, order.TakeSide, 0)
-			if err != nil || len(read.Events) != 1 {
-				t.Errorf("family %d, %q: History() = %+v, %v, want one event", c.Family, refusal, read.Events, err)
+				lying := lie{result: func(result any) any {
+					if h, is := result.(map[string]any); is && h["hash"] == blockHash(1000) {
+						h["number"] = "0x3e9"
+					}
+					return result
+				}}
+				read, err := serveAll[http.Handler](t, c, lying.tell(ahead), honest).History(t.Context(), id, order.TakeSide, 0)
+				if err != nil || len(read.Events) != 1 {
+					t.Errorf("family %d, %q: History() = %+v, %v, want one event", c.Family, refusal, read.Events, err)
+				}
 			}
 		}
-	}
+	})
 }
 
 // If the head is known, the block of a very recent time needs no search.

@@ -157,31 +157,33 @@ var lies = map[string]struct {
 func TestLiesAreRefused(t *testing.T) {
 	for name, test := range lies {
 		t.Run(name, func(t *testing.T) {
-			terms, id := delivery()
-			give, take := newNode(1000), newNode(1000)
-			give.chainID = 137
-			creation := give.add(t, 500, true, paidLog(0x71), createdLog(t, terms), paidLog(0x72))
-			take.add(t, 510, true, paidLog(0x71), fulfilledLog(t, terms), paidLog(0x72))
-			take.keep(510, 0)
-			give.storage = func(string, string, uint64) string {
-				return "0x" + strings.Repeat("0", 63) + "1" + strings.Repeat("0", 64*7)
-			}
+			synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+				terms, id := delivery()
+				give, take := newNode(1000), newNode(1000)
+				give.chainID = 137
+				creation := give.add(t, 500, true, paidLog(0x71), createdLog(t, terms), paidLog(0x72))
+				take.add(t, 510, true, paidLog(0x71), fulfilledLog(t, terms), paidLog(0x72))
+				take.keep(510, 0)
+				give.storage = func(string, string, uint64) string {
+					return "0x" + strings.Repeat("0", 63) + "1" + strings.Repeat("0", 64*7)
+				}
 
-			now := measured.Start(t)
-			giveChain := testChain
-			giveChain.ID, giveChain.Native = 137, 137
-			found := findOrder(t, creation, map[chain.ID]order.Source{
-				137: twoFaced(t, giveChain, give, test.lie), testChain.ID: twoFaced(t, testChain, take, test.lie),
-			}, io.Discard)
-			if found.ID != id || found.State != order.StateFulfilled || found.Created == nil {
-				t.Errorf("found %s in state %s, want %s, Fulfilled", found.ID, found.State, id)
-			}
-			if told := failuresOf("liar", now()); told[test.class] == 0 {
-				t.Errorf("counted %v against the liar, want %q", told, test.class)
-			}
-			if honest := failuresOf("honest", now()); len(honest) > 0 {
-				t.Errorf("counted %v against the honest endpoint", honest)
-			}
+				now := measured.Start(t)
+				giveChain := testChain
+				giveChain.ID, giveChain.Native = 137, 137
+				found := findOrder(t, creation, map[chain.ID]order.Source{
+					137: twoFaced(t, giveChain, give, test.lie), testChain.ID: twoFaced(t, testChain, take, test.lie),
+				}, io.Discard)
+				if found.ID != id || found.State != order.StateFulfilled || found.Created == nil {
+					t.Errorf("found %s in state %s, want %s, Fulfilled", found.ID, found.State, id)
+				}
+				if told := failuresOf("liar", now()); told[test.class] == 0 {
+					t.Errorf("counted %v against the liar, want %q", told, test.class)
+				}
+				if honest := failuresOf("honest", now()); len(honest) > 0 {
+					t.Errorf("counted %v against the honest endpoint", honest)
+				}
+			})
 		})
 	}
 }
@@ -284,47 +286,49 @@ func TestOneReceiptIsNotBelieved(t *testing.T) {
 // TestOneReceiptNamesNone verifies blocks whose nodes have no receipts roots, through endpoints that list different
 // unlocks: the second of which returns no receipt at the time, or takes part in a list that the first one ends.
 func TestOneReceiptNamesNone(t *testing.T) {
-	listing := func(id order.ID) *node {
-		n := newNode(1000)
-		n.add(t, 500, true, unlockLog(t, id))
-		return n
-	}
-	_, id := delivery()
-	honest, spent := listing(id), listing(id)
-	spent.answers["eth_getTransactionReceipt"] = rpctest.Fault(-32000, "header not found")
-	first := must.Get(honest.serve(t, testChain).Events(t.Context(), 400, 600))(t)
-	proof, err := serveAll(t, testChain, listing(order.ID{1}), spent).Verify(t.Context(), 400, 600, first)
-	if err != nil || proof.Standing != order.Single || len(proof.Wrong) > 0 {
-		t.Errorf("Verify = %+v, %v, want the word of one, and nobody named", proof, err)
-	}
-	liar, whole := newNode(1000), newNode(1000)
-	liar.add(t, 550, true, unlockLog(t, order.ID{1}))
-	whole.maxRange, liar.maxRange, liar.pruned = 101, 101, 501
-	liar.answers["eth_getTransactionReceipt"] = `"result":null`
-	choosing := func(usual http.Handler, other func(body string) http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			body := must.Get(io.ReadAll(r.Body))(t)
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			cmp.Or(other(string(body)), usual).ServeHTTP(w, r)
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		listing := func(id order.ID) *node {
+			n := newNode(1000)
+			n.add(t, 500, true, unlockLog(t, id))
+			return n
+		}
+		_, id := delivery()
+		honest, spent := listing(id), listing(id)
+		spent.answers["eth_getTransactionReceipt"] = rpctest.Fault(-32000, "header not found")
+		first := must.Get(honest.serve(t, testChain).Events(t.Context(), 400, 600))(t)
+		proof, err := serveAll(t, testChain, listing(order.ID{1}), spent).Verify(t.Context(), 400, 600, first)
+		if err != nil || proof.Standing != order.Single || len(proof.Wrong) > 0 {
+			t.Errorf("Verify = %+v, %v, want the word of one, and nobody named", proof, err)
+		}
+		liar, whole := newNode(1000), newNode(1000)
+		liar.add(t, 550, true, unlockLog(t, order.ID{1}))
+		whole.maxRange, liar.maxRange, liar.pruned = 101, 101, 501
+		liar.answers["eth_getTransactionReceipt"] = `"result":null`
+		choosing := func(usual http.Handler, other func(body string) http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body := must.Get(io.ReadAll(r.Body))(t)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				cmp.Or(other(string(body)), usual).ServeHTTP(w, r)
+			})
+		}
+		var lists atomic.Int64
+		ending := choosing(whole, func(body string) http.Handler {
+			if strings.Contains(body, `"fromBlock":"0x1f5"`) && lists.Add(1) > 1 {
+				return http.NotFoundHandler()
+			}
+			return nil
 		})
-	}
-	var lists atomic.Int64
-	ending := choosing(whole, func(body string) http.Handler {
-		if strings.Contains(body, `"fromBlock":"0x1f5"`) && lists.Add(1) > 1 {
-			return http.NotFoundHandler()
+		inventing := choosing(liar, func(body string) http.Handler {
+			if strings.Contains(body, `"eth_getLogs","params":[{"blockHash"`) {
+				return whole
+			}
+			return nil
+		})
+		proof, err = serveAll(t, testChain, inventing, ending).Verify(t.Context(), 400, 600, nil)
+		if err != nil || lists.Load() < 2 || slices.Contains(proof.Wrong, "node-2") {
+			t.Errorf("Verify = %+v, %v, want no blame for another one's part of a list", proof, err)
 		}
-		return nil
 	})
-	inventing := choosing(liar, func(body string) http.Handler {
-		if strings.Contains(body, `"eth_getLogs","params":[{"blockHash"`) {
-			return whole
-		}
-		return nil
-	})
-	proof, err = serveAll(t, testChain, inventing, ending).Verify(t.Context(), 400, 600, nil)
-	if err != nil || lists.Load() < 2 || slices.Contains(proof.Wrong, "node-2") {
-		t.Errorf("Verify = %+v, %v, want no blame for another one's part of a list", proof, err)
-	}
 }
 
 // TestOneListDecidesNoBlock verifies a block whose nodes have no receipts root, through an honest endpoint and another
@@ -355,15 +359,17 @@ func TestOneListDecidesNoBlock(t *testing.T) {
 	} {
 		for liar, nodes := range map[string][]http.Handler{"node-1": {lie{result: change}.tell(n), n}, "node-2": {n, lie{result: change}.tell(n)}} {
 			t.Run(name+" by "+liar, func(t *testing.T) {
-				c := serveAll(t, swapChain(), nodes...)
-				first, _ := c.Events(t.Context(), 400, 600)
-				for _, first := range [][]order.Event{first, nil} {
-					proof, err := c.Verify(t.Context(), 400, 600, first)
-					isOther := func(name string) bool { return name != liar }
-					if err != nil || !reflect.DeepEqual(proof.Events, want) || slices.ContainsFunc(proof.Wrong, isOther) {
-						t.Errorf("after %d events: Verify = %+v, %v, want %+v, and no other named", len(first), proof, err, want)
+				synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+					c := serveAll(t, swapChain(), nodes...)
+					first, _ := c.Events(t.Context(), 400, 600)
+					for _, first := range [][]order.Event{first, nil} {
+						proof, err := c.Verify(t.Context(), 400, 600, first)
+						isOther := func(name string) bool { return name != liar }
+						if err != nil || !reflect.DeepEqual(proof.Events, want) || slices.ContainsFunc(proof.Wrong, isOther) {
+							t.Errorf("after %d events: Verify = %+v, %v, want %+v, and no other named", len(first), proof, err, want)
+						}
 					}
-				}
+				})
 			})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"crossgate/chain"
@@ -49,34 +50,35 @@ func TestAnOddReceiptStopsNothing(t *testing.T) {
 	must.Do(t, json.Unmarshal(odd.raw, &of))
 	for name, change := range oddities {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // it waits for retries
-			p := &provider{recording: recorded, alter: func(method, members string) string {
-				return changed(method, members, of.TransactionHash, change)
-			}}
-			described := recorded.describe()
-			db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
-			defer db.Close()
-			follow := func() (logged string) {
-				var said lockedBuffer
-				source := serveAll(t, described, p)
-				x := query.New(follow.New(db, map[chain.ID]order.Source{described.ID: source}, follow.Options{
-					Chains: chain.NewRegistry(described), Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
-				}), query.Options{})
-				stop := runIndex(t, x)
-				defer stop()
-				until(t, func() bool {
-					return x.Basis().Chains[0].Indexed == recorded.Head && (p.alter != nil || strings.Contains(said.String(), "quarantined block read"))
-				})
-				return said.String()
-			}
-			logged := follow()
-			if want := fmt.Sprintf("block=%d ", odd.block); !strings.Contains(logged, want) || !strings.Contains(logged, "quarantined") {
-				t.Errorf("nobody names block %d: %s", odd.block, logged)
-			}
-			p.mu.Lock()
-			p.alter = nil
-			p.mu.Unlock()
-			follow()
+			synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+				p := &provider{recording: recorded, alter: func(method, members string) string {
+					return changed(method, members, of.TransactionHash, change)
+				}}
+				described := recorded.describe()
+				db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
+				defer db.Close()
+				follow := func() (logged string) {
+					var said lockedBuffer
+					source := serveAll(t, described, p)
+					x := query.New(follow.New(db, map[chain.ID]order.Source{described.ID: source}, follow.Options{
+						Chains: chain.NewRegistry(described), Pace: follow.Pace{Asked: time.Millisecond}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
+					}), query.Options{})
+					stop := runIndex(t, x)
+					defer stop()
+					until(t, func() bool {
+						return x.Basis().Chains[0].Indexed == recorded.Head && (p.alter != nil || strings.Contains(said.String(), "quarantined block read"))
+					})
+					return said.String()
+				}
+				logged := follow()
+				if want := fmt.Sprintf("block=%d ", odd.block); !strings.Contains(logged, want) || !strings.Contains(logged, "quarantined") {
+					t.Errorf("nobody names block %d: %s", odd.block, logged)
+				}
+				p.mu.Lock()
+				p.alter = nil
+				p.mu.Unlock()
+				follow()
+			})
 		})
 	}
 }
@@ -153,20 +155,22 @@ func TestWhatOneEndpointSpoilsIsRight(t *testing.T) {
 		}, wrong: []string{"node-1"}, isOff: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := serveAll(t, recorded.describe(), &provider{recording: recorded, alter: test.alter}, &provider{recording: recorded, alter: test.beside, refuses: func(c rpctest.Call) string {
-				if c.Method == test.lacks {
-					return rpctest.Fault(-32601, "the method does not exist")
+			synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+				c := serveAll(t, recorded.describe(), &provider{recording: recorded, alter: test.alter}, &provider{recording: recorded, alter: test.beside, refuses: func(c rpctest.Call) string {
+					if c.Method == test.lacks {
+						return rpctest.Fault(-32601, "the method does not exist")
+					}
+					return ""
+				}})
+				got, err := c.Events(t.Context(), 0, recorded.Head)
+				if isOff := !reflect.DeepEqual(got, want); err != nil || isOff != test.isOff {
+					t.Errorf("read are %d events, %v, others than the ledger's %d: %t", len(got), err, len(want), isOff)
 				}
-				return ""
-			}})
-			got, err := c.Events(t.Context(), 0, recorded.Head)
-			if isOff := !reflect.DeepEqual(got, want); err != nil || isOff != test.isOff {
-				t.Errorf("read are %d events, %v, others than the ledger's %d: %t", len(got), err, len(want), isOff)
-			}
-			p, err := c.Verify(t.Context(), 0, recorded.Head, got)
-			if err != nil || !reflect.DeepEqual(p.Events, want) || !slices.Equal(p.Wrong, test.wrong) {
-				t.Errorf("Verify() = %d events, %v by %v, want the ledger's %d", len(p.Events), err, p.Wrong, len(want))
-			}
+				p, err := c.Verify(t.Context(), 0, recorded.Head, got)
+				if err != nil || !reflect.DeepEqual(p.Events, want) || !slices.Equal(p.Wrong, test.wrong) {
+					t.Errorf("Verify() = %d events, %v by %v, want the ledger's %d", len(p.Events), err, p.Wrong, len(want))
+				}
+			})
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
@@ -78,14 +79,16 @@ func TestEventsInOfOtherTransactions(t *testing.T) {
 }
 
 func TestEventsInPassesOverWrongReceipts(t *testing.T) {
-	terms, _ := delivery()
-	right, wrong := newNode(1000), newNode(1000)
-	tx := right.add(t, 500, true, fulfilledLog(t, terms))
-	wrong.receipts[tx.String()] = right.receipts[right.add(t, 600, true).String()]
-	if _, err := wrong.serve(t, testChain).EventsIn(t.Context(), tx); err == nil {
-		t.Error("EventsIn() believed the receipt of another transaction")
-	}
-	events(t, 1)(serveAll(t, testChain, wrong, right).EventsIn(t.Context(), tx))
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		terms, _ := delivery()
+		right, wrong := newNode(1000), newNode(1000)
+		tx := right.add(t, 500, true, fulfilledLog(t, terms))
+		wrong.receipts[tx.String()] = right.receipts[right.add(t, 600, true).String()]
+		if _, err := wrong.serve(t, testChain).EventsIn(t.Context(), tx); err == nil {
+			t.Error("EventsIn() believed the receipt of another transaction")
+		}
+		events(t, 1)(serveAll(t, testChain, wrong, right).EventsIn(t.Context(), tx))
+	})
 }
 
 func TestEventsTakesTwoRoundTrips(t *testing.T) {
@@ -127,25 +130,29 @@ func TestEventsSplitsWideRanges(t *testing.T) {
 
 // A lagging node answers with the logs that it has: trusting it would lose events for good.
 func TestEventsPassesOverNodesThatLag(t *testing.T) {
-	terms, _ := delivery()
-	behind, current := newNode(990), newNode(1000)
-	current.add(t, 995, true, fulfilledLog(t, terms))
-	if got, err := behind.serve(t, testChain).Events(t.Context(), 980, 1000); err == nil {
-		t.Errorf("Events() of a node that lags = %+v, want an error", got)
-	}
-	got, err := serveAll(t, testChain, behind, current).Events(t.Context(), 980, 1000)
-	if err != nil || len(got) != 1 {
-		t.Errorf("Events() = %+v, %v, want the current node's event", got, err)
-	}
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		terms, _ := delivery()
+		behind, current := newNode(990), newNode(1000)
+		current.add(t, 995, true, fulfilledLog(t, terms))
+		if got, err := behind.serve(t, testChain).Events(t.Context(), 980, 1000); err == nil {
+			t.Errorf("Events() of a node that lags = %+v, want an error", got)
+		}
+		got, err := serveAll(t, testChain, behind, current).Events(t.Context(), 980, 1000)
+		if err != nil || len(got) != 1 {
+			t.Errorf("Events() = %+v, %v, want the current node's event", got, err)
+		}
+	})
 }
 
 func TestEventsRefusesLogsNotAskedFor(t *testing.T) {
-	terms, _ := delivery()
-	n := newNode(1000)
-	n.add(t, 500, true, fulfilledLog(t, terms))
-	all := must.Get(json.Marshal([]json.RawMessage{n.logs[0].raw}))(t)
-	n.answers["eth_getLogs"] = `"result":` + string(all)
-	if got, err := n.serve(t, testChain).Events(t.Context(), 600, 700); err == nil {
-		t.Errorf("Events() believed a log of another block: %+v", got)
-	}
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		terms, _ := delivery()
+		n := newNode(1000)
+		n.add(t, 500, true, fulfilledLog(t, terms))
+		all := must.Get(json.Marshal([]json.RawMessage{n.logs[0].raw}))(t)
+		n.answers["eth_getLogs"] = `"result":` + string(all)
+		if got, err := n.serve(t, testChain).Events(t.Context(), 600, 700); err == nil {
+			t.Errorf("Events() believed a log of another block: %+v", got)
+		}
+	})
 }

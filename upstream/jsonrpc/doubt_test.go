@@ -58,15 +58,17 @@ func TestDoubtIsConfirmedByASecondEndpoint(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			asked.Store(0)
-			found, err := find(t.Context(), rpc(t, test.endpoints...))
-			if (found != nil) != test.found || asked.Load() != test.asked {
-				t.Errorf("found %v after %d requests, want %v after %d", found != nil, asked.Load(), test.found, test.asked)
-			}
-			var failed *upstream.Error
-			if errors.As(err, &failed) != (test.class != 0) || failed != nil && failed.Class != test.class {
-				t.Errorf("error %v, want class %v", err, test.class)
-			}
+			synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+				asked.Store(0)
+				found, err := find(t.Context(), rpc(t, test.endpoints...))
+				if (found != nil) != test.found || asked.Load() != test.asked {
+					t.Errorf("found %v after %d requests, want %v after %d", found != nil, asked.Load(), test.found, test.asked)
+				}
+				var failed *upstream.Error
+				if errors.As(err, &failed) != (test.class != 0) || failed != nil && failed.Class != test.class {
+					t.Errorf("error %v, want class %v", err, test.class)
+				}
+			})
 		})
 	}
 }

@@ -88,23 +88,25 @@ func TestALieIsFoundBehindALack(t *testing.T) {
 
 // An endpoint that no other contradicts may be right: a strange answer to a caller's question proves nothing by itself.
 func TestNobodyIsPutAsideUncontradicted(t *testing.T) {
-	var asked atomic.Int64
-	strange := tells(`"another"`, &asked)
-	for name, pool := range map[string]*upstream.Pool{
-		"one endpoint":     upstream.NewPool("chain", pooltest.Endpoint(t, "a", strange)),
-		"all say the same": upstream.NewPool("chain", pooltest.Endpoint(t, "a", strange), pooltest.Endpoint(t, "b", strange)),
-		"the other knows nothing": upstream.NewPool("chain", pooltest.Endpoint(t, "a", tells("null", &asked)),
-			pooltest.Endpoint(t, "b", node(echo))),
-	} {
-		for range 3 {
-			_ = jsonrpc.New(pool).All(t.Context(), naming("mine", new(string)))
-		}
-		for _, health := range pool.Health() {
-			if !health.CanBeAsked {
-				t.Errorf("%s: %+v, want nobody in quarantine", name, health)
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		var asked atomic.Int64
+		strange := tells(`"another"`, &asked)
+		for name, pool := range map[string]*upstream.Pool{
+			"one endpoint":     upstream.NewPool("chain", pooltest.Endpoint(t, "a", strange)),
+			"all say the same": upstream.NewPool("chain", pooltest.Endpoint(t, "a", strange), pooltest.Endpoint(t, "b", strange)),
+			"the other knows nothing": upstream.NewPool("chain", pooltest.Endpoint(t, "a", tells("null", &asked)),
+				pooltest.Endpoint(t, "b", node(echo))),
+		} {
+			for range 3 {
+				_ = jsonrpc.New(pool).All(t.Context(), naming("mine", new(string)))
+			}
+			for _, health := range pool.Health() {
+				if !health.CanBeAsked {
+					t.Errorf("%s: %+v, want nobody in quarantine", name, health)
+				}
 			}
 		}
-	}
+	})
 }
 
 // An endpoint that serves another chain convicts itself and is quarantined immediately.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
@@ -162,37 +163,41 @@ func TestOutagesMakeNothingUnreadable(t *testing.T) {
 
 // TestAListThatBeginsAnewIsRefused uses an endpoint that ignores cursors.
 func TestAListThatBeginsAnewIsRefused(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	lists := 0
-	c := solanaAt(t, func(method string, params []json.RawMessage) string {
-		if method != listSignatures {
-			return emptyBlock(`1`)
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		lists := 0
+		c := solanaAt(t, func(method string, params []json.RawMessage) string {
+			if method != listSignatures {
+				return emptyBlock(`1`)
+			}
+			if lists++; lists == 30 {
+				stop()
+			}
+			return pageAt(6_000, signaturesAtOnce)
+		})
+		if err := c.readPages(ctx, c.rpc, []*listing{{program: c.programs[0]}}, 5_000, 6_000); err == nil || lists >= 30 {
+			t.Errorf("%d lists were read, %v, want an error after few", lists, err)
 		}
-		if lists++; lists == 30 {
-			stop()
-		}
-		return pageAt(6_000, signaturesAtOnce)
 	})
-	if err := c.readPages(ctx, c.rpc, []*listing{{program: c.programs[0]}}, 5_000, 6_000); err == nil || lists >= 30 {
-		t.Errorf("%d lists were read, %v, want an error after few", lists, err)
-	}
 }
 
 // TestATimeThatABlockLacksIsThatOfItsTransaction uses nodes whose blocks have no time.
 func TestATimeThatABlockLacksIsThatOfItsTransaction(t *testing.T) {
-	c := solanaAt(t, func(string, []json.RawMessage) string { return emptyBlock(`null`) })
-	tx := &transaction{Slot: 7, BlockTime: new(int64(1_790_000_000)), message: solana.Message{
-		Signature: chain.NewTxHash(bytes.Repeat([]byte{7}, 64)), Accounts: []chain.Address{chain.NativeCoin(chain.SVM)},
-	}}
-	read := &orderTransactions{chain: c, blocks: map[uint64]**block{7: new(&block{})}}
-	if at := read.at(tx, 0); at.Time != 1_790_000_000 {
-		t.Errorf("it happened at %d", at.Time)
-	}
-	events, err := c.Attest(t.Context(), []order.Event{{At: order.At{Block: 7, Tx: tx.message.Signature, Time: 1_790_000_000}}})
-	if err != nil || events.Events[0].At.Time != 1_790_000_000 {
-		t.Errorf("it is attested to have happened at %d, %v", events.Events[0].At.Time, err)
-	}
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		c := solanaAt(t, func(string, []json.RawMessage) string { return emptyBlock(`null`) })
+		tx := &transaction{Slot: 7, BlockTime: new(int64(1_790_000_000)), message: solana.Message{
+			Signature: chain.NewTxHash(bytes.Repeat([]byte{7}, 64)), Accounts: []chain.Address{chain.NativeCoin(chain.SVM)},
+		}}
+		read := &orderTransactions{chain: c, blocks: map[uint64]**block{7: new(&block{})}}
+		if at := read.at(tx, 0); at.Time != 1_790_000_000 {
+			t.Errorf("it happened at %d", at.Time)
+		}
+		events, err := c.Attest(t.Context(), []order.Event{{At: order.At{Block: 7, Tx: tx.message.Signature, Time: 1_790_000_000}}})
+		if err != nil || events.Events[0].At.Time != 1_790_000_000 {
+			t.Errorf("it is attested to have happened at %d, %v", events.Events[0].At.Time, err)
+		}
+	})
 }
 
 // TestNoEndpointAloneMakesAPlaceDear uses an endpoint that reports bids of a thousand lamports per unit.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"crossgate/chain"
 	"crossgate/chain/solana"
@@ -17,36 +18,38 @@ import (
 // TestSimulationsShowAnOutcome uses nodes that report success but not the recipient's balance after it, or not even
 // that the transaction ran: a venue's word is not enough without a simulation.
 func TestSimulationsShowAnOutcome(t *testing.T) {
-	known, _ := chain.Documented().Chain(chain.Solana)
-	account := known.Contracts.DlnSource // arbitrary
-	tx := must.Get(solana.Draft{FeePayer: account, Instructions: []solana.DraftInstruction{{Program: solana.MemoProgram}}}.Compile())(t)
-	const rich = `{"lamports":9,"owner":"11111111111111111111111111111111","data":["","base64"]}` // before and after
-	for name, test := range map[string]struct {
-		said string
-		ok   bool
-	}{
-		"accounts":         {`{"value":{"err":null,"unitsConsumed":7,"accounts":[` + rich + `]}}`, true},
-		"no accounts":      {`{"value":{"err":null,"unitsConsumed":7}}`, false},
-		"too few accounts": {`{"value":{"err":null,"unitsConsumed":7,"accounts":[]}}`, false},
-		"no outcome":       {`{"value":{"unitsConsumed":7,"accounts":[` + rich + `]}}`, false},
-		"no value":         {`{"value":null}`, false},
-	} {
-		c := solanaAt(t, func(method string, params []json.RawMessage) string {
-			switch {
-			case method == "simulateTransaction":
-				return test.said
-			case len(params) > 0 && strings.Count(string(params[0]), ",") == 0:
-				return `{"value":[` + rich + `]}`
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		known, _ := chain.Documented().Chain(chain.Solana)
+		account := known.Contracts.DlnSource // arbitrary
+		tx := must.Get(solana.Draft{FeePayer: account, Instructions: []solana.DraftInstruction{{Program: solana.MemoProgram}}}.Compile())(t)
+		const rich = `{"lamports":9,"owner":"11111111111111111111111111111111","data":["","base64"]}` // before and after
+		for name, test := range map[string]struct {
+			said string
+			ok   bool
+		}{
+			"accounts":         {`{"value":{"err":null,"unitsConsumed":7,"accounts":[` + rich + `]}}`, true},
+			"no accounts":      {`{"value":{"err":null,"unitsConsumed":7}}`, false},
+			"too few accounts": {`{"value":{"err":null,"unitsConsumed":7,"accounts":[]}}`, false},
+			"no outcome":       {`{"value":{"unitsConsumed":7,"accounts":[` + rich + `]}}`, false},
+			"no value":         {`{"value":null}`, false},
+		} {
+			c := solanaAt(t, func(method string, params []json.RawMessage) string {
+				switch {
+				case method == "simulateTransaction":
+					return test.said
+				case len(params) > 0 && strings.Count(string(params[0]), ",") == 0:
+					return `{"value":[` + rich + `]}`
+				}
+				return `{"value":[null,null,null]}`
+			})
+			got, err := c.Simulate(t.Context(), quote.Simulation{
+				Sender: account, Recipient: account, In: known.Contracts.DlnDestination, Out: known.Contracts.DlnDestination, AmountIn: chain.NewAmount(1), Tx: quote.Tx{Data: tx},
+			})
+			if ok := err == nil && got.Measured; ok != test.ok {
+				t.Errorf("%s: Simulate() = %+v, %v", name, got, err)
 			}
-			return `{"value":[null,null,null]}`
-		})
-		got, err := c.Simulate(t.Context(), quote.Simulation{
-			Sender: account, Recipient: account, In: known.Contracts.DlnDestination, Out: known.Contracts.DlnDestination, AmountIn: chain.NewAmount(1), Tx: quote.Tx{Data: tx},
-		})
-		if ok := err == nil && got.Measured; ok != test.ok {
-			t.Errorf("%s: Simulate() = %+v, %v", name, got, err)
 		}
-	}
+	})
 }
 
 // TestNoSenderIsPoorByOneEndpointsWord has swaps fail, at endpoints that know different balances of the sender.

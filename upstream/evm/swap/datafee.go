@@ -70,8 +70,8 @@ func (f *Fees) publishingFee(ctx context.Context, tx quote.Tx, gas uint64) (chai
 	bytes := uint64(len(raw))
 	var published, operated evm.Payload
 	publishing, operating := oracleCall(&published, getL1Fee.Call(raw)), oracleCall(&operated, getOperatorFee.Call(gas))
-	doubtDear(publishing, f.publishing.last().MulDiv(bytes, 1), wordAmount)
-	doubtDear(operating, chain.Amount{}, wordAmount)
+	doubtFar(publishing, f.publishing.last().MulDiv(bytes, 1), wordAmount)
+	doubtFar(operating, chain.Amount{}, wordAmount)
 	operating.MayRevert = true
 	if err = f.chain.Client().Batching().All(ctx, publishing, operating); err == nil && len(published) < words.Size {
 		err = errors.New("the oracle does not say")
@@ -100,7 +100,7 @@ func (f *Fees) sizeFee(ctx context.Context, data []byte) (chain.Amount, error) {
 	var estimate sizeEstimate
 	var usual evm.Amount
 	size := &jsonrpc.Call{Method: "linea_estimateGas", Params: []any{messageOf(zero, quote.Tx{To: zero, Data: data})}, Out: &estimate}
-	doubtDear(size, chain.Amount{}, func(e sizeEstimate) chain.Amount { return e.BaseFee.Add(e.Priority.Amount).MulDiv(uint64(e.Gas), 1) })
+	doubtFar(size, chain.Amount{}, func(e sizeEstimate) chain.Amount { return e.BaseFee.Add(e.Priority.Amount).MulDiv(uint64(e.Gas), 1) })
 	if err := f.chain.Client().All(ctx, size, jsonrpc.NewCall(&usual, nil, "eth_gasPrice")); err != nil {
 		return chain.Amount{}, fmt.Errorf("price by size: %w", reverted(err))
 	}

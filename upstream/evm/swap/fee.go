@@ -62,8 +62,8 @@ func (f *Fees) GasPrice(ctx context.Context, p quote.Priority) (quote.GasPrice, 
 // RenewGasPrice implements quote.FeeSource.
 func (f *Fees) RenewGasPrice(ctx context.Context) { f.known.Renew(ctx, f.readFees) }
 
-// believed is the last price that two endpoints agree on, or a lower one: makers of orders pay takers for what these
-// will pay. The zero value has none.
+// believed is the last price that two endpoints agreed on: makers of orders pay takers for what these will pay, and
+// takers fill what pays them. The zero value has none.
 type believed struct{ price atomic.Pointer[chain.Amount] }
 
 func (b *believed) last() chain.Amount {
@@ -75,31 +75,40 @@ func (b *believed) last() chain.Amount {
 
 // hear takes a price from a call's result.
 func (b *believed) hear(asked *jsonrpc.Call, price chain.Amount) {
-	if asked.Err == nil && (asked.Seconded != "" || price.Cmp(b.last()) < 0) {
+	if asked.Err == nil && asked.Seconded != "" {
 		b.price.Store(&price)
 	}
 }
 
-// isDear reports whether a price is more than twice another one: so far they rarely rise between readings.
-func isDear(price, other chain.Amount) bool { return price.Cmp(other.MulDiv(2, 1)) > 0 }
+// isFar reports whether one price is more than twice the other: so far they rarely move between readings.
+func isFar(a, b chain.Amount) bool { return a.Cmp(b.MulDiv(2, 1)) > 0 || b.Cmp(a.MulDiv(2, 1)) > 0 }
 
-// doubtDear has a call doubt prices that are dear by one that is believed. Of two endpoints' the lower counts.
-func doubtDear[T any](asked *jsonrpc.Call, last chain.Amount, price func(T) chain.Amount) {
+// doubtFar has a call doubt prices that are far from one that is believed. Of two endpoints' that are far from each
+// other, one near to that counts, else the lower.
+func doubtFar[T any](asked *jsonrpc.Call, last chain.Amount, price func(T) chain.Amount) {
 	of := func(result any) chain.Amount { return price(*result.(*T)) }
-	asked.Doubt = func(result any) bool { return isDear(of(result), last) }
-	asked.Same = func(a, b any) bool { return !isDear(of(a), of(b)) && !isDear(of(b), of(a)) }
-	jsonrpc.Prefer(asked, func(a, b T) int { return price(b).Cmp(price(a)) })
+	asked.Doubt = func(result any) bool { return isFar(of(result), last) }
+	asked.Same = func(a, b any) bool { return !isFar(of(a), of(b)) }
+	jsonrpc.Prefer(asked, func(a, b T) int {
+		switch aIsFar, bIsFar := isFar(price(a), last), isFar(price(b), last); {
+		case aIsFar && !bIsFar:
+			return -1
+		case bIsFar && !aIsFar:
+			return 1
+		}
+		return price(b).Cmp(price(a))
+	})
 }
 
-// readFees reads the chain's prices of gas in one round trip, or two if the price is dear.
+// readFees reads the chain's prices of gas in one round trip, or two if the price moved far.
 func (f *Fees) readFees(ctx context.Context) (prices quote.PricesOfGas, current time.Duration, err error) {
 	var history *feeHistory
 	var plain evm.Amount
 	historyCall := jsonrpc.NewCall(&history, nil, feeHistoryMethod, evm.Quantity(feeBlocks), "latest", feePercentiles)
 	plainCall := jsonrpc.NewCall(&plain, nil, "eth_gasPrice")
 	calls, last := []*jsonrpc.Call{plainCall, historyCall}, f.gas.last()
-	doubtDear(plainCall, last, func(a evm.Amount) chain.Amount { return a.Amount })
-	doubtDear(historyCall, last, (*feeHistory).dearest)
+	doubtFar(plainCall, last, func(a evm.Amount) chain.Amount { return a.Amount })
+	doubtFar(historyCall, last, (*feeHistory).dearest)
 	isTron := f.chain.Facts().Family == chain.TVM
 	isFlat := isTron || f.chain.Client().Lacks(feeHistoryMethod, "")
 	if isFlat {

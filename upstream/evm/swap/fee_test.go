@@ -103,6 +103,10 @@ func TestADearPriceTakesTwoNodes(t *testing.T) {
 	if asked := second.methods["eth_feeHistory"]; asked != 1 || second.methods["eth_call"] != 1 {
 		t.Errorf("the second node was asked %v, want once", second.methods)
 	}
+	first.answers["eth_feeHistory"], first.answers["eth_gasPrice"] = `"result":{"baseFeePerGas":["0x1"]}`, `"result":"0x1"` // which would leave takers nothing
+	if prices, _, err := f.readFees(t.Context()); err != nil || prices[quote.Normal].Expected != chain.NewAmount(gwei) {
+		t.Errorf("a price a billionth of the last one became %+v, %v, want %d", prices, err, gwei)
+	}
 }
 
 // userError is the revert data of a contract with "user error" for a reason, refusing a node's answer with it.

@@ -4,7 +4,6 @@ package pooltest
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -21,14 +20,12 @@ func At(tb testing.TB, addresses ...string) *upstream.Pool {
 	return upstream.NewPool("nodes", endpoints...)
 }
 
-// Of returns a pool of servers, which end with the test.
+// Of returns a pool of endpoints that handlers answer without a network, named node-0, node-1 and so on.
 func Of(tb testing.TB, nodes ...http.Handler) *upstream.Pool {
 	tb.Helper()
-	addresses := make([]string, len(nodes))
+	endpoints := make([]*upstream.Endpoint, len(nodes))
 	for i, node := range nodes {
-		server := httptest.NewServer(node)
-		tb.Cleanup(server.Close)
-		addresses[i] = server.URL
+		endpoints[i] = Endpoint(tb, fmt.Sprintf("node-%d", i), Near(node), upstream.EndpointOptions{Timeout: time.Minute})
 	}
-	return At(tb, addresses...)
+	return upstream.NewPool("nodes", endpoints...)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
@@ -64,15 +65,17 @@ func (e exchange) members(c rpctest.Call) string {
 }
 
 func TestRecordedReceiptIsRead(t *testing.T) {
-	c := serve(t, exchanged(t, "eth_getTransactionReceipt"))
-	tx := must.Get(chain.ParseTxHash("01b4cde4197b9d1a1ff09ef5d2b1d939d3ec2401b3f002ebd0802c0f30a6e4ca"))(t)
-	if events, err := c.EventsIn(t.Context(), tx); err != nil || len(events.Events) > 0 {
-		t.Errorf("EventsIn() = %+v, %v, want a transaction without orders", events, err)
-	}
-	other := chain.NewTxHash(make([]byte, 32))
-	if events, err := c.EventsIn(t.Context(), other); err == nil {
-		t.Errorf("EventsIn() of another transaction = %+v, want the receipt refused", events)
-	}
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		c := serve(t, exchanged(t, "eth_getTransactionReceipt"))
+		tx := must.Get(chain.ParseTxHash("01b4cde4197b9d1a1ff09ef5d2b1d939d3ec2401b3f002ebd0802c0f30a6e4ca"))(t)
+		if events, err := c.EventsIn(t.Context(), tx); err != nil || len(events.Events) > 0 {
+			t.Errorf("EventsIn() = %+v, %v, want a transaction without orders", events, err)
+		}
+		other := chain.NewTxHash(make([]byte, 32))
+		if events, err := c.EventsIn(t.Context(), other); err == nil {
+			t.Errorf("EventsIn() of another transaction = %+v, want the receipt refused", events)
+		}
+	})
 }
 
 func TestRecordedSymbolIsRead(t *testing.T) {

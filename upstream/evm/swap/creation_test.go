@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/ethereum/go-ethereum/crypto"
 
@@ -99,56 +100,58 @@ func TestCreationsMakeThePromisedOrder(t *testing.T) {
 // TestCreationsOfOlderNodes: without eth_simulateV1, DlnSource must have the order afterwards; without overrides too,
 // whether nodes refuse or ignore them, it must return the order's id to a sender who has the input.
 func TestCreationsOfOlderNodes(t *testing.T) {
-	const estimate, exact, poor, refuse, ignore = 0x30000, `"result":"0x3e9"`, `"result":"0x3e8"`, "refuse", "ignore"
-	c := documented(t, 8453)
-	tx, promised := creating(c)
-	id := fmt.Sprintf("0x%x", promised.ID[:])
-	after := func(gain, status uint64) string { return fmt.Sprintf("0x%x", words.Encode(5, 0, 5+gain, status)) }
-	for name, row := range map[string]struct {
-		tx            creation.Transaction
-		overrides     string // what a node does with them; empty: it takes them
-		answer, coins string // the sender's coins; empty: many
-		want          error
-	}{
-		"the order is there":    {tx, "", after(1000, 1), poor, nil},
-		"it is not":             {tx, "", after(1000, 0), poor, creation.ErrBroken},
-		"it is claimed":         {tx, "", after(1000, 2), poor, creation.ErrBroken},
-		"refused":               {tx, "", "!execution reverted", poor, quote.ErrReverted},
-		"a rest in the router":  {routed(c, tx), "", after(1, 1), poor, quote.ErrRefused},
-		"the id":                {tx, refuse, id, exact, nil},
-		"of who knows what":     {tx, refuse, id, rpctest.Fault(-32601, "the method does not exist"), quote.ErrNotSimulated},
-		"another id":            {tx, refuse, nothingWord, "", creation.ErrBroken},
-		"of a sender with less": {tx, refuse, id, poor, quote.ErrSenderLacks},
-		"behind the router":     {routed(c, tx), refuse, id, "", quote.ErrNotSimulated},
-		"the id, ignoring":      {tx, ignore, id, "", nil},
-		"with less, ignoring":   {tx, ignore, id, poor, quote.ErrSenderLacks},
-		"another id, ignoring":  {tx, ignore, nothingWord, "", creation.ErrBroken},
-	} {
-		n := &node{answers: simulated(nil), isBare: row.overrides == refuse, contract: func(to, _ string) string {
-			if row.overrides == ignore && to == somebody.String() {
-				return "0x" // as of any account without code
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		const estimate, exact, poor, refuse, ignore = 0x30000, `"result":"0x3e9"`, `"result":"0x3e8"`, "refuse", "ignore"
+		c := documented(t, 8453)
+		tx, promised := creating(c)
+		id := fmt.Sprintf("0x%x", promised.ID[:])
+		after := func(gain, status uint64) string { return fmt.Sprintf("0x%x", words.Encode(5, 0, 5+gain, status)) }
+		for name, row := range map[string]struct {
+			tx            creation.Transaction
+			overrides     string // what a node does with them; empty: it takes them
+			answer, coins string // the sender's coins; empty: many
+			want          error
+		}{
+			"the order is there":    {tx, "", after(1000, 1), poor, nil},
+			"it is not":             {tx, "", after(1000, 0), poor, creation.ErrBroken},
+			"it is claimed":         {tx, "", after(1000, 2), poor, creation.ErrBroken},
+			"refused":               {tx, "", "!execution reverted", poor, quote.ErrReverted},
+			"a rest in the router":  {routed(c, tx), "", after(1, 1), poor, quote.ErrRefused},
+			"the id":                {tx, refuse, id, exact, nil},
+			"of who knows what":     {tx, refuse, id, rpctest.Fault(-32601, "the method does not exist"), quote.ErrNotSimulated},
+			"another id":            {tx, refuse, nothingWord, "", creation.ErrBroken},
+			"of a sender with less": {tx, refuse, id, poor, quote.ErrSenderLacks},
+			"behind the router":     {routed(c, tx), refuse, id, "", quote.ErrNotSimulated},
+			"the id, ignoring":      {tx, ignore, id, "", nil},
+			"with less, ignoring":   {tx, ignore, id, poor, quote.ErrSenderLacks},
+			"another id, ignoring":  {tx, ignore, nothingWord, "", creation.ErrBroken},
+		} {
+			n := &node{answers: simulated(nil), isBare: row.overrides == refuse, contract: func(to, _ string) string {
+				if row.overrides == ignore && to == somebody.String() {
+					return "0x" // as of any account without code
+				}
+				return row.answer
+			}}
+			if row.coins != "" {
+				n.answers["eth_getBalance"] = row.coins
 			}
-			return row.answer
-		}}
-		if row.coins != "" {
-			n.answers["eth_getBalance"] = row.coins
-		}
-		pools := [][]*node{{n}}
-		lies := []string{"!execution reverted", nothingWord, after(1000, 0), after(1, 1)} // of a node beside it
-		if row.overrides == ignore || row.overrides == "" && row.want != nil {
-			lies = nil
-		}
-		for _, lie := range lies {
-			lying := &node{answers: n.answers, isBare: n.isBare, contract: func(string, string) string { return lie }}
-			pools = append(pools, []*node{lying, n})
-		}
-		for i, pool := range pools {
-			gas, err := NewSimulator(serveAll(t, c, pool...)).Creation(t.Context(), row.tx, promised)
-			if !errors.Is(err, row.want) || err == nil && gas != estimate || errors.Is(err, quote.ErrSenderLacks) != errors.Is(row.want, quote.ErrSenderLacks) {
-				t.Errorf("%s, pool %d: %d gas, %v, want %v", name, i, gas, err, row.want)
+			pools := [][]*node{{n}}
+			lies := []string{"!execution reverted", nothingWord, after(1000, 0), after(1, 1)} // of a node beside it
+			if row.overrides == ignore || row.overrides == "" && row.want != nil {
+				lies = nil
+			}
+			for _, lie := range lies {
+				lying := &node{answers: n.answers, isBare: n.isBare, contract: func(string, string) string { return lie }}
+				pools = append(pools, []*node{lying, n})
+			}
+			for i, pool := range pools {
+				gas, err := NewSimulator(serveAll(t, c, pool...)).Creation(t.Context(), row.tx, promised)
+				if !errors.Is(err, row.want) || err == nil && gas != estimate || errors.Is(err, quote.ErrSenderLacks) != errors.Is(row.want, quote.ErrSenderLacks) {
+					t.Errorf("%s, pool %d: %d gas, %v, want %v", name, i, gas, err, row.want)
+				}
 			}
 		}
-	}
+	})
 }
 
 // TestAWalletLeavesTheTransactionItsGas, and the sender what they have, if that is enough.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"crossgate/chain"
@@ -348,33 +349,35 @@ func TestRefusedOverridesAreRemembered(t *testing.T) {
 
 // TestForecastOfWhatOthersDo: what a chain does not say is not that it does nothing.
 func TestForecastOfWhatOthersDo(t *testing.T) {
-	c := documented(t, 8453)
-	_, promised := creating(c)
-	made := simulatedResult{Status: 1, Logs: createdLogs(t, c.Contracts.DlnSource, promised)}
-	running := func(results ...simulatedResult) *node {
-		return &node{answers: simulated(map[string]string{"eth_call": `"result":"0x"`}), run: func(int) []simulatedResult { return results }}
-	}
-	poor := rpctest.Fault(-32000, "insufficient funds for gas * price + value")
-	for name, row := range map[string]struct {
-		node *node
-		isOf bool // creation.ErrOtherFunction
-		made int
-	}{
-		"down":            {&node{down: true}, false, 0},
-		"too poor":        {&node{answers: map[string]string{"eth_getBalance": `"result":"0x0"`, "eth_call": poor, "eth_simulateV1": poor}}, true, 0},
-		"an order":        {running(made), false, 1},
-		"an order undone": {running(simulatedResult{Logs: made.Logs}), true, 0},
-		"another's calls": {running(made, made), true, 0},
-		"refused":         {&node{answers: map[string]string{"eth_getBalance": `"result":"0x7"`, "eth_call": refusing}}, false, 1},
-	} {
-		all, err := NewSimulator(row.node.serve(t, c)).Forecast(t.Context(), creation.Transaction{Sender: somebody, To: someToken, Data: make([]byte, 4)})
-		if len(all) != row.made || (err == nil) != (row.made > 0) || errors.Is(err, creation.ErrOtherFunction) != row.isOf {
-			t.Errorf("%s: %+v, %v, want %d, of another function: %t", name, all, err, row.made, row.isOf)
+	synctest.Test(t, func(t *testing.T) { // where waits for retries pass at once
+		c := documented(t, 8453)
+		_, promised := creating(c)
+		made := simulatedResult{Status: 1, Logs: createdLogs(t, c.Contracts.DlnSource, promised)}
+		running := func(results ...simulatedResult) *node {
+			return &node{answers: simulated(map[string]string{"eth_call": `"result":"0x"`}), run: func(int) []simulatedResult { return results }}
 		}
-		if name == "refused" && (all[0].Refusal == nil || !strings.Contains(all[0].Refusal.Why, "user error")) {
-			t.Errorf("%s: %+v, want the contract's words", name, all[0].Refusal)
+		poor := rpctest.Fault(-32000, "insufficient funds for gas * price + value")
+		for name, row := range map[string]struct {
+			node *node
+			isOf bool // creation.ErrOtherFunction
+			made int
+		}{
+			"down":            {&node{down: true}, false, 0},
+			"too poor":        {&node{answers: map[string]string{"eth_getBalance": `"result":"0x0"`, "eth_call": poor, "eth_simulateV1": poor}}, true, 0},
+			"an order":        {running(made), false, 1},
+			"an order undone": {running(simulatedResult{Logs: made.Logs}), true, 0},
+			"another's calls": {running(made, made), true, 0},
+			"refused":         {&node{answers: map[string]string{"eth_getBalance": `"result":"0x7"`, "eth_call": refusing}}, false, 1},
+		} {
+			all, err := NewSimulator(row.node.serve(t, c)).Forecast(t.Context(), creation.Transaction{Sender: somebody, To: someToken, Data: make([]byte, 4)})
+			if len(all) != row.made || (err == nil) != (row.made > 0) || errors.Is(err, creation.ErrOtherFunction) != row.isOf {
+				t.Errorf("%s: %+v, %v, want %d, of another function: %t", name, all, err, row.made, row.isOf)
+			}
+			if name == "refused" && (all[0].Refusal == nil || !strings.Contains(all[0].Refusal.Why, "user error")) {
+				t.Errorf("%s: %+v, want the contract's words", name, all[0].Refusal)
+			}
 		}
-	}
+	})
 }
 
 // TestApprovalsAreThoseThatTheTokenTakes: a part of the tokens refuse to change an allowance to another than zero. One

@@ -192,3 +192,9 @@ func (a Address) String() string {
 func (a Address) appendHex(dst []byte) []byte {
 	return hex.AppendEncode(append(dst, "0x"...), []byte(a.raw))
 }
+
+// ContractCall is calldata for a contract.
+type ContractCall struct {
+	To   Address
+	Data []byte
+}

@@ -129,3 +129,56 @@ func SideOf(fact Fact) Side {
 	}
 	return TakeSide
 }
+
+// TellerSource is a Source that remembers which endpoints transactions were read from.
+type TellerSource interface {
+	// Tellers returns the names of the endpoints, each once, that a transaction with events in the block with the given
+	// hash was read from; none if that is not remembered, as after a restart.
+	Tellers(tx chain.TxHash, block chain.Hash) []string
+}
+
+// Reader is a Source that can be asked about single orders, without an index.
+type Reader interface {
+	// History returns the events that one side of the order left on this chain. since is the UNIX time before which
+	// nothing happened, zero if unknown; if it is known, the creation may be omitted. *PartialError is returned with
+	// the events if not all blocks could be searched.
+	History(ctx context.Context, id ID, side Side, since uint64) (Evidence, error)
+	// Origin returns a block before any event of an order: the first with the protocol's contracts, or an earlier one
+	// if that cannot be found.
+	Origin(ctx context.Context) (uint64, error)
+	// States returns what the give chain of orders stores about them now, in the sequence of ids.
+	States(ctx context.Context, ids []ID) ([]StoredState, error)
+	// TakeStates returns what the take chain of orders stores about them now, in the sequence of ids: None,
+	// StateFulfilled, StateSentUnlock, StateOrderCancelled or StateSentOrderCancel.
+	TakeStates(ctx context.Context, ids []ID) ([]StoredState, error)
+}
+
+// StoredState is what a chain stores about one side of an order.
+type StoredState struct {
+	State State // on a give chain None, StateCreated, StateClaimedUnlock or StateClaimedOrderCancel
+	// Amount is, on a give chain, the give amount after patches, set only in StateCreated; on a take chain, by how much
+	// the take amount was lowered, zero if that is not stored.
+	Amount   chain.Amount
+	IsSingle bool // reported by a single endpoint
+	// Err is why nothing is known of this order, although the chain returned the others: a newer contract's state.
+	Err error
+}
+
+// Gap is a range of a chain's blocks that may hold events of an order but could not be read.
+type Gap struct {
+	Chain    chain.ID
+	From, To uint64 // both included
+}
+
+// PartialError says that the events returned with it may not be all events of one side of an order, since the blocks of
+// a gap were not searched.
+type PartialError struct {
+	Gap
+	Err error // why they were not searched
+}
+
+func (e *PartialError) Error() string {
+	return fmt.Sprintf("blocks %d to %d of chain %d were not searched: %s", e.From, e.To, e.Chain, e.Err)
+}
+
+func (e *PartialError) Unwrap() error { return e.Err }

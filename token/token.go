@@ -13,7 +13,10 @@ package token
 import (
 	"context"
 	"math/big"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"crossgate/chain"
 )
@@ -53,3 +56,22 @@ type PriceSource func(ctx context.Context, keys []Key) (map[Key]*big.Rat, error)
 
 // PastPriceSource is a PriceSource for prices at a time.
 type PastPriceSource func(ctx context.Context, at time.Time, keys []Key) (map[Key]*big.Rat, error)
+
+// longestText is more than any honest name has, in runes.
+const longestText = 256
+
+// CleanText makes a contract's name for itself safe to pass on: valid UTF-8 of bounded length, without invisible
+// characters, including zeros that pad a field of fixed size.
+func CleanText(said string) string {
+	said = strings.ToValidUTF8(said, "")
+	said = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, said)
+	if utf8.RuneCountInString(said) > longestText {
+		said = string([]rune(said)[:longestText])
+	}
+	return strings.TrimSpace(said)
+}

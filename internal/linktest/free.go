@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"time"
 )
 
 // Ports of FreeAddress, below those that systems assign to outgoing connections (IANA: from 49152; Linux:
@@ -39,4 +40,13 @@ func outward() int {
 		return usualOutward
 	}
 	return first
+}
+
+// Await calls ready until it succeeds, for a minute at most, and returns its last error.
+func Await(ready func() error) error {
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(10 * time.Millisecond) {
+		if err := ready(); err == nil || time.Now().After(deadline) {
+			return err
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"crossgate/order"
+	"crossgate/order/ledger"
 	"crossgate/order/stats"
 )
 
@@ -43,4 +44,16 @@ func statistics[T any](ctx context.Context, x *Index, read func() (T, error)) (a
 func (x *Index) Values(ctx context.Context, id order.ID) (v stats.Values, counted bool, err error) {
 	v, counted, err = stats.ValuesOf(ctx, x.store.DB, id)
 	return v, counted, unavailable(ctx, err)
+}
+
+// Deliveries returns the orders among ids that the store knows to be delivered. ErrUnavailable if it cannot be read.
+func (x *Index) Deliveries(ctx context.Context, ids []order.ID) (map[order.ID]order.Delivery, error) {
+	orders, err := ledger.FoldedOrders(ctx, x.store, ids)
+	known := make(map[order.ID]order.Delivery, len(orders))
+	for id, o := range orders {
+		if o.Fulfilled != nil {
+			known[id] = order.Delivery{Give: o.GiveFinal, State: o.State, At: o.Fulfilled.At.Time}
+		}
+	}
+	return known, unavailable(ctx, err)
 }

@@ -3,6 +3,7 @@ package crosschain
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"crossgate/chain"
@@ -39,4 +40,12 @@ func (e *Estimator) readCharges(p pair) quote.Read[Charges] {
 		charges, err := read(ctx, p.with)
 		return charges, chargesLife, err
 	}
+}
+
+// renewed keeps a value per key. The zero value has none.
+type renewed[K comparable, T any] struct{ values sync.Map }
+
+func (r *renewed[K, T]) of(key K) *quote.Renewed[T] {
+	value, _ := r.values.LoadOrStore(key, new(quote.Renewed[T]))
+	return value.(*quote.Renewed[T])
 }

@@ -137,7 +137,8 @@ func (c *Chain) settle(ctx context.Context, asked *jsonrpc.Call) order.Standing 
 	return standing
 }
 
-// senderCall asks for a transaction. A sender that no signature proves is doubted.
+// senderCall asks for a transaction, which many nodes have only of recent blocks. A sender that no signature proves is
+// doubted.
 func senderCall(out **provenSender, tx chain.Hash) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, func(s *provenSender) error {
 		if s == nil || s.Hash != tx || s.From.IsAbsent() {
@@ -145,6 +146,7 @@ func senderCall(out **provenSender, tx chain.Hash) *jsonrpc.Call {
 		}
 		return nil
 	}, getTransaction, tx)
+	asked.Lasting = true
 	asked.Doubt = func(result any) bool { return !(*result.(**provenSender)).isProven }
 	asked.Same = func(a, b any) bool { return (*a.(**provenSender)).From == (*b.(**provenSender)).From }
 	return asked

@@ -381,6 +381,11 @@ func TestHistoryOfAFreshOrderTakesThreeRoundTrips(t *testing.T) {
 	if trips := n.trips(); trips != 3 {
 		t.Errorf("History() took %d round trips, want 3: storage, logs, receipts", trips)
 	}
+	n.answers["eth_getTransactionByHash"] = `"result":null` // as by nodes that index the newest transactions alone
+	events(t, 2)(n.serve(t, testChain).History(t.Context(), id, order.TakeSide, n.blockTime(39_999_900)))
+	if asked := n.methods["eth_getTransactionByHash"]; asked != 2*2 {
+		t.Errorf("asked for transactions %d times, want twice for each of two", asked)
+	}
 }
 
 func TestHistoryOfTheGiveSideLeavesOutAKnownCreation(t *testing.T) {

@@ -50,8 +50,9 @@ type Call struct {
 	Seconded string // endpoint of another provider that confirmed a doubted result; empty: none could
 
 	// Passing, if not nil, reports whether the same endpoint may well do better a moment after an error object, for
-	// instance because its nodes are not equally far; see Client.All.
+	// instance because its nodes are not equally far; see Client.All. Accept's rejections pass unless they are Lasting.
 	Passing func(*Error) bool
+	Lasting bool
 
 	// Reach is the part of the chain that the call reads, for endpoints that do not serve all of it.
 	Reach Reach

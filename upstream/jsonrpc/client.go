@@ -235,7 +235,7 @@ func (c *Call) failedInPassing() bool {
 	case upstream.Unreachable, upstream.ServerError, upstream.BadAnswer:
 		return true
 	case upstream.Rejected:
-		return !isObject || said.Code == codeInternal || c.Passing != nil && c.Passing(said)
+		return !isObject && !c.Lasting || isObject && (said.Code == codeInternal || c.Passing != nil && c.Passing(said))
 	case upstream.RateLimited:
 		return (isObject || failed.Status != 0) && failed.RetryAfter == 0
 	}

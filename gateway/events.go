@@ -113,7 +113,7 @@ func (g *Gateway) publishOn(ctx context.Context, failure *store.Failure) error {
 		}
 		g.log.WarnContext(ctx, "events were deleted before they could be published to Redis", "published_from", after)
 	} else if err != nil {
-		return err
+		return fmt.Errorf("last entry of stream: %w", err)
 	}
 	for {
 		const atOnce = 200

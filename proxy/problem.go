@@ -103,7 +103,7 @@ var (
 	overloaded          = Kind{503, 1308, "OVERLOADED", "server is at its load limit; retry later"}
 
 	CursorExpired = Kind{410, 1416, "CURSOR_EXPIRED", "events after this cursor are no longer kept; begin anew: ask /v1.0/events without a cursor for next, read /api/Orders/filteredList, go on from next"}
-	CursorAhead   = Kind{400, 1417, "CURSOR_UNKNOWN", "cursor is ahead of the feed: it is another gateway's, or the database was restored; begin anew: ask /v1.0/events without a cursor for next, read /api/Orders/filteredList, go on from next"}
+	CursorUnknown = Kind{400, 1417, "CURSOR_UNKNOWN", "cursor is of another database, or of before this one was restored; begin anew: ask /v1.0/events without a cursor for next, read /api/Orders/filteredList, go on from next"}
 
 	UnknownPath      = Kind{404, 1401, "PATH_NOT_FOUND", "path not found; /openapi.yaml lists all paths"}
 	methodNotAllowed = Kind{405, 1402, "METHOD_NOT_ALLOWED", "method not allowed; Allow lists those that are"}

@@ -202,7 +202,7 @@ func (d *Deliverer) Pass(ctx context.Context, lease store.Lease, name string) (g
 		}
 	}
 	grown = never
-	if err := d.feed.Check(ctx, h.Position); errors.Is(err, feed.ErrExpired) || errors.Is(err, feed.ErrAhead) {
+	if err := d.feed.Check(ctx, h.Position); errors.Is(err, feed.ErrExpired) || errors.Is(err, feed.ErrUnknown) {
 		if _, o.next, err = d.feed.Ends(ctx); err != nil {
 			return nil, err
 		}

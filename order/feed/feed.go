@@ -24,11 +24,11 @@ const (
 	retryWait = time.Second
 )
 
-// ErrExpired says that entries after a position were deleted, ErrAhead that no entry ever had the position: the
+// ErrExpired says that entries after a position were deleted, ErrUnknown that no entry ever had the position: the
 // database was restored, or the position comes from another gateway.
 var (
 	ErrExpired = errors.New("entries after the cursor were deleted")
-	ErrAhead   = errors.New("the cursor is ahead of the log")
+	ErrUnknown = errors.New("the cursor is of another database, or of before this one was restored")
 )
 
 // Item is an entry with its encodings, shared by all clients: on its own, and as an event of a stream.
@@ -179,22 +179,31 @@ func (f *Feed) Ends(ctx context.Context) (newest, deleted uint64, err error) {
 }
 
 // Check reports whether reading can resume after a position: ErrExpired if the entries that follow it were deleted,
-// ErrAhead if no entry ever had it. Zero means the oldest entry kept.
+// ErrUnknown if no entry ever had it. Zero means the oldest entry kept. A whole second needs no entry.
 func (f *Feed) Check(ctx context.Context, after uint64) error {
 	f.mu.Lock()
-	isKept := f.from > 0 && f.from <= after && after <= f.end
+	from, tail := f.from, f.tail
 	f.mu.Unlock()
-	if isKept {
+	at := sort.Search(len(tail), func(i int) bool { return tail[i].Position >= after })
+	if from > 0 && after == from || at < len(tail) && tail[at].Position == after {
 		return nil
 	}
+	// Read before the ends, because it may be deleted meanwhile.
+	list, err := f.ledger.Entries(ctx, after-1, order.ID{}, 1)
+	if err != nil {
+		return err
+	}
 	newest, deleted, err := f.ledger.LogEnds(ctx)
+	const second = 1_000_000
+	isEntry := len(list) > 0 && list[0].Position == after
 	switch {
 	case err != nil:
 		return err
-	case after > max(newest, 1): // readers of a log without entries are at 1
-		return ErrAhead
 	case after > 0 && after < deleted:
 		return ErrExpired
+	// Readers of a log without entries are at 1.
+	case after > max(newest, 1), after > 1 && after != deleted && !isEntry && after%second != 0:
+		return ErrUnknown
 	}
 	return nil
 }

@@ -134,8 +134,8 @@ func (s *Orders) cursorProblem(err error) error {
 	switch {
 	case errors.Is(err, feed.ErrExpired):
 		return proxy.CursorExpired.Because("")
-	case errors.Is(err, feed.ErrAhead):
-		return proxy.CursorAhead.Because("")
+	case errors.Is(err, feed.ErrUnknown):
+		return proxy.CursorUnknown.Because("")
 	case err != nil:
 		return unavailable(err)
 	}

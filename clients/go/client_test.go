@@ -5,10 +5,10 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"crossgate/chain"
 	"crossgate/internal/must"
@@ -44,40 +44,65 @@ func TestAnswersOfOthersNameTheRequest(t *testing.T) {
 	}
 }
 
-// gateway answers a watch: each stream is an event, and the cursor of a later one is refused.
+// gateway answers a watch: each stream is an event. It refuses the second record, or a stream that resumes.
 type gateway struct {
-	refusal string
+	status     int
+	refusal    string
+	retryAfter string
+	isRecord   bool
+
+	records int
 	streams []string // the last events that they were to resume after
 }
 
 func (g *gateway) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer := httptest.NewRecorder()
-	switch last := r.Header.Get("Last-Event-ID"); {
-	case r.Header.Get("Accept") != "text/event-stream":
-		_, _ = io.WriteString(answer, `{"state":"`+map[bool]string{false: "Created", true: "ClaimedUnlock"}[len(g.streams) == 3]+`"}`)
-	case last != "":
+	last, isStream := r.Header.Get("Last-Event-ID"), r.Header.Get("Accept") == "text/event-stream"
+	if isStream {
 		g.streams = append(g.streams, last)
-		answer.WriteHeader(http.StatusGone)
+	} else {
+		g.records++
+	}
+	switch {
+	case g.isRecord != isStream && (last != "" || !isStream && g.records == 2):
+		answer.Header().Set("Retry-After", g.retryAfter)
+		answer.WriteHeader(g.status)
 		_, _ = io.WriteString(answer, `{"errorId":"`+g.refusal+`"}`)
-	default:
-		g.streams = append(g.streams, last)
+	case isStream:
 		_, _ = io.WriteString(answer, "id: 5\nevent: happened\n\n")
+	default:
+		state := map[bool]string{false: "Created", true: "ClaimedUnlock"}[len(g.streams) == 3]
+		_, _ = io.WriteString(answer, `{"state":"`+state+`"}`)
 	}
 	return answer.Result(), nil
 }
 
-// TestAWatchOutlivesItsCursor covers a client that slept for longer than events are kept, and a restored database.
-func TestAWatchOutlivesItsCursor(t *testing.T) {
-	for _, refusal := range []string{"CURSOR_EXPIRED", "CURSOR_UNKNOWN"} {
+// TestAWatchOutlivesRefusals covers a client that slept for longer than events are kept, a restored database, and
+// gateways that ask for time: within a minute it is waited for, a longer one is an error.
+func TestAWatchOutlivesRefusals(t *testing.T) {
+	const all, busy = "Created, ClaimedUnlock", http.StatusServiceUnavailable
+	for _, c := range []struct {
+		gateway gateway
+		want    string
+		takes   time.Duration
+	}{
+		{gateway{status: http.StatusGone, refusal: "CURSOR_EXPIRED"}, all, 2 * time.Second},
+		{gateway{status: http.StatusBadRequest, refusal: "CURSOR_UNKNOWN"}, all, 2 * time.Second},
+		{gateway{status: busy, refusal: "TOO_MANY_STREAMS", retryAfter: "45"}, all, 46 * time.Second},
+		{gateway{status: busy, refusal: "OVERLOADED", retryAfter: "45", isRecord: true}, all, 46 * time.Second},
+		{gateway{status: busy, refusal: "OVERLOADED", retryAfter: "90"}, "Created, OVERLOADED:  (request )", time.Second},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			g, states := &gateway{refusal: refusal}, []string{}
-			c := &Client{HTTP: &http.Client{Transport: g}, URL: "http://gateway"}
-			for o, err := range c.WatchOrder(t.Context(), "0x1") {
-				must.Do(t, err)
-				states = append(states, o.State)
+			g, begun, got := &c.gateway, time.Now(), []string{}
+			client := &Client{HTTP: &http.Client{Transport: g}, URL: "http://gateway"}
+			for o, err := range client.WatchOrder(t.Context(), "0x1") {
+				got = append(got, o.State)
+				if err != nil {
+					got[len(got)-1] = err.Error()
+				}
 			}
-			if !slices.Equal(states, []string{"Created", "ClaimedUnlock"}) || strings.Join(g.streams, ",") != ",5," {
-				t.Errorf("%s: states %v, streams after %q", refusal, states, g.streams)
+			if took := time.Since(begun); strings.Join(got, ", ") != c.want || took != c.takes {
+				t.Errorf("%s: %q after %v and streams after %q, want %q after %v", g.refusal, got, took, g.streams, c.want, c.takes)
 			}
 		})
 	}

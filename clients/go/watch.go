@@ -2,6 +2,7 @@ package crossgate
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,7 @@ import (
 const (
 	patience   = time.Minute      // for a creation that is not found yet, or a gateway that does not answer
 	silence    = 45 * time.Second // three heartbeat comments of an idle stream
-	reconnects = time.Second      // between two connections
+	reconnects = time.Second      // between two connections, unless Retry-After is longer
 	longest    = 4 << 20          // bytes of a line
 )
 
@@ -31,16 +32,21 @@ func (c *Client) WatchOrder(ctx context.Context, creation string) iter.Seq2[Orde
 		w := watch{client: c, creation: creation, yield: yield}
 		for heard := time.Now(); ; {
 			isOpen, err := w.follow(ctx)
+			pause := reconnects
+			if e := (*Error)(nil); errors.As(err, &e) {
+				pause = max(pause, e.RetryAfter)
+			}
+			if isOpen {
+				heard = time.Now()
+			}
 			switch {
 			case w.isOver:
 				return
-			case isOpen:
-				heard = time.Now()
-			case !isAwaited(err) || time.Since(heard) > patience:
+			case err != nil && !isAwaited(err) || time.Since(heard)+pause > patience:
 				yield(Order{}, err)
 				return
 			}
-			if err := sleep(ctx, reconnects); err != nil {
+			if err := sleep(ctx, pause); err != nil {
 				yield(Order{}, err)
 				return
 			}
@@ -78,15 +84,19 @@ func (w *watch) follow(ctx context.Context) (isOpen bool, err error) {
 	}
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
+	var failed error
 	err = readEvents(response.Body, func(name, id string) (goOn bool) {
 		quiet.Stop() // the caller may take its time
 		defer quiet.Reset(silence)
 		if id != "" {
 			w.event = id
 		}
-		return name == "" || w.look(ctx) == nil && !w.isOver
+		if name != "" {
+			failed = w.look(ctx)
+		}
+		return failed == nil && !w.isOver
 	})
-	return true, err
+	return true, cmp.Or(failed, err)
 }
 
 // look yields the order's record if it has changed.

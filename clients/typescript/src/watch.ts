@@ -9,7 +9,7 @@ export interface WatchOptions extends CallOptions {
 }
 
 const silence = 45_000; // milliseconds: three of the comments that the gateway sends while nothing happens
-const pause = 1_000; // milliseconds before it connects again
+const pause = 1_000; // milliseconds before it connects again, unless Retry-After is longer
 
 /** Yields an order's record now and whenever it changes, and returns after the final one. */
 export async function* watch(requests: Requests, path: string, options: WatchOptions): AsyncGenerator<Order, void, void> {
@@ -19,6 +19,7 @@ export async function* watch(requests: Requests, path: string, options: WatchOpt
   for (let heard = Date.now(); ; ) {
     const ended = new AbortController();
     let isOpen = false;
+    let asked = 0; // milliseconds of Retry-After
     try {
       const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
       const headers = { Accept: "text/event-stream", ...(last && { "Last-Event-ID": last }) };
@@ -35,13 +36,14 @@ export async function* watch(requests: Requests, path: string, options: WatchOpt
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isAwaited(error) || (!isOpen && Date.now() - heard >= patience)) throw error;
+      if (error instanceof ResponseError) asked = error.retryAfter ?? 0;
+      if (!isAwaited(error) || (isOpen ? asked > patience : Date.now() - heard + asked >= patience)) throw error;
     } finally {
       ended.abort();
     }
     if (isOpen) heard = Date.now();
     else last = ""; // it may be what the gateway refuses
-    await sleep(pause, signal);
+    await sleep(Math.max(pause, asked), signal);
   }
 }
 

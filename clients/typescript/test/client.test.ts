@@ -198,7 +198,7 @@ test("a stream that breaks goes on where it was", async () => {
   let streams = 0, records = 0;
   const breaking: typeof fetch = async (target, { headers, ...init } = {}) => {
     const asks = new Headers(headers);
-    if (!asks.has("Accept") && ++records === 2) return new Response("", { status: 503, headers: { "Retry-After": "60" } });
+    if (!asks.has("Accept") && ++records === 2) return new Response("", { status: 503, headers: { "Retry-After": "1" } });
     if (streams === 2 && asks.has("Last-Event-ID")) asks.set("Last-Event-ID", "9007199254740991"); // of another gateway
     const response = await fetch(target, { ...init, headers: asks });
     if (!response.headers.get("Content-Type")?.startsWith("text/event-stream") || ++streams > 2) return response;
@@ -211,7 +211,7 @@ test("a stream that breaks goes on where it was", async () => {
     });
     return new Response(response.body!.pipeThrough(cut), response);
   };
-  assert.deepEqual(await follow(createCrossgateClient({ url, fetch: breaking })), life);
+  assert.deepEqual(await follow(createCrossgateClient({ url, fetch: breaking, maxRetryAfter: 0 })), life);
   assert.ok(streams > 1, `it broke ${streams} times`);
 });
 
@@ -221,4 +221,8 @@ test("a creation that is not found is asked for again, no longer than patience",
   const watching = counting.watchOrder({ creationTxHash: unknown }, { patience: 500 });
   await assert.rejects(watching.next(), (error) => error instanceof TrackingError && error.errorId === "TRANSACTION_NOT_FOUND");
   assert.equal(asked, 2);
+  const busy = async () => (asked++, new Response("", { status: 503, headers: { "Retry-After": "90" } }));
+  const refused = createCrossgateClient({ url, fetch: busy }).watchOrder({ creationTxHash: unknown }, { patience: 500 });
+  await assert.rejects(refused.next(), (error) => error instanceof TrackingError && error.retryAfter === 90_000);
+  assert.equal(asked, 3);
 });

@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -176,13 +177,22 @@ func TestOrdersInEveryForm(t *testing.T) {
 	}
 }
 
-// TestBatchesAnswerEach requests orders by ID and by creation, invalid ones, and too many.
+// TestBatchesAnswerEach requests orders by ID and by creation, invalid ones, one that cannot be read, and too many.
 func TestBatchesAnswerEach(t *testing.T) {
-	s := newWorld(t).server(t)
+	s := newWorld(t).server(t, func(o *parts) {
+		a := ordersOf(o)
+		byID := a.byID
+		a.byID = func(ctx context.Context, id order.ID) (*order.Order, error) {
+			if id == (order.ID{10}) {
+				return nil, query.ErrUnavailable
+			}
+			return byID(ctx, id)
+		}
+	})
 	ask := func(body string) *http.Response {
 		return serve(s, httptest.NewRequest(http.MethodPost, "/api/Orders/batch", strings.NewReader(body)))
 	}
-	ids := []string{createdTx, idText(7), unknownIs, "0x12", claimedTx, plainTx, createdTx}
+	ids := []string{createdTx, idText(7), unknownIs, "0x12", claimedTx, plainTx, createdTx, idText(10)}
 	response := ask(`{"ids":["` + strings.Join(ids, `","`) + `"]}`)
 	var got struct {
 		Items []struct {
@@ -199,10 +209,10 @@ func TestBatchesAnswerEach(t *testing.T) {
 		}
 		states, problems = append(states, item.State), append(problems, item.Problem.ErrorID)
 	}
-	if want := "Created Created   ClaimedUnlock  Created"; strings.Join(states, " ") != want {
+	if want := "Created Created   ClaimedUnlock  Created "; strings.Join(states, " ") != want {
 		t.Errorf("states %q, want %q", states, want)
 	}
-	if want := "  TRANSACTION_NOT_FOUND MALFORMED_TRANSACTION_HASH  TRANSACTION_WITHOUT_ORDER "; strings.Join(problems, " ") != want {
+	if want := "  TRANSACTION_NOT_FOUND MALFORMED_TRANSACTION_HASH  TRANSACTION_WITHOUT_ORDER  INDEX_UNAVAILABLE"; strings.Join(problems, " ") != want {
 		t.Errorf("problems %q, want %q", problems, want)
 	}
 	for _, body := range []string{`{}`, `{"ids":[]}`, `[]`, `{"ids":["` + strings.Repeat(`0x12","`, 100) + `0x12"]}`} {

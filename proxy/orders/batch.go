@@ -70,11 +70,15 @@ func (s *Orders) lookUp(ctx context.Context, text string) batched {
 	tx, err := ParseTxHash(text, proxy.Tracking)
 	var found *proxy.Body
 	if err == nil {
-		if id, errOfID := chain.ParseHash(text); errOfID == nil {
-			found, err = s.OrderRoute().Answer(ctx, s.server, id)
+		var unread error
+		if id, malformed := chain.ParseHash(text); malformed == nil {
+			found, unread = s.OrderRoute().Answer(ctx, s.server, id)
 		}
 		if found == nil {
 			found, err = s.OrdersRoute().Answer(ctx, s.server, Creation{Tx: tx})
+		}
+		if IsMissing(err) && unread != nil && !proxy.IsKind(unread, proxy.UnknownOrder) {
+			err = unread
 		}
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -59,10 +60,16 @@ func TestBarTellsShareSpeedAndTimeLeft(t *testing.T) {
 	}
 }
 
-// TestAnExportGoesOnBehindAShortPart proves that an export continues after a reorg dropped an order while it was read.
+// TestAnExportGoesOnBehindAShortPart proves that an export continues after a reorg dropped an order while it was read,
+// and that it does not end in success at a cursor ahead of all events.
 func TestAnExportGoesOnBehindAShortPart(t *testing.T) {
 	const orders, dropped = 250, 7
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.WriteHeader(map[string]int{"": http.StatusOK, "9": http.StatusBadRequest}[r.FormValue("cursor")])
+			_, _ = io.WriteString(w, `{"events": [], "next": "5", "errorId": "CURSOR_UNKNOWN"}`)
+			return
+		}
 		var asked struct{ BlockTimestampFrom, Skip, Take int }
 		must.Do(t, json.NewDecoder(r.Body).Decode(&asked))
 		first := max(asked.BlockTimestampFrom, 1) + asked.Skip
@@ -79,5 +86,9 @@ func TestAnExportGoesOnBehindAShortPart(t *testing.T) {
 	code := run(t.Context(), []string{"export", "--of", "orders", "--url", server.URL}, &out, &errOut)
 	if rows := strings.Count(out.String(), "\n"); code != 0 || rows != orders-1 {
 		t.Errorf("status %d, %d rows, want %d: %s", code, rows, orders-1, &errOut)
+	}
+	code = run(t.Context(), []string{"export", "--cursor", "9", "--url", server.URL}, &out, &errOut)
+	if code != 1 || !strings.Contains(errOut.String(), "CURSOR_UNKNOWN") {
+		t.Errorf("status %d at the cursor of another database: %s", code, &errOut)
 	}
 }

@@ -125,12 +125,13 @@ func (e *export) events(ctx context.Context) error {
 		return err
 	}
 	newest, err := strconv.ParseUint(part.Next, 10, 64)
+	isGiven := e.cursor != "" // the gateway has to know it, even if no events follow
 	e.cursor = cmp.Or(e.cursor, strconv.FormatUint(e.since*1_000_000, 10))
 	first, parseErr := strconv.ParseUint(e.cursor, 10, 64)
 	if err = errors.Join(err, parseErr); err != nil {
 		return fmt.Errorf("cursor: %w", err)
 	}
-	for after := first; after < newest; {
+	for after := first; after < newest || isGiven; isGiven = false {
 		if _, err := e.client.Ask(ctx, http.MethodGet, "/v1.0/events?limit=1000&cursor="+e.cursor, nil, &part); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package gateway
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -19,7 +18,6 @@ import (
 	"crossgate/config"
 	"crossgate/internal/must"
 	"crossgate/internal/postgrestest"
-	"crossgate/internal/redistest"
 	"crossgate/order/feed"
 	"crossgate/quote"
 	"crossgate/store"
@@ -205,23 +203,6 @@ func TestAnAbsentRedisIsLoggedOnce(t *testing.T) {
 			t.Errorf("the log:\n%s", log.String())
 		}
 	})
-}
-
-// TestAStreamOfAnotherDatabaseIsNotContinued finds an entry in Redis that is older than the log, but not one of it.
-func TestAStreamOfAnotherDatabaseIsNotContinued(t *testing.T) {
-	db := must.Get(store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "orders.db")))(t)
-	defer db.Close()
-	s := must.Get(shared.NewStream(redistest.Serve(t).URL(), "events"))(t)
-	defer s.Close()
-	must.Get(s.Append(t.Context(), 0, []shared.StreamEntry{{Number: 5, Fields: []string{"event", "{}"}}}, 0))(t)
-	must.Do(t, db.Update(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.ExecContext(t.Context(), `UPDATE log_ends SET newest = 9`)
-		return err
-	}))
-	g := &Gateway{store: db, feed: feed.New(db, time.Hour, nil), stream: s}
-	if err := g.publishOn(t.Context(), new(store.Failure)); !errors.Is(err, feed.ErrUnknown) {
-		t.Errorf("publishOn = %v, want %v", err, feed.ErrUnknown)
-	}
 }
 
 // TestWinsThatCannotBeKeptAreKeptLater writes to a closed database, and then to an open one.

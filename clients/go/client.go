@@ -181,7 +181,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (request %s)", e.ID, e.Message, e.Request)
 }
 
-// isPassing reports whether the same request may succeed later.
+// isPassing reports whether the same request may succeed later; true without an error.
 func isPassing(err error) bool {
 	e, isAnswer := err.(*Error)
 	if !isAnswer {

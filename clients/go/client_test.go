@@ -34,7 +34,7 @@ func TestReadsAreAskedForWithoutABody(t *testing.T) {
 	}
 }
 
-// TestAnswersOfOthersNameTheRequest is given a URL of something else.
+// TestAnswersOfOthersNameTheRequest is given a URL of something else, and then of nothing.
 func TestAnswersOfOthersNameTheRequest(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
@@ -42,14 +42,18 @@ func TestAnswersOfOthersNameTheRequest(t *testing.T) {
 	if want := "GET /x: status 404 without an error of the API"; err == nil || err.Error() != want {
 		t.Errorf("Ask = %v, want %s", err, want)
 	}
+	server.Close()
+	_, err = (&Client{URL: server.URL, Tries: 2}).Ask(t.Context(), http.MethodGet, "/x", nil, nil)
+	if _, isAnswer := err.(*Error); err == nil || isAnswer {
+		t.Errorf("without a gateway: %v, want an error of the connection", err)
+	}
 }
 
-// gateway answers a watch: each stream is an event. It refuses the second record, or a stream that resumes.
+// gateway answers a watch: each stream is an event. It refuses the second stream, or the second record.
 type gateway struct {
-	status     int
-	refusal    string
-	retryAfter string
-	isRecord   bool
+	status              int
+	refusal, retryAfter string
+	isRecord            bool
 
 	records int
 	streams []string // the last events that they were to resume after
@@ -57,14 +61,14 @@ type gateway struct {
 
 func (g *gateway) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer := httptest.NewRecorder()
-	last, isStream := r.Header.Get("Last-Event-ID"), r.Header.Get("Accept") == "text/event-stream"
+	isStream := r.Header.Get("Accept") == "text/event-stream"
 	if isStream {
-		g.streams = append(g.streams, last)
+		g.streams = append(g.streams, r.Header.Get("Last-Event-ID"))
 	} else {
 		g.records++
 	}
 	switch {
-	case g.isRecord != isStream && (last != "" || !isStream && g.records == 2):
+	case isStream && !g.isRecord && len(g.streams) == 2, !isStream && g.isRecord && g.records == 2:
 		answer.Header().Set("Retry-After", g.retryAfter)
 		answer.WriteHeader(g.status)
 		_, _ = io.WriteString(answer, `{"errorId":"`+g.refusal+`"}`)
@@ -88,6 +92,7 @@ func TestAWatchOutlivesRefusals(t *testing.T) {
 	}{
 		{gateway{status: http.StatusGone, refusal: "CURSOR_EXPIRED"}, all, 2 * time.Second},
 		{gateway{status: http.StatusBadRequest, refusal: "CURSOR_UNKNOWN"}, all, 2 * time.Second},
+		{gateway{status: http.StatusTooManyRequests, refusal: "QUOTA_EXCEEDED", retryAfter: "20"}, all, 21 * time.Second},
 		{gateway{status: busy, refusal: "TOO_MANY_STREAMS", retryAfter: "45"}, all, 46 * time.Second},
 		{gateway{status: busy, refusal: "OVERLOADED", retryAfter: "45", isRecord: true}, all, 46 * time.Second},
 		{gateway{status: busy, refusal: "OVERLOADED", retryAfter: "90"}, "Created, OVERLOADED:  (request )", time.Second},

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -32,31 +31,25 @@ func (c *Client) WatchOrder(ctx context.Context, creation string) iter.Seq2[Orde
 		w := watch{client: c, creation: creation, yield: yield}
 		for heard := time.Now(); ; {
 			isOpen, err := w.follow(ctx)
-			pause := reconnects
-			if e := (*Error)(nil); errors.As(err, &e) {
-				pause = max(pause, e.RetryAfter)
+			if w.isOver {
+				return
 			}
 			if isOpen {
 				heard = time.Now()
 			}
-			switch {
-			case w.isOver:
-				return
-			case err != nil && !isAwaited(err) || time.Since(heard)+pause > patience:
-				yield(Order{}, err)
-				return
+			pause, isAwaited := reconnects, isPassing(err)
+			if e, isAnswer := err.(*Error); isAnswer {
+				pause, isAwaited = max(pause, e.RetryAfter), isAwaited || slices.Contains(awaited, e.ID)
 			}
-			if err := sleep(ctx, pause); err != nil {
+			if isAwaited && time.Since(heard)+pause <= patience {
+				err = sleep(ctx, pause)
+			}
+			if err != nil {
 				yield(Order{}, err)
 				return
 			}
 		}
 	}
-}
-
-func isAwaited(err error) bool {
-	var e *Error
-	return isPassing(err) || errors.As(err, &e) && slices.Contains(awaited, e.ID)
 }
 
 // watch requests an order whenever an event reports that something happened to it.

@@ -80,12 +80,9 @@ func (f *Feed) Run(ctx context.Context) {
 	}
 }
 
-// readOn appends new entries to the tail.
+// readOn appends new entries to the tail, which nothing else changes.
 func (f *Feed) readOn(ctx context.Context) (isMore bool, err error) {
-	f.mu.Lock()
-	begun, after := f.from > 0, f.end
-	f.mu.Unlock()
-	if !begun {
+	if f.from == 0 {
 		newest, _, err := f.ledger.LogEnds(ctx)
 		if err != nil {
 			return false, err
@@ -95,7 +92,7 @@ func (f *Feed) readOn(ctx context.Context) (isMore bool, err error) {
 		f.mu.Unlock()
 		return true, nil
 	}
-	list, err := f.ledger.Entries(ctx, after, order.ID{}, atOnce)
+	list, err := f.ledger.Entries(ctx, f.end, order.ID{}, atOnce)
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
@@ -178,8 +175,8 @@ func (f *Feed) Ends(ctx context.Context) (newest, deleted uint64, err error) {
 	return f.ledger.LogEnds(ctx)
 }
 
-// Check reports whether reading can resume after a position: ErrExpired if the entries that follow it were deleted,
-// ErrUnknown if no entry ever had it. Zero means the oldest entry kept. A whole second needs no entry.
+// Check reports whether reading can resume after a position: ErrExpired if entries after it were deleted, ErrUnknown if
+// no entry ever had it. Zero means the oldest one kept; a whole second needs none, nor does 1, the end of an empty log.
 func (f *Feed) Check(ctx context.Context, after uint64) error {
 	f.mu.Lock()
 	from, tail := f.from, f.tail
@@ -194,15 +191,13 @@ func (f *Feed) Check(ctx context.Context, after uint64) error {
 		return err
 	}
 	newest, deleted, err := f.ledger.LogEnds(ctx)
-	const second = 1_000_000
 	isEntry := len(list) > 0 && list[0].Position == after
 	switch {
 	case err != nil:
 		return err
 	case after > 0 && after < deleted:
 		return ErrExpired
-	// Readers of a log without entries are at 1.
-	case after > max(newest, 1), after > 1 && after != deleted && !isEntry && after%second != 0:
+	case after > max(newest, 1), after > 1 && after != deleted && after%1_000_000 != 0 && !isEntry:
 		return ErrUnknown
 	}
 	return nil

@@ -48,19 +48,11 @@ func (s *Orders) EventsRoute() proxy.Route[events] {
 		Key:     func(path string, q events) cache.Key { return proxy.KeyOf(path, q.after, q.isGiven, q.filter, q.most) },
 		Load:    s.loadEvents,
 		Follow: func(ctx context.Context, q events, _ string) (proxy.Follower, error) {
-			if q.isGiven {
-				return s.follow(q.after, q.filter), s.cursorProblem(s.feed.Check(ctx, q.after))
-			}
-			newest, _, err := s.feed.Ends(ctx)
-			if err != nil {
-				return nil, unavailable(err)
-			}
-			return s.follow(newest, q.filter), nil
+			after, err := s.begin(ctx, q)
+			return s.follow(after, q.filter), err
 		},
 	}
 }
-
-func unavailable(err error) error { return errors.Join(query.ErrUnavailable, err) }
 
 func (s *Orders) parseEvents(c *gin.Context) (q events, err error) {
 	m := membersOf(proxy.ReadForm(c.Request.URL.RawQuery))
@@ -137,31 +129,34 @@ func (s *Orders) cursorProblem(err error) error {
 	case errors.Is(err, feed.ErrUnknown):
 		return proxy.CursorUnknown.Because("")
 	case err != nil:
-		return unavailable(err)
+		return errors.Join(query.ErrUnavailable, err)
 	}
 	return nil
 }
 
+// begin returns the position that a question begins after: a valid cursor, or the newest.
+func (s *Orders) begin(ctx context.Context, q events) (after uint64, err error) {
+	if q.isGiven {
+		return q.after, s.cursorProblem(s.feed.Check(ctx, q.after))
+	}
+	after, _, err = s.feed.Ends(ctx)
+	return after, s.cursorProblem(err)
+}
+
 func (s *Orders) loadEvents(ctx context.Context, q events) ([]proxy.Body, cache.Life, error) {
-	if !q.isGiven {
-		newest, _, err := s.feed.Ends(ctx)
-		if err != nil {
-			return nil, proxy.NoLife, unavailable(err)
-		}
-		return proxy.OneBody(wire.AppendEntries[[]byte](nil, nil, newest)), proxy.NoLife, nil
+	next, err := s.begin(ctx, q)
+	var items []*feed.Item
+	if err == nil && q.isGiven {
+		items, next, err = s.search(ctx, q.after, q.filter, int(q.most))
 	}
-	if err := s.cursorProblem(s.feed.Check(ctx, q.after)); err != nil {
-		return nil, proxy.NoLife, err
-	}
-	items, next, err := s.search(ctx, q.after, q.filter, int(q.most))
 	if err != nil {
-		return nil, proxy.NoLife, s.cursorProblem(err)
+		return nil, proxy.NoLife, err
 	}
 	texts := make([][]byte, len(items))
 	for i, item := range items {
 		texts[i] = item.Text
 	}
-	return proxy.OneBody(wire.AppendEntries(nil, texts, next)), proxy.NoLife, nil
+	return proxy.OneBody(wire.Entries(texts, next)), proxy.NoLife, nil
 }
 
 // search returns up to most of the events after a position that match a filter, and the position to resume at.
@@ -170,7 +165,7 @@ func (s *Orders) search(ctx context.Context, after uint64, filter feed.Filter, m
 	for range mostParts {
 		part, err := s.feed.Next(ctx, next, filter, most-len(found))
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, s.cursorProblem(err)
 		}
 		found, next = append(found, part.Items...), part.Next
 		if len(found) == most || part.Grown != nil {
@@ -200,7 +195,7 @@ func followed[Q any](
 			of = found.Orders[0]
 		case last != "" && (IsMissing(err) || proxy.IsKind(err, proxy.UnknownOrder)):
 			if id, unread := gone(ctx, question, after); unread != nil || !id.IsAbsent() {
-				of, err = id, s.cursorProblem(unread)
+				of, err = id, unread
 			}
 		}
 		if err != nil {

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"bytes"
+	"fmt"
 	"strconv"
 
 	"crossgate/order"
@@ -36,17 +38,9 @@ func (e Encoder) AppendEntry(dst []byte, of order.LogEntry) []byte {
 	})
 }
 
-// AppendEntries appends a part of the feed, whose entries are already encoded, and the cursor after it.
-func AppendEntries[T ~[]byte](dst []byte, entries []T, next uint64) []byte {
-	dst = append(dst, `{"events":[`...)
-	for i, each := range entries {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, each...)
-	}
-	dst = append(dst, `],"next":"`...)
-	return append(strconv.AppendUint(dst, next, 10), `"}`...)
+// Entries returns a part of the feed, whose entries are already encoded, and the cursor after it.
+func Entries(entries [][]byte, next uint64) []byte {
+	return fmt.Appendf(nil, `{"events":[%s],"next":"%d"}`, bytes.Join(entries, []byte(",")), next)
 }
 
 // entryOffer writes one side of an order, null while its terms are unknown.

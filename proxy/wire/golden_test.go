@@ -72,7 +72,7 @@ func (e Encoder) events(t *testing.T, claimed, plain *order.Order) []byte {
 		entry.Position = 1_784_948_740_000_000 + uint64(i)
 		texts = append(texts, e.AppendEntry(nil, entry))
 	}
-	return AppendEntries(nil, texts, 1_784_948_740_000_002)
+	return Entries(texts, 1_784_948_740_000_002)
 }
 
 func listAnswers(t *testing.T) map[string][]byte {

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	client "crossgate/clients/go"
 	"crossgate/internal/must"
@@ -151,52 +150,16 @@ func TestGoClientWatches(t *testing.T) {
 	}
 }
 
-// TestGoClientRepeats proves that a request beyond the quota succeeds after Retry-After, and fails without a gateway.
-func TestGoClientRepeats(t *testing.T) {
-	t.Parallel()
-	limited := inFrontOf(t, sandboxtest.Shared(t), "limits: {address: {units: 10, window: 5s}}")
-	counted := &cutting{}
-	gateway := client.Client{URL: limited.url, HTTP: &http.Client{Transport: counted}}
-	world := factsOf(t, limited.world)
-	for range 20 {
-		must.Get(gateway.OrderByID(t.Context(), world.Orders[0].OrderID))(t)
-		if counted.refused.Load() > 0 {
-			break
-		}
-	}
-	if counted.refused.Load() == 0 {
-		t.Error("no request was beyond the quota: this test shows nothing")
-	}
-	gateway.MaxRetryAfter = time.Nanosecond
-	var err error
-	for range 20 {
-		if _, err = gateway.OrderByID(t.Context(), world.Orders[0].OrderID); err != nil {
-			break
-		}
-	}
-	var refused *client.Error
-	if !errors.As(err, &refused) || refused.ID != "QUOTA_EXCEEDED" || refused.RetryAfter < time.Second {
-		t.Errorf("beyond the quota without patience: %v, want the API's error", err)
-	}
-	nowhere := client.Client{URL: "http://127.0.0.1:1", Tries: 2}
-	if _, err := nowhere.Order(t.Context(), "0x00"); err == nil || errors.As(err, &refused) && refused.Status == 0 {
-		t.Errorf("without a gateway: %v, want an error of the connection", err)
-	}
-}
-
-// cutting forwards requests, counts refusals, and breaks every other stream after a text.
+// cutting forwards requests, and breaks every other stream after a text.
 type cutting struct {
-	after            string
-	streams, refused atomic.Int32
+	after   string
+	streams atomic.Int32
 }
 
 func (c *cutting) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		return nil, err
-	}
-	if response.StatusCode == http.StatusTooManyRequests {
-		c.refused.Add(1)
 	}
 	if response.Header.Get("Content-Type") == "text/event-stream" && c.streams.Add(1)%2 == 1 {
 		response.Body = &cutBody{ReadCloser: response.Body, after: c.after}

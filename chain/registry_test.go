@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"crossgate/internal/recorded"
 )
@@ -70,6 +71,14 @@ func TestListedChains(t *testing.T) {
 	for _, c := range Documented().All() {
 		if got, want := c.Retired, !slices.Contains(hosted, c.ID); got != want {
 			t.Errorf("chain %d is retired: %t, want %t", c.ID, got, want)
+		}
+	}
+}
+
+func TestHeadsLiveForTwentyBlocksAndAMinuteAtLeast(t *testing.T) {
+	for blockTime, want := range map[time.Duration]time.Duration{0: 0, 2 * time.Second: time.Minute, 12 * time.Second: 4 * time.Minute} {
+		if got := (Chain{BlockTime: blockTime}).HeadLife(); got != want {
+			t.Errorf("HeadLife() of blocks each %s = %s, want %s", blockTime, got, want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"crossgate/chain"
+	"crossgate/token"
 )
 
 func amount(text string) chain.Amount {
@@ -111,5 +112,24 @@ func TestRecordsTellWhatBecameOfVenues(t *testing.T) {
 	queries := []venueQuery{{profiledVenue: e.venues[2]}, {profiledVenue: e.venues[1]}, {profiledVenue: e.venues[0]}, {profiledVenue: e.venues[1]}}
 	if diff := cmp.Diff([]int{2, 1, 3, 0}, e.History.slowestFirst(queries)); diff != "" {
 		t.Errorf("the sequence of asking (-want +got):\n%s", diff)
+	}
+}
+
+// TestALeadIsTwoBasisPoints: a quote that promises less more than a simulated payout after costs is not worth building.
+func TestALeadIsTwoBasisPoints(t *testing.T) {
+	paid := score{gain: chain.NewAmount(2_000_000), cost: chain.NewAmount(1_000_000)}
+	for gain, leads := range map[uint64]bool{2_000_200: false, 2_000_201: true} {
+		promised := candidate{score: score{gain: chain.NewAmount(gain), cost: paid.cost}}
+		if promised.leads(paid) != leads {
+			t.Errorf("a gain of %d leads by %+v: %t, want %t", gain, paid, !leads, leads)
+		}
+	}
+}
+
+func TestExampleIsATenThousandthOfACoin(t *testing.T) {
+	for decimals, want := range map[uint8]uint64{18: 1e14, 6: 100, 2: 1} {
+		if got := Example(chain.Chain{Coin: chain.Coin{Decimals: decimals}}, token.Key{}).In.Amount; got != chain.NewAmount(want) {
+			t.Errorf("with %d decimals the example takes %s, want %d", decimals, got, want)
+		}
 	}
 }

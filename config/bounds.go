@@ -60,7 +60,6 @@ func (b bounds) holds(value reflect.Value) bool {
 	return !isTooLittle && !(b.most != "" && number > b.number(b.most, value.Type()))
 }
 
-// number parses a bound for values of a type.
 func (bounds) number(text string, of reflect.Type) float64 {
 	value := reflect.New(of).Elem()
 	if want := setText(value, text); want != "" {

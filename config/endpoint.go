@@ -76,7 +76,6 @@ func nameEndpoints(endpoints []Endpoint, owner string) {
 	}
 }
 
-// checkEndpoints requires at least one endpoint and distinct names.
 func checkEndpoints(endpoints []Endpoint, at place) {
 	at.mistakeIf(len(endpoints) == 0, "want at least one endpoint with a url")
 	for i, endpoint := range endpoints {

@@ -86,7 +86,6 @@ func exampleSwap(c config.Config, profile quote.Profile) (quote.Swap, bool) {
 	return quote.Swap{}, false
 }
 
-// askPrices requests the prices of the chains' coins.
 func askPrices(ctx context.Context, c config.Config, pool *upstream.Pool) (said string, err error) {
 	var coins []token.Key
 	for _, each := range c.Chains {
@@ -97,7 +96,6 @@ func askPrices(ctx context.Context, c config.Config, pool *upstream.Pool) (said 
 	return fmt.Sprintf("prices of %d of %d coins", len(prices), len(coins)), err
 }
 
-// askList fetches a token list and reads it.
 func askList(ctx context.Context, c config.Config, pool *upstream.Pool) (said string, err error) {
 	text, err := tokenlist.Fetch(ctx, pool)
 	if err != nil {

@@ -27,7 +27,7 @@ func backfill(flags *pflag.FlagSet) action {
 		case errors.Is(err, context.Canceled):
 			return errors.New("backfill stopped before all history was read; progress is stored: run it again to continue")
 		case errors.As(err, new(*audit.HistoryError)):
-			return fmt.Errorf("backfill incomplete: %w; add endpoints that keep old logs, and run it again to go on", err)
+			return fmt.Errorf("backfill incomplete: %w; add endpoints that keep old logs, and run it again to continue", err)
 		case err != nil:
 			return err
 		}

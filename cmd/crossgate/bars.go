@@ -24,7 +24,6 @@ type bars struct {
 	changed map[chain.ID]audit.Progress // since the last print
 }
 
-// units are the plural nouns for the things read and found.
 type units struct{ read, found string }
 
 func newBars(out io.Writer, chains chain.Registry, u units) *bars {

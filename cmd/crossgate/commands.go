@@ -20,38 +20,38 @@ type action func(ctx context.Context, out, errOut io.Writer) error
 
 const about = `Crossgate serves the state of cross-chain orders, the assets locked for takers, and swap transactions.
 
-Without --config the embedded default is used: all documented chains through public endpoints.
+Without --config it uses an embedded default: all documented chains through public endpoints.
 
-Exit status: 0 is success, 1 failure or a report of something wrong, 2 a command line that is wrong.`
+Exit status: 0 success, 1 failure or a report that found something wrong, 2 invalid command line.`
 
 // newRoot returns the tree of all commands. A version promises their names and flags.
 func newRoot() *cobra.Command {
 	root := group("crossgate", "a caching gateway for cross-chain orders and swaps", about,
 		command("serve", "run the gateway", `Run the gateway until it is interrupted.
 
-It first says where it listens, on standard output; everything else goes to its log on standard error. A changed
-configuration file is taken over while it runs, at SIGHUP at once.`, serve),
+Standard output gets the address that it listens on, standard error the log. Changes of the configuration file apply
+without a restart, immediately on SIGHUP.`, serve),
 		command("check", "report every mistake in a configuration", "", check),
-		command("healthcheck", "ask the gateway of this machine whether it lives",
-			"Ask the gateway of this machine whether it lives, for images without a shell. The exit status is 1 when it does not.", healthcheck),
-		command("doctor", "call everything that a configuration names", `Call everything that a configuration names, except webhooks: what each endpoint serves and can do, whether keys, database
-and shared cache work, and how many calls following the chains takes. The exit status is 1 when something is wrong.`, examine),
+		command("healthcheck", "check that the gateway on this machine is alive",
+			"Check that the gateway on this machine is alive, for images without a shell. The exit status is 1 if it is not.", healthcheck),
+		command("doctor", "test every service in a configuration", `Test every service in a configuration except webhooks: what each endpoint serves and can do, whether keys, database
+and shared cache work, and how many calls it takes to follow the chains. The exit status is 1 if something is wrong.`, examine),
 		command("schema", "print the JSON schema of the configuration, for editors", "", schema),
 		command("backfill", "read history into the order index", "Read history into the order index. It can be stopped and resumed.", backfill),
-		command("export", "write a gateway's orders or events as CSV or JSON lines", `Write the orders or events of a running gateway, oldest first. It can be stopped, and goes on with the cursor that it ends
-with. The environment variable CROSSGATE_KEY is the key that the gateway knows the client by.`, exportRows),
-		group("index", "look into the order index, compare and correct it, back up its database", "",
+		command("export", "write a gateway's orders or events as CSV or JSON lines", `Write the orders or events of a running gateway, oldest first. It can be stopped, and resumed with the last cursor that
+it prints. The environment variable CROSSGATE_KEY holds the client's access key.`, exportRows),
+		group("index", "inspect, audit, repair and back up the order index", "",
 			command("status", "show how far each chain has been indexed", "", showStatus),
 			command("audit", "compare stored orders with the contracts and with receipts", selections, auditIndex),
-			command("repair", "correct what an audit finds, or have blocks verified again", selections+`
-With --from or --to it has blocks verified again instead.`, repairIndex),
-			command("withdraw", "withdraw what blocks of a chain said, for gateways to read on before them", `Withdraw what blocks of a chain said, from one on, with the anchors there. It accepts the chain of endpoints that
-contradict final blocks and so have stopped it. Gateways read on before these blocks.`, withdrawIndex),
-			command("backup", "copy an SQLite database into a new file, also while a gateway uses it", "", backupIndex),
-			command("restore", "make an SQLite database of a backup", "", restoreIndex),
+			command("repair", "correct the differences that an audit finds, or verify blocks again", selections+`
+With --from or --to it verifies blocks again instead.`, repairIndex),
+			command("withdraw", "remove a chain's events from a block on, so that gateways reread them", `Remove a chain's events and anchors from a block on. Use it if a chain has stopped because its endpoints contradict the
+stored final blocks, and the endpoints are right. Gateways then reread the chain from there.`, withdrawIndex),
+			command("backup", "copy an SQLite database to a new file, even while a gateway uses it", "", backupIndex),
+			command("restore", "restore an SQLite database from a backup", "", restoreIndex),
 		),
 		command("upgrade-check", "show which versions can open the database, and whether this one can",
-			"Show which versions can open the database. Nothing is changed. The exit status is 1 when this version cannot.", upgradeCheck),
+			"Show which versions can open the database, without changing it. The exit status is 1 if this version cannot.", upgradeCheck),
 		command("version", "print the version, the commit, its date, and the version of Go", "", version),
 	)
 	root.Example = `  crossgate serve
@@ -72,8 +72,8 @@ contradict final blocks and so have stopped it. Gateways read on before these bl
 	return root
 }
 
-const selections = `A selection of orders is --order, --taker, --chain, --since and --until. It runs beside a serving gateway. The exit status
-is 1 when something differs or could not be compared.`
+const selections = `Select orders with --order, --taker, --chain, --since and --until. A gateway may run meanwhile. The exit status
+is 1 if something differs or could not be compared.`
 
 // command returns a subcommand that takes flags but no arguments.
 func command(name, short, long string, declare func(*pflag.FlagSet) action) *cobra.Command {
@@ -122,7 +122,7 @@ func wantCommand(c *cobra.Command, arguments []string) error {
 	return wrongUsage("%s", says)
 }
 
-// strictUsage makes wrong arguments of the library's own commands, help and completion, wrong usage, too. Call it once
+// strictUsage makes bad arguments of cobra's own commands, help and completion, usage errors too. Call it once
 // the output is set.
 func strictUsage(root *cobra.Command) {
 	root.InitDefaultHelpCmd()

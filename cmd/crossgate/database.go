@@ -27,13 +27,13 @@ func located(flags *pflag.FlagSet, do func(ctx context.Context, at store.Locatio
 
 func backupIndex(flags *pflag.FlagSet) action {
 	file := flags.String("file", "", "`FILE` to write, which must not exist")
-	keep := flags.Int("keep", 0, "`NUMBER` of backups that stay: their names have the time, and older ones are removed; one without the time when 0")
+	keep := flags.Int("keep", 0, "`NUMBER` of backups to keep, with the time in their names; older ones are removed. 0: one backup, without the time")
 	return located(flags, func(ctx context.Context, at store.Location, out io.Writer) error {
 		if *file == "" {
 			return errNoFile
 		}
 		if *keep < 0 {
-			return wrongUsage("--keep %d: want the number of backups that stay", *keep)
+			return wrongUsage("--keep %d: want the number of backups to keep", *keep)
 		}
 		to := *file
 		if *keep > 0 {
@@ -51,7 +51,7 @@ func backupIndex(flags *pflag.FlagSet) action {
 }
 
 func restoreIndex(flags *pflag.FlagSet) action {
-	file := flags.String("file", "", "`FILE` that index backup has written")
+	file := flags.String("file", "", "`FILE` written by index backup")
 	return located(flags, func(ctx context.Context, at store.Location, out io.Writer) error {
 		if *file == "" {
 			return errNoFile
@@ -69,7 +69,6 @@ var errNoFile = wrongUsage("--file is missing")
 // stamp is the time format of backup names, chosen so that names sort by time.
 const stamp = "-20060102T150405Z"
 
-// dated returns a backup's file name with the time in it.
 func dated(file string, at time.Time) string {
 	extension := filepath.Ext(file)
 	return strings.TrimSuffix(file, extension) + at.UTC().Format(stamp) + extension

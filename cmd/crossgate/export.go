@@ -62,11 +62,11 @@ type export struct {
 func exportRows(flags *pflag.FlagSet) action {
 	var e export
 	file := configFlag(flags)
-	at := flags.String("url", "", "base `URL` of the gateway; the one of this machine when empty")
+	at := flags.String("url", "", "base `URL` of the gateway; default: the one on this machine")
 	of := flags.String("of", "events", "`WHAT`: events or orders")
 	format := flags.String("format", "jsonl", "`FORM`: csv or jsonl")
-	flags.Func("since", "`TIME`, as 2026-01-31 or 2026-01-31T12:00:00Z: rows of then or later; all that are kept when empty", unixTime(&e.since))
-	flags.StringVar(&e.cursor, "cursor", "", "`CURSOR` that an earlier export ended with")
+	flags.Func("since", "`TIME`, as 2026-01-31 or 2026-01-31T12:00:00Z: rows from then on; default: all that are kept", unixTime(&e.since))
+	flags.StringVar(&e.cursor, "cursor", "", "`CURSOR` at which an earlier export ended")
 	return func(ctx context.Context, out, errOut io.Writer) error {
 		switch {
 		case exportColumns[*of] == nil:

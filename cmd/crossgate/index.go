@@ -19,7 +19,6 @@ import (
 	"crossgate/order/ledger"
 )
 
-// errDiffers is the error of a command whose report has differences.
 var errDiffers = errors.New("the index differs from the chains, or could not be compared; the report has the details")
 
 var errStopped = errors.New("stopped before everything was compared; corrections are stored: run repair again to continue")
@@ -40,7 +39,7 @@ func withBooks(ctx context.Context, c config.Config, work func(*audit.Books) err
 	if found, err := at.Schema(ctx); err != nil {
 		return err
 	} else if found.Version == 0 {
-		return fmt.Errorf("database %s: nothing is in it yet; crossgate serve or backfill fills it", at)
+		return fmt.Errorf("database %s: it is empty; crossgate serve or backfill fills it", at)
 	}
 	return gateway.WithBooks(ctx, c, slog.New(slog.DiscardHandler), work)
 }
@@ -48,21 +47,21 @@ func withBooks(ctx context.Context, c config.Config, work func(*audit.Books) err
 // inspected returns an action on the selection of orders in its command line.
 func inspected(flags *pflag.FlagSet, do func(ctx context.Context, i inspection, out, errOut io.Writer) error) action {
 	var i inspection
-	flags.Func("order", "`ID` of an order, also of one that the index has not seen; may be repeated", func(text string) error {
+	flags.Func("order", "`ID` of an order, even if it is not indexed; may be repeated", func(text string) error {
 		id, err := chain.ParseHash(text)
 		i.of.Orders = append(i.of.Orders, id)
 		return err
 	})
-	flags.Func("taker", "unlock authority's `ADDRESS`, of orders that were delivered", func(text string) (err error) {
+	flags.Func("taker", "`ADDRESS` of an unlock authority: orders delivered by it", func(text string) (err error) {
 		i.of.Taker, _, err = chain.ParseAnyAddress(text)
 		return err
 	})
-	flags.Func("chain", "`ID` of a chain: what it says of orders, and nothing else", func(text string) (err error) {
+	flags.Func("chain", "`ID` of a chain; default: all chains", func(text string) (err error) {
 		i.of.Chain, err = chain.ParseID(text)
 		return err
 	})
-	flags.Func("since", "`TIME`, as 2026-01-31 or 2026-01-31T12:00:00Z: orders with an event then or later", unixTime(&i.of.Since))
-	flags.Func("until", "`TIME`: orders with an event then or before", unixTime(&i.of.Until))
+	flags.Func("since", "`TIME`, as 2026-01-31 or 2026-01-31T12:00:00Z: orders with an event from then on", unixTime(&i.of.Since))
+	flags.Func("until", "`TIME`: orders with an event until then", unixTime(&i.of.Until))
 	return configured(flags, func(ctx context.Context, c config.Config, out, errOut io.Writer) error {
 		i.config = c
 		if i.of.Until > 0 && i.of.Since > i.of.Until {
@@ -111,12 +110,12 @@ func auditIndex(flags *pflag.FlagSet) action {
 
 func repairIndex(flags *pflag.FlagSet) action {
 	const everyBlock = 1<<63 - 1
-	first := flags.Uint64("from", 0, "first `BLOCK` of those to verify again; all that are final and read without --to")
-	last := flags.Uint64("to", everyBlock, "last `BLOCK` of those to verify again")
+	first := flags.Uint64("from", 0, "first `BLOCK` to verify again")
+	last := flags.Uint64("to", everyBlock, "last `BLOCK` to verify again; default: the newest final one that was read")
 	return inspected(flags, func(ctx context.Context, i inspection, out, errOut io.Writer) error {
 		ofBlocks := flags.Changed("from") || flags.Changed("to")
 		if ofBlocks && (len(i.of.Orders) > 0 || !i.of.Taker.IsAbsent() || i.of.Since > 0 || i.of.Until > 0) {
-			return wrongUsage("--from and --to take no selection of orders, only --chain")
+			return wrongUsage("--from and --to cannot be combined with a selection of orders, only with --chain")
 		}
 		if *first > *last {
 			return wrongUsage("--from %d is after --to %d", *first, *last)
@@ -156,7 +155,7 @@ func withdrawIndex(flags *pflag.FlagSet) action {
 		return withBooks(ctx, c, func(books *audit.Books) error {
 			came, err := books.Withdraw(ctx, chain.ID(*id), *from)
 			if err == nil {
-				fmt.Fprintf(out, "chain %d: withdrawn from block %d on, read to %d until now; %d orders changed\n", *id, *from, came.Was, came.Orders)
+				fmt.Fprintf(out, "chain %d: withdrew blocks %d to %d; %d orders changed\n", *id, *from, came.Was, came.Orders)
 			}
 			return err
 		})

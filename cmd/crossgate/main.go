@@ -42,7 +42,6 @@ func run(ctx context.Context, arguments []string, out, errOut io.Writer) int {
 	}
 }
 
-// checked is a writer that keeps its last error.
 type checked struct {
 	io.Writer
 	err error
@@ -54,7 +53,6 @@ func (c *checked) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// usageError is the error of an invalid command line.
 type usageError struct{ says string }
 
 func (e *usageError) Error() string { return e.says }

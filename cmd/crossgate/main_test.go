@@ -59,7 +59,7 @@ telemetry: {tls: {certFile: SECRET.pem, keyFile: SECRET.key}}
 		{"index audit --order 0x12", 2, []string{"-order"}},
 		{"index audit --since yesterday", 2, []string{`"yesterday" is not a time`}},
 		{"index audit --chain 137 --config " + offline, 1, []string{"chain 137 is not configured: want one of 1"}},
-		{"index repair --from 5 --since 2026-01-31", 2, []string{"--from and --to take no selection"}},
+		{"index repair --from 5 --since 2026-01-31", 2, []string{"--from and --to cannot be combined with a selection"}},
 		{"index repair --from 5 --to 3", 2, []string{"--from 5 is after --to 3"}},
 		{"index audit --since 2026-02-01 --until 2026-01-31", 2, []string{"--since is after --until"}},
 		{"export --cursor abc", 2, []string{"--cursor abc: want the one that an export --of events ended with"}},

@@ -84,9 +84,9 @@ func (r *reloader) reload(requested bool) {
 func measureReload(succeeded bool) {
 	meter := otel.Meter("crossgate/config")
 	success, _ := meter.Int64Gauge("crossgate.config.reload.success", // the names are valid, which is all that could fail
-		metric.WithDescription("1 when the latest change of the configuration was taken over, 0 when it was refused."))
+		metric.WithDescription("1 if the latest configuration change was applied, 0 if it was refused."))
 	at, _ := meter.Float64Gauge("crossgate.config.reload.time", metric.WithUnit("s"),
-		metric.WithDescription("When the latest change of the configuration was noticed, in Unix time."))
+		metric.WithDescription("UNIX time at which the latest configuration change was noticed."))
 	success.Record(context.Background(), store.Bit(succeeded))
 	at.Record(context.Background(), float64(time.Now().UnixMilli())/1000)
 }

@@ -114,7 +114,6 @@ func (s serving) run(ctx context.Context) error {
 	return err
 }
 
-// link returns the URL of a listener's address.
 func link(c config.TLS, address string) string {
 	if c.CertFile != "" {
 		return "https://" + address
@@ -177,7 +176,7 @@ func (s serving) serveAdmin(ctx context.Context, g *gateway.Gateway) (at string,
 }
 
 func configFlag(flags *pflag.FlagSet) *string {
-	return flags.String("config", "", "configuration `file`; the embedded default when empty")
+	return flags.String("config", "", "configuration `file`; default: an embedded one")
 }
 
 // configured returns an action on the configuration that its command line selects.
@@ -192,7 +191,6 @@ func configured(flags *pflag.FlagSet, do func(ctx context.Context, c config.Conf
 	}
 }
 
-// listenFlag defines the flag for the address that a gateway listens on.
 func listenFlag(flags *pflag.FlagSet, usage string) *string {
 	address := new(string)
 	flags.Func("listen", usage, func(text string) error {

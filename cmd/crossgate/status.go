@@ -26,7 +26,6 @@ func showStatus(flags *pflag.FlagSet) action {
 	})
 }
 
-// writeStatus writes a line for each chain, and one for each quarantined block.
 func writeStatus(out io.Writer, registry chain.Registry, status []audit.Status) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "chain\thead\tindexed from\tsince (UTC)\tto\tas of (UTC)\tlag\tproven to\tquarantined\torders\tlocked\t")

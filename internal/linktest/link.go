@@ -142,7 +142,6 @@ func (l *Link) accept(listener net.Listener) {
 	}
 }
 
-// connect connects to the server and forwards data both ways.
 func (l *Link) connect(near net.Conn) {
 	defer near.Close()
 	if !l.keep(near) {

@@ -118,7 +118,6 @@ func (g Guarded) arguments(port int) []string {
 	}
 }
 
-// ask sends a command and returns the first line of the answer.
 func (s *Server) ask(command string) (answer string, err error) {
 	conn, err := net.Dial("unix", s.socket()) //nolint:noctx // bounded below
 	if err != nil {
@@ -147,7 +146,6 @@ func (s *Server) Save() (content []byte, err error) {
 // Flush deletes all data of the server.
 func (s *Server) Flush() error { return s.do("FLUSHALL", "+OK") }
 
-// do sends a command that must have an answer.
 func (s *Server) do(command, want string) error {
 	answer, err := s.ask(command)
 	if err == nil && answer != want {

@@ -98,7 +98,6 @@ type watch struct {
 	current *tls.Config
 }
 
-// stamp detects changes of a file.
 type stamp struct {
 	modified time.Time
 	size     int64

@@ -34,7 +34,7 @@ var (
 	ErrClosed = errors.New("cache is closed")
 	ErrBusy   = errors.New("too many loads under way")
 
-	errLate = errors.New("the load takes longer than an old value is held back for it")
+	errLate = errors.New("the load is late, so a stale value is served")
 )
 
 // Defaults of Options.

@@ -9,10 +9,8 @@ type Life struct {
 	IfError time.Duration // after Stale: served if reloading fails or takes long
 }
 
-// whole returns the time after which a value is gone.
 func (l Life) whole() time.Duration { return l.Fresh + l.Stale + l.IfError }
 
-// at returns how a value of an age is served.
 func (l Life) at(age time.Duration) Outcome {
 	switch {
 	case age < l.Fresh:

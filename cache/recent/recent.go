@@ -7,7 +7,6 @@ import (
 	"sync"
 )
 
-// usualLimit is the default of Map.Limit.
 const usualLimit = 1 << 12
 
 // Map holds at least the Limit values used last, and at most twice as many. The zero value is empty. Safe for

@@ -35,7 +35,6 @@ func MayStore(q http.Header, r Response, sharesCookies bool) bool {
 	return p.Lifetime > p.Age || p.WhileRevalidate > 0 || HasValidator(r.Header) || states && p.IfError > 0
 }
 
-// ofOneRequest are statuses that answer a range or a precondition, which the next request does not have.
 var ofOneRequest = []int{
 	http.StatusPartialContent, http.StatusNotModified, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable,
 }

@@ -26,7 +26,7 @@ func newDuration() metric.Float64Histogram {
 func (c *Cache) observeConnection() (stop func()) {
 	meter := otel.Meter("crossgate/cache/shared")
 	up, _ := meter.Int64ObservableGauge("crossgate.cache.shared.up",
-		metric.WithDescription("1 while the shared cache is connected and refuses no calls."))
+		metric.WithDescription("1 while the shared cache is connected and accepts calls."))
 	registered, _ := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		var value int64
 		if _, ok := c.Status(); ok {

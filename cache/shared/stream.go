@@ -86,7 +86,7 @@ func (s *Stream) Last(ctx context.Context) (uint64, error) {
 	}
 	at := slices.IndexFunc(reply, func(each any) bool { name, _ := redis.String(each, nil); return name == "last-generated-id" })
 	if at < 0 || at+1 == len(reply) {
-		return 0, errors.New("last entry of stream: the server does not say")
+		return 0, errors.New("last entry of stream: missing from the server's reply")
 	}
 	id, _ := redis.String(reply[at+1], nil)
 	number, _, _ := strings.Cut(id, "-")

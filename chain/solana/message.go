@@ -95,7 +95,7 @@ func (m Message) Written() (written []chain.Address) {
 }
 
 // ErrVersion means that a transaction's version is not supported.
-var ErrVersion = errors.New("transaction of a version that is not understood")
+var ErrVersion = errors.New("unsupported transaction version")
 
 // ParseSigned parses a transaction, legacy or of version 0 or 1, and verifies the signature, which is its hash.
 func ParseSigned(raw []byte) (Message, error) {
@@ -127,9 +127,9 @@ func ParseUnsigned(raw []byte) (Message, error) {
 	case err != nil:
 		return Message{}, err
 	case m.signers != 1 || len(signatures) != SignatureSize:
-		return Message{}, errors.New("transaction wants several signatures")
+		return Message{}, errors.New("transaction needs several signatures")
 	case !bytes.Equal(signatures, make([]byte, SignatureSize)):
-		return Message{}, errors.New("transaction is signed already")
+		return Message{}, errors.New("transaction is already signed")
 	}
 	return m, nil
 }
@@ -155,9 +155,9 @@ func parse(raw []byte, newest byte) (m Message, signatures, signed []byte, err e
 	case errors.Is(r.Err, ErrVersion):
 		return m, nil, nil, r.Err
 	case r.Err != nil:
-		return m, nil, nil, fmt.Errorf("transaction breaks off: %w", r.Err)
+		return m, nil, nil, fmt.Errorf("truncated transaction: %w", r.Err)
 	case len(r.Rest) > 0:
-		return m, nil, nil, fmt.Errorf("%d bytes behind the transaction", len(r.Rest))
+		return m, nil, nil, fmt.Errorf("%d bytes after the transaction", len(r.Rest))
 	case len(m.Accounts) == 0:
 		return m, nil, nil, errors.New("transaction without a signer")
 	}

@@ -111,7 +111,7 @@ func (w Reader) List(i int) (members uint64, rest Reader) {
 
 // ErrNoMemory means that a byte string is so long that Solidity's decoder gives up for lack of memory: with Panic(0x41)
 // if it copies the string, without data otherwise.
-var ErrNoMemory = errors.New("byte string longer than any memory")
+var ErrNoMemory = errors.New("byte string too long for memory")
 
 // Bytes returns a copy of the byte string that word i points to; it is nil only after an error.
 func (w Reader) Bytes(i int) []byte {

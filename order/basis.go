@@ -75,7 +75,7 @@ type ChainBasis struct {
 	Single bool      // a single endpoint reported something that the answer rests on
 	Unread bool      // part of the answer is from blocks neither final nor indexed: it is valid until Epoch ends
 	Epoch  *Epoch    // of the chain when the reading began
-	// Every is the polling interval of a chain that is rarely asked about, 0 for any other: the lag may be larger by
+	// Every is the polling interval of a chain in low demand, 0 for any other: the lag may be larger by
 	// that much before the chain counts as behind.
 	Every time.Duration
 

@@ -74,7 +74,6 @@ func TimesOf(give, take chain.ID, all []Took) DeliveryTimes {
 	return t
 }
 
-// count returns the number of orders, and how many of them are delivered.
 func count(all []Took) (orders, delivered uint64) {
 	for _, each := range all {
 		if orders += each.Orders; each.Seconds != nil {

@@ -19,7 +19,7 @@ var ErrNoOrder = errors.New("transaction created no order")
 var ErrNoSwap = errors.New("transaction made no swap within its chain")
 
 // ErrOtherBranch says that an endpoint has a different block in place of one that is known to belong to the chain.
-var ErrOtherBranch = errors.New("endpoint is of another branch")
+var ErrOtherBranch = errors.New("endpoint is on another branch")
 
 // UnreadableError says that no endpoint returned valid contents of one block: a transaction lacked its receipt, or the
 // contents contradicted each other. Other blocks may be readable.

@@ -60,10 +60,8 @@ func (b *Books) Audit(ctx context.Context, of ledger.Selection, report func(Prog
 	}), ctx.Err()
 }
 
-// idsAtOnce is how many orders a chain is asked about at a time.
 const idsAtOnce = 300
 
-// auditor compares one chain.
 type auditor struct {
 	*follow.Reader
 	report   func(Progress)
@@ -74,7 +72,6 @@ type auditor struct {
 	over     []ledger.Side // sides that agree with the contracts and will not change
 }
 
-// run compares the orders of a selection in batches.
 func (a *auditor) run(ctx context.Context, of ledger.Selection) Audit {
 	a.audit, a.found = Audit{Chain: a.ID}, map[order.ID]*Difference{}
 	a.progress = Progress{Chain: a.ID}
@@ -153,7 +150,7 @@ func (a *auditor) readStates(ctx context.Context, sides ...*side) error {
 		}
 		states, err := read(ctx, ids)
 		if err != nil {
-			return fmt.Errorf("read what the contracts store of orders: %w", err)
+			return fmt.Errorf("read the orders' state from the contracts: %w", err)
 		}
 		for i, state := range states {
 			asked[i].state = state
@@ -256,7 +253,6 @@ func (a *auditor) search(ctx context.Context, s *side, r ledger.Range) error {
 	return nil
 }
 
-// history returns the events of a side as found on the chain.
 func (a *auditor) history(ctx context.Context, s *side) (order.Evidence, error) {
 	since := s.since
 	if s.side == order.GiveSide && !slices.ContainsFunc(s.stored, ledger.IsCreation) {
@@ -267,7 +263,6 @@ func (a *auditor) history(ctx context.Context, s *side) (order.Evidence, error) 
 	return read, err
 }
 
-// receiptsAtOnce is how many transactions are read concurrently.
 const receiptsAtOnce = 16
 
 // compareReceipts reads the transactions of stored events again and compares them.

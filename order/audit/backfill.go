@@ -80,7 +80,6 @@ func (b *Books) Backfill(ctx context.Context, report func(Progress)) error {
 	return nil
 }
 
-// backfill is the backfill of one chain.
 type backfill struct {
 	*follow.Reader
 	width    follow.Width
@@ -154,14 +153,12 @@ func IsRefusal(err error) bool {
 	return is && refused.IsRefusal()
 }
 
-// reached records the first block read.
 func (b *backfill) reached(first uint64) {
 	if first != b.first || b.firstAt.IsZero() {
 		b.first, b.firstAt, b.refusals = first, time.Now(), 0
 	}
 }
 
-// read reads history until it is complete or an error occurs.
 func (b *backfill) read(ctx context.Context, held store.Lease) error {
 	position, known, err := b.Ledger.Checkpoint(ctx, b.ID)
 	if err != nil {

@@ -53,8 +53,7 @@ func each[S, T any](list []S, do func(S) T) []T {
 	return results
 }
 
-// errBusy says that another process holds the lease.
-var errBusy = errors.New("another process does the same on this chain: wait until it has ended, or stop it")
+var errBusy = errors.New("another process does the same on this chain: wait for its end, or stop it")
 
 // underLease runs a job on a chain while this process holds its lease.
 func underLease(ctx context.Context, r *follow.Reader, job string, do func(working context.Context, held store.Lease) error) error {

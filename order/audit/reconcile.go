@@ -109,7 +109,6 @@ func (r *Reconciler) Step(ctx context.Context) (steps int, err error) {
 	return all/reconciledAtOnce + 1, err
 }
 
-// take records the result of a comparison.
 func (r *Reconciler) take(ctx context.Context, compared []order.ID, came *Audit, corrected int) {
 	const most = 50 // unsettled orders to compare again in the next step
 	for _, id := range compared {
@@ -138,6 +137,6 @@ func (r *Reconciler) take(ctx context.Context, compared []order.ID, came *Audit,
 // countReconciled counts orders compared with the contracts, and those that differed. Call it with 0 at the start, so
 // that the first difference shows as an increase.
 func countReconciled(ctx context.Context, id chain.ID, compared, differing int) {
-	proof.Count(ctx, id, compared, "crossgate.index.compared_orders", "Orders that were compared with what the contracts store.")
-	proof.Count(ctx, id, differing, "crossgate.index.differing_orders", "Orders that differed from what the contracts store.")
+	proof.Count(ctx, id, compared, "crossgate.index.compared_orders", "Orders compared with the contracts.")
+	proof.Count(ctx, id, differing, "crossgate.index.differing_orders", "Orders that differed from the contracts when compared.")
 }

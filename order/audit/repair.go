@@ -51,7 +51,6 @@ func (b *Books) RepairBlocks(ctx context.Context, id chain.ID, first, last uint6
 	})
 }
 
-// mender repairs the stored orders of one chain.
 type mender struct {
 	*follow.Reader
 	width    follow.Width
@@ -133,7 +132,7 @@ func (m *mender) correctAll(ctx context.Context, differences []Difference) error
 	for number, differing := range byBlock(differences) {
 		c, err := m.readAgain(ctx, number, position, differing)
 		if errors.As(err, new(*order.UnreadableError)) || IsRefusal(err) {
-			m.Logger.WarnContext(ctx, "block not read again; orders in it remain different", "block", number, "error", err)
+			m.Logger.WarnContext(ctx, "block not reread; its orders still differ", "block", number, "error", err)
 			continue
 		}
 		if err != nil {
@@ -193,7 +192,6 @@ func (m *mender) readAgain(
 	return ledger.Correct(stored, verdict.Events), nil
 }
 
-// corrected records a correction.
 func (m *mender) corrected(ctx context.Context, c ledger.Correction, changes []order.Change) {
 	if c.IsEmpty() {
 		return

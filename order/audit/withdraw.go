@@ -25,7 +25,7 @@ func (b *Books) Withdraw(ctx context.Context, id chain.ID, from uint64) (Withdra
 	case err != nil:
 		return Withdrawal{}, err
 	case !known || from <= position.First || from > position.Block:
-		return Withdrawal{}, fmt.Errorf("of chain %d blocks %d to %d can be withdrawn, not from %d on",
+		return Withdrawal{}, fmt.Errorf("chain %d: blocks %d to %d can be withdrawn, not block %d and later",
 			id, position.First+1, position.Block, from)
 	}
 	_, changes, err := readers[0].GoBack(ctx, position, from-1)

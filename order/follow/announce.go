@@ -22,13 +22,13 @@ const (
 	lasting               = time.Minute // a connection that announced heads for this long was a good one
 )
 
-// announcements are the heads that a chain's announcers reported. They are reasons to look at the chain, or not to look
+// announcements are the heads that a chain's announcers reported. They are reasons to poll the chain, or not to poll it
 // yet, but never evidence: blocks are read the same way with and without them.
 type announcements struct {
 	chain  chain.ID
 	logger *slog.Logger
 	from   []Announcer   // run while this replica follows the chain
-	every  time.Duration // interval of looks at a chain without new announcements
+	every  time.Duration // polling interval without new announcements
 	trust  time.Duration // how long an announced head is taken to mean that no later one is missing
 	gained chan struct{} // holds a value after an announcement, or when the last announcer has gone
 
@@ -46,7 +46,7 @@ func newAnnouncements(of chain.Chain, from []Announcer, every time.Duration, log
 	}
 }
 
-// signal makes the follower reconsider when to look.
+// signal makes the follower reconsider when to poll.
 func (a *announcements) signal() {
 	select {
 	case a.gained <- struct{}{}:

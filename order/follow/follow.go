@@ -238,7 +238,7 @@ func (f *Follower) begin(ctx context.Context, head order.Head) (ledger.Checkpoin
 	return begun.Checkpoint, err
 }
 
-// prove verifies the final blocks among those that were read. It pauses until the next look once half the time until
+// prove verifies the final blocks among those that were read. It pauses until the next poll once half the time until
 // then is used up: blocks at a start take long to prove, and new ones must not wait.
 func (f *Follower) prove(ctx context.Context, position ledger.Checkpoint, head order.Head) error {
 	for begun := time.Now(); time.Since(begun) <= f.every()/2; {
@@ -253,7 +253,7 @@ func (f *Follower) prove(ctx context.Context, position ledger.Checkpoint, head o
 	return nil
 }
 
-// haste returns Promptly if each look brings no more blocks than are read with evidence.
+// haste returns Promptly if each poll finds no more blocks than are read with evidence.
 func (f *Follower) haste() proof.Haste {
 	switch {
 	case f.Demand.now() == Unasked:
@@ -264,7 +264,6 @@ func (f *Follower) haste() proof.Haste {
 	return proof.InSlices
 }
 
-// every returns how long to wait between two looks.
 func (f *Follower) every() time.Duration { return f.Paces.Of(f.Chain.Chain, f.Demand.now()) }
 
 // Settle compares the blocks that were read with the chain, newest first, and returns the newest one still on it, or
@@ -282,7 +281,7 @@ func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head 
 		isBefore := !found && position.Block > head.Latest.Number || head.Latest.Number < position.Settled
 		if isBefore && !dropped {
 			f.doubtSince(head, position.Block)
-			return 0, fmt.Errorf("chain is at block %d, before every block that it could be compared by; %d was read", head.Latest.Number, position.Block)
+			return 0, fmt.Errorf("chain is at block %d, before every stored block to compare it with; block %d was read", head.Latest.Number, position.Block)
 		}
 		if !found {
 			below = position.First + 1
@@ -307,7 +306,7 @@ func (f *Follower) Settle(ctx context.Context, position ledger.Checkpoint, head 
 	if err := f.ConfirmReorg(ctx, position, oldest, fork); err != nil {
 		return 0, err
 	}
-	proof.Count(ctx, f.ID, 1, "crossgate.index.reorgs", "Reorgs that dropped blocks which had been indexed.")
+	proof.Count(ctx, f.ID, 1, "crossgate.index.reorgs", "Reorgs that dropped indexed blocks.")
 	f.Logger.InfoContext(ctx, "reorg", "read_to", position.Block, "back_to", fork)
 	return fork, nil
 }
@@ -333,7 +332,6 @@ func (f *Follower) canonical(ctx context.Context, number uint64, head order.Head
 	return block.Hash, nil
 }
 
-// apply stores an advance and updates the state.
 func (f *Follower) apply(ctx context.Context, a ledger.Advance) error {
 	if _, err := f.Reader.apply(ctx, a); err != nil {
 		return err

@@ -20,34 +20,34 @@ var gauges = []struct {
 	read              func(f *Follower, b *order.ChainBasis) uint64
 	ofHead            bool
 }{
-	{"head", "Number of the newest block that a chain reported.", func(_ *Follower, b *order.ChainBasis) uint64 { return b.Head }, true},
-	{"block", "Number of the newest block whose events are stored.", func(_ *Follower, b *order.ChainBasis) uint64 { return b.Indexed }, true},
+	{"head", "Newest block of the chain.", func(_ *Follower, b *order.ChainBasis) uint64 { return b.Head }, true},
+	{"block", "Newest block whose events are stored.", func(_ *Follower, b *order.ChainBasis) uint64 { return b.Indexed }, true},
 	{
-		"proven_block", "Number of the newest block up to which a second reading confirms the first.",
+		"proven_block", "Newest block up to which a second reading confirmed the first.",
 		func(_ *Follower, b *order.ChainBasis) uint64 { return b.Proven }, true,
 	},
 	{
-		"quarantined_blocks", "Blocks left out of the index because no endpoint gives what they hold.",
+		"quarantined_blocks", "Blocks left out of the index because no endpoint returns their content.",
 		func(_ *Follower, b *order.ChainBasis) uint64 { return uint64(b.Quarantined.Count) }, true,
 	},
 	{
-		"head_stale", "1 while the newest block of a chain is older than 20 usual times between blocks, and a minute.",
+		"head_stale", "1 while the newest block of a chain is older than 20 block times and a minute.",
 		func(_ *Follower, b *order.ChainBasis) uint64 { return min(b.Stale, 1) }, true,
 	},
 	{
-		"backfill_blocks", "Blocks before the first one that is read which could hold orders: what a backfill has left.",
+		"backfill_blocks", "Blocks left for a backfill: those before the first one read that could hold orders.",
 		func(f *Follower, b *order.ChainBasis) uint64 { return b.From.Number - min(f.FirstBlock, b.From.Number) }, true,
 	},
 	{
-		"leading", "1 at the replica that follows a chain, 0 at those that wait to.",
+		"leading", "1 on the replica that follows the chain, 0 on the others.",
 		func(f *Follower, _ *order.ChainBasis) uint64 { return uint64(f.Leading.Load()) }, false,
 	},
 	{
-		"stopped", "1 while endpoints contradict a chain's final blocks, so that it is not read.",
+		"stopped", "1 while the chain is not read because endpoints contradict its final blocks.",
 		func(_ *Follower, b *order.ChainBasis) uint64 { return uint64(min(len(b.Stopped), 1)) }, false,
 	},
 	{
-		"unsettled_orders", "Orders that differ from what the contracts store, and that no endpoint shows otherwise.",
+		"unsettled_orders", "Orders whose state in the contracts differs from the index, unexplained by any endpoint's events.",
 		func(f *Follower, _ *order.ChainBasis) uint64 { return uint64(f.Unsettled.Load()) }, false,
 	},
 }
@@ -65,11 +65,11 @@ func (c *Chains) observe() (stop func() error, err error) {
 	for i, each := range gauges {
 		made[i] = add(each.name, each.description)
 	}
-	announcers := add("announcers", "Connections by which endpoints of a chain announce its heads.")
-	announced := add("announced_head", "Number of the newest block that endpoints announced of a chain.")
-	unknown := add("unknown_chain_orders", "Orders that give or take on a chain which is not known, by that chain.")
+	announcers := add("announcers", "Connections on which endpoints announce the chain's heads.")
+	announced := add("announced_head", "Newest block announced by endpoints of the chain.")
+	unknown := add("unknown_chain_orders", "Orders from or to a chain that is not configured, by that chain.")
 	lag, invalid := meter.Float64ObservableGauge("crossgate.index.lag", metric.WithUnit("s"),
-		metric.WithDescription("Age of the index of a chain: events before that are in it."))
+		metric.WithDescription("Age of the chain's index: all earlier events are stored."))
 	if err = errors.Join(err, invalid); err != nil {
 		return nil, err
 	}
@@ -116,5 +116,5 @@ func (c *Chains) Corrections() map[chain.ID]uint64 {
 // called with 0 at the start, so that the first loss shows as an increase.
 func countAnnouncerLosses(ctx context.Context, id chain.ID, times int) {
 	proof.Count(ctx, id, times, "crossgate.index.announcer_losses",
-		"Connections for announced heads that were lost or could not be made.")
+		"Connections for announced heads that were lost or failed.")
 }

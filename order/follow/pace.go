@@ -13,8 +13,8 @@ import (
 // askedFor is how long a chain counts as asked about after a request, and after a start.
 const askedFor = 5 * time.Minute
 
-// Pace is how long to wait between two looks at a chain. A head costs the same whether or not a request waits for it,
-// so the pace follows demand: docs/decisions/0026-following.md.
+// Pace is how often a chain's head is polled. A poll costs the same whether or not a request waits for it,
+// so it follows demand: docs/decisions/0026-following.md.
 type Pace struct {
 	// Asked applies while the chain's orders are asked for; default 1.9 s. With more than togetherAsked such chains,
 	// all wait longer, so that together they are polled no more often than togetherAsked chains.
@@ -23,13 +23,13 @@ type Pace struct {
 	Idle    time.Duration // otherwise; default 1 min
 	Retired time.Duration // otherwise, for a chain that takes no new orders; default 4 min
 	Quiet   time.Duration // minimum while heads are announced and the newest one was read; default 15 s
-	// Looks returns how many looks a day the plans of a chain's endpoints permit; nil or 0: any number.
+	// Looks returns how many polls a day the plans of a chain's endpoints permit; nil or 0: any number.
 	Looks func(chain.ID) float64
 	// Together returns the number of chains whose orders are asked about; nil: few.
 	Together func() int
 }
 
-// togetherAsked is how many chains can be polled at the pace Asked.
+// togetherAsked is how many chains can be polled at interval Asked.
 const togetherAsked = 7
 
 // WithDefaults returns the pace with zero durations replaced by defaults, and shorter ones raised to their order.
@@ -52,7 +52,7 @@ const (
 	AskedAboutOrders
 )
 
-// Of returns how long to wait between two looks at a chain.
+// Of returns the polling interval of a chain.
 func (p Pace) Of(c chain.Chain, asked Demand) time.Duration {
 	every := p.Idle
 	switch {
@@ -89,7 +89,6 @@ func newDemand() *demand {
 	return d
 }
 
-// now returns the current demand.
 func (d *demand) now() Demand {
 	isRecent := func(at *atomic.Int64) bool { return time.Since(time.Unix(0, at.Load())) < askedFor }
 	switch {
@@ -101,7 +100,6 @@ func (d *demand) now() Demand {
 	return Unasked
 }
 
-// ask records a request.
 func (d *demand) ask(what Demand) {
 	before, at := d.now(), &d.Orders
 	if what == AskedWhatIsLocked {
@@ -167,7 +165,7 @@ func (c *Chains) AskedWhatIsLocked() {
 	}
 }
 
-// waitForNews waits until it is time for the next look: at the pace, counted from the start of the last look so that
+// waitForNews waits until it is time for the next poll: at the pace, counted from the start of the last one so that
 // proofs do not delay it; immediately if demand grows; if heads are announced, at a new one but not before the pace. It
 // returns false if ctx has ended.
 func (f *Follower) waitForNews(ctx context.Context, begun time.Time) bool {

@@ -49,7 +49,7 @@ func suspected(blockTime time.Duration) float64 {
 	return 1 - math.Pow(1-math.Pow(isSet, 3), 4)
 }
 
-// Project returns the cost of following a chain with a look every so often and a number of endpoints, each also asked
+// Project returns the cost of following a chain at a polling interval with a number of endpoints, each also asked
 // for its head. Orders are not included; they take some 3 calls each.
 func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	const day = float64(24 * time.Hour)
@@ -57,7 +57,7 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 	if c.Family == chain.SVM {
 		return projectSolana(looks, blocks)
 	}
-	news := min(looks, blocks) // looks that find a new block
+	news := min(looks, blocks) // polls that find a new block
 	each := blocks / news
 	tip := min(each, order.TipRange)
 	p := Projection{Looks: looks, Calls: map[string]float64{
@@ -86,14 +86,14 @@ func Project(c chain.Chain, every time.Duration, endpoints int) Projection {
 // proofs counts the second readings of a day.
 type proofs struct{ lists, headers float64 }
 
-// proofsOf returns the second readings for looks that find each blocks. Those beyond the tip rest on a single endpoint
+// proofsOf returns the second readings for polls that find each blocks. Those beyond the tip rest on a single endpoint
 // and are proven once there are ProvenAtOnce of them, or by their headers if they are few.
 func proofsOf(blocks, each, every float64) proofs {
 	const day = float64(24 * time.Hour)
 	if each <= order.TipRange {
 		return proofs{lists: max(blocks/proof.Together, day/float64(proof.ProvenEvery))}
 	}
-	together := math.Ceil(proof.ProvenAtOnce/each) * each // in whole looks
+	together := math.Ceil(proof.ProvenAtOnce/each) * each // in whole polls
 	const few = 256
 	switch soon := math.Ceil(float64(proof.ProvenSoon)/every) * each; {
 	case together > soon && soon <= few:
@@ -104,7 +104,7 @@ func proofsOf(blocks, each, every float64) proofs {
 	return proofs{lists: blocks / min(together, proof.Together)}
 }
 
-// projectSolana returns the cost of following Solana: a look takes its head, in three calls, and the transactions of
+// projectSolana returns the cost of following Solana: a poll takes its head, in three calls, and the transactions of
 // two programs between two blocks, with a list of the blocks if these are many.
 func projectSolana(looks, blocks float64) Projection {
 	const many = 32

@@ -75,7 +75,6 @@ func (r *Reader) GoBack(ctx context.Context, position ledger.Checkpoint, number 
 	return back, changes, err
 }
 
-// apply stores an advance and reports its changes.
 func (r *Reader) apply(ctx context.Context, a ledger.Advance) ([]order.Change, error) {
 	a.Chain, a.Lease = r.ID, r.Lease
 	changes, err := r.Ledger.Apply(ctx, a)

@@ -28,7 +28,7 @@ type State struct {
 	headTime  uint64       // time of the newest block reported, UNIX seconds
 	headAge   time.Duration
 	doubtedTo uint64                    // block up to which blocks must be read again to end the doubt
-	every     time.Duration             // interval of looks at the head
+	every     time.Duration             // polling interval of the head
 	left      []ledger.QuarantinedBlock // blocks left out, ascending
 }
 
@@ -136,7 +136,7 @@ func (f *Follower) HasRead(number uint64) bool {
 // Covers reports whether the store holds all events of the chain since a time, UNIX seconds: following began before it,
 // the follower was recently level with the head, and no block is left out that may be newer.
 func (f *Follower) Covers(since uint64) bool {
-	const patience = 3 // looks that may be missed
+	const patience = 3 // polls that may be missed
 	s := f.State()
 	every := s.every
 	if time.Until(f.announced.quietUntil(s.Head)) > 0 {

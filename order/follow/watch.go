@@ -29,10 +29,10 @@ func (f *Follower) watchStore(ctx context.Context) bool {
 // finalized block, and for reorgs that the follower does not see.
 const rarely = 10 * time.Minute
 
-// untilWatch returns how long to wait after a look at the chain. While the chain is not asked about, blocks stored soon
+// untilWatch returns how long to wait after a poll of the chain. While the chain is not asked about, blocks stored soon
 // after they were made say as much as its head does.
 func (f *Follower) untilWatch() time.Duration {
-	const patience = 3 // looks of the other replica that may be missed
+	const patience = 3 // polls by the other replica that may be missed
 	asked := f.Demand.now()
 	every := f.Paces.Of(f.Chain.Chain, asked)
 	s := f.State()
@@ -72,12 +72,12 @@ func (f *Follower) Watch(ctx context.Context) {
 	switch {
 	case kept.Number == head.Latest.Number:
 		f.levelAsOf(f.lookedAt)
-	case kept.Number >= last.head && last.at.After(f.State().Level): // a fast chain has a newer block at each look
+	case kept.Number >= last.head && last.at.After(f.State().Level): // a fast chain has a newer block at each poll
 		f.levelAsOf(last.at)
 	}
 }
 
-// look is a look at a chain: when it began, and the number of the head.
+// look is a poll of a chain: when it began, and the number of the head.
 type look struct {
 	at   time.Time
 	head uint64

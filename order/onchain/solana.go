@@ -93,7 +93,7 @@ func (x *execution) decode(i int) ([]Found, error) {
 func (x *execution) refuseUnknown(step *invocation) error {
 	for _, kind := range solanaInstructions {
 		if _, told := step.event(kind.reports); told && kind.program(x.contracts) == step.Program {
-			return fmt.Errorf("an instruction that is not known did the work of %s", kind.name)
+			return fmt.Errorf("an unknown instruction did the work of %s", kind.name)
 		}
 	}
 	return nil

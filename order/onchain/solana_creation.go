@@ -50,7 +50,6 @@ func ParseSolanaCreation(data []byte) (SolanaCreation, error) {
 	return c, nil
 }
 
-// creation decodes the arguments of create_order.
 func (b *borsh) creation() SolanaCreation {
 	c := SolanaCreation{GiveAmount: b.amount64(), Take: b.offer(), Receiver: b.party()}
 	if b.some() {

@@ -32,7 +32,7 @@ func readSolanaCreation(s *scene) []Found {
 		s.args.Fail(err)
 	case len(call) == 0:
 	case CallHash(call) != created.Terms.ExternalCallHash:
-		s.args.Fail(errors.New("external call does not have the hash that the order has"))
+		s.args.Fail(errors.New("external call does not match its hash in the order"))
 	default:
 		created.Terms.ExternalCall, created.Terms.ExternalCallHash = call, chain.Hash{}
 	}

@@ -55,7 +55,7 @@ func DecodeGiveAccount(data []byte) (stored order.StoredState, err error) {
 func openState[S any](data []byte, kind string, before uint64, variants []S) (b *borsh, state S, err error) {
 	d, rest := splitDiscriminator(data)
 	if d != discriminatorOf("account", kind) && d != discriminatorOf("account", strings.ToLower(kind[:1])+kind[1:]) {
-		return nil, state, fmt.Errorf("decode %s: account of another kind", kind)
+		return nil, state, fmt.Errorf("decode %s: wrong kind of account", kind)
 	}
 	b = newBorsh(rest)
 	b.Take(before)

@@ -24,7 +24,7 @@ func readSwapped(w words.Reader) (order.ID, order.Fact) {
 	}
 	share := w.Amount(7)
 	if w.Err() == nil && (s.AmountOut.Cmp(s.Fee) < 0 || s.AmountOut.Sub(s.Fee).Cmp(share) < 0) {
-		w.Fail(errors.New("fees exceed what the swap brought"))
+		w.Fail(errors.New("fees exceed the swap's output"))
 	}
 	if !share.IsZero() {
 		s.Affiliate = &order.Affiliate{Amount: share}

@@ -150,7 +150,7 @@ func (c *Chain) FirstAnchor(ctx context.Context, head order.Head) error {
 		return c.contradicted(ledger.Block{Number: number}, err)
 	}
 	if agreed.Hash.IsAbsent() {
-		return nil // try again at the next look
+		return nil // try again at the next poll
 	}
 	_, err = c.Ledger.Write(ctx, c.Lease, func(tx *ledger.Tx) error { return tx.Anchor(ctx, c.ID, agreed) })
 	if err != nil {
@@ -204,7 +204,7 @@ func (c *Chain) ConfirmReorg(ctx context.Context, position ledger.Checkpoint, ol
 	agreed, voices, err := c.anchorage.agree(ctx, oldest.Number)
 	switch {
 	case err == nil && agreed.Hash == oldest.Hash:
-		return fmt.Errorf("a head was reported of another branch: block %d is not %s there", oldest.Number, oldest.Hash)
+		return fmt.Errorf("the reported head is on another branch, without block %d with hash %s", oldest.Number, oldest.Hash)
 	case err == nil && voices < 2:
 		err = oneVoice(oldest, agreed)
 	}
@@ -217,5 +217,4 @@ func (c *Chain) ConfirmReorg(ctx context.Context, position ledger.Checkpoint, ol
 	return nil
 }
 
-// maxBlock is higher than any block number.
 const maxBlock = 1<<63 - 1

@@ -1,5 +1,5 @@
-// Package proof decides how far a chain's endpoints are believed. Final blocks are read a second time, and the ledger
-// is corrected if the first reading was wrong. Anchors are blocks that endpoints agreed on, and that no endpoint can
+// Package proof decides how far to trust a chain's endpoints. It reads final blocks a second time, and corrects the
+// ledger if the first reading was wrong. Anchors are blocks that endpoints agreed on, and that no endpoint can
 // undo. Blocks that no endpoint can return are quarantined and requested again.
 package proof
 
@@ -35,7 +35,7 @@ const (
 	provenAgain    = 10_000 // blocks to prove once more when an endpoint is first found wrong
 )
 
-// Chain is a chain, the ledger that it is read into, and how far its endpoints are believed. Only Events and
+// Chain is a chain, the ledger that it is read into, and how far its endpoints are trusted. Only Events and
 // Corrections are safe for concurrent use.
 type Chain struct {
 	chain.Chain // only its ID is set if the registry lacks the chain
@@ -51,7 +51,7 @@ type Chain struct {
 	anchorage  anchorage
 }
 
-// NewChain returns a Chain that believes nothing yet.
+// NewChain returns a Chain without any proof yet.
 func NewChain(c chain.Chain, source order.Source, l ledger.Ledger, logger *slog.Logger) Chain {
 	orders, _ := source.(order.Reader)
 	anchored, _ := source.(order.AnchoredSource)
@@ -100,7 +100,7 @@ type Haste uint8
 
 const (
 	AtLeisure Haste = iota // all that is due in one go: no client asks about the chain
-	InSlices               // a few at a time, since clients wait for the next look meanwhile
+	InSlices               // a few at a time, since clients wait for the next poll meanwhile
 	Promptly               // in slices, even if there are only a few blocks
 )
 
@@ -241,7 +241,7 @@ func (c *Chain) Verify(ctx context.Context, r ledger.Range, also func(*ledger.Tx
 }
 
 // ErrOneWord says that nothing is changed, since a single endpoint contradicts blocks that others confirmed.
-var ErrOneWord = errors.New("one endpoint alone has it")
+var ErrOneWord = errors.New("only one endpoint has it")
 
 // VerifyBlock reads a block a second time, including senders and times; see order.Source. It returns ErrOneWord if
 // only one endpoint has the block although several have those around it.

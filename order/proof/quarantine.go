@@ -64,7 +64,6 @@ func (c *Chain) LeaveOut(ctx context.Context, r ledger.Range, why error) (isLeft
 	return true, err
 }
 
-// succeeded records that a range was read.
 func (q *quarantine) succeeded(r ledger.Range) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -89,7 +88,7 @@ func (c *Chain) Events(
 		part := parts[0]
 		got, err := read(ctx, part.From, part.To)
 		if bad, isDue := c.quarantine.failed(err, part); isDue {
-			c.Logger.WarnContext(ctx, "block quarantined: no endpoint delivers its content; skipped, retrying later",
+			c.Logger.WarnContext(ctx, "block quarantined: no endpoint returns its content; skipped, retrying later",
 				"block", bad.Number, "error", bad.Reason)
 			left = append(left, bad)
 			parts = append(part.Without([]ledger.QuarantinedBlock{bad}), parts[1:]...)
@@ -121,7 +120,6 @@ func asideOf(err error) (left []ledger.QuarantinedBlock) {
 	return left
 }
 
-// quarantineRetries is how many quarantined blocks are retried at a time.
 const quarantineRetries = 16
 
 // RetryQuarantined requests some of the quarantined blocks again if that is due. It returns the changes, even with an

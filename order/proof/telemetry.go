@@ -35,13 +35,13 @@ func ChainAttribute(id chain.ID) metric.MeasurementOption {
 
 // CountFinalReorg counts reorgs of a chain that dropped final blocks; see CountCorrections for 0.
 func CountFinalReorg(ctx context.Context, id chain.ID, times int) {
-	Count(ctx, id, times, "crossgate.index.final_reorgs", "Reorgs that dropped blocks which were final.")
+	Count(ctx, id, times, "crossgate.index.final_reorgs", "Reorgs that dropped final blocks.")
 }
 
 // CountCorrections counts events that the first reading of a chain's blocks missed or made up. Call it with 0 at the
 // start, so that the first correction shows as an increase.
 func CountCorrections(ctx context.Context, id chain.ID, events int) {
-	Count(ctx, id, events, "crossgate.index.corrections", "Events that a second reading of final blocks added or removed.")
+	Count(ctx, id, events, "crossgate.index.corrections", "Events added or removed by second readings of final blocks.")
 }
 
 // Count adds to a counter. It looks the counter up each time, like the tracer: the counted events are rare.

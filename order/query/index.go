@@ -1,5 +1,5 @@
-// Package query finds the orders that a transaction is a step of, their course, and the locked assets of a taker. It
-// reads the ledger, and the chains themselves for anything that the ledger does not cover.
+// Package query finds the orders of a transaction, their history, and a taker's locked assets. It
+// reads the ledger, and the chains themselves for whatever the ledger lacks.
 //
 // Find reads the ledger, asks all chains that could know the transaction if the ledger does not (trace), and completes
 // each order from the histories of its two chains unless their followers are level (complete). Locked reads only the

@@ -71,21 +71,18 @@ func (x *Index) initiated(ctx context.Context, tx chain.TxHash, at order.At) (or
 	return x.attest(ctx, at.Chain, read.Events), err
 }
 
-// attest verifies senders and times of events with their chain; see order.Attest.
 func (x *Index) attest(ctx context.Context, on chain.ID, events []order.Event) order.Evidence {
 	read := order.Attest(ctx, x.Source(on), events)
 	x.warn(ctx, on, read.Wrong)
 	return read
 }
 
-// agreed returns a transaction's events as agreed on by the chain's endpoints; see order.Agreed.
 func (x *Index) agreed(ctx context.Context, on chain.ID, read order.Evidence) order.Evidence {
 	read = order.Agreed(ctx, x.Source(on), read)
 	x.warn(ctx, on, read.Wrong)
 	return read
 }
 
-// warn logs the endpoints that were wrong about a transaction.
 func (x *Index) warn(ctx context.Context, on chain.ID, wrong []string) {
 	if f := x.Of(on); f != nil {
 		f.Blame(ctx, wrong)

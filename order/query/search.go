@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	// mostSearches limits the searches in flight.
 	mostSearches = 100
 	// coveredPatience is the interval at which a search checks whether the index has read everything that the chains
 	// without an answer so far had when they were asked.
@@ -48,7 +47,6 @@ type UnheardError struct{ UnreachableError }
 // Unwrap returns the *UnreachableError.
 func (e *UnheardError) Unwrap() error { return &e.UnreachableError }
 
-// searches holds the searches in flight.
 type searches struct {
 	mu      sync.Mutex
 	running map[*search]struct{}
@@ -243,7 +241,6 @@ func (x *Index) race(ctx context.Context, one *search, asked []chain.ID) (found 
 	return reply{}, false
 }
 
-// reply is a chain's answer about a transaction.
 type reply struct {
 	chain chain.ID
 	read  order.Evidence

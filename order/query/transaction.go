@@ -299,7 +299,7 @@ func giveChain(events []order.Event) (id chain.ID, is bool) {
 }
 
 // errUnheard says that only one of a chain's several endpoints reported that the chain stores nothing.
-var errUnheard = errors.New("one endpoint alone says that it stores nothing")
+var errUnheard = errors.New("only one endpoint reports that it stores nothing")
 
 // place asks all chains concurrently which of some orders they store as give chain, and records that in give.
 func (x *Index) place(ctx context.Context, ids []order.ID, give map[order.ID]chain.ID) error {

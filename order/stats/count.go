@@ -160,7 +160,6 @@ func countAnew(ctx context.Context, tx *store.Tx, numbers map[order.ID]int64, or
 	return tx.ExecAll(ctx, store.Step{Statement: insertStale, Rows: days}, store.Step{Statement: deleteUncounted, Rows: counted})
 }
 
-// dayOf returns the UNIX day of an order's creation.
 func dayOf(o *order.Order) int64 { return int64(min(o.Created.At.Time/secondsOfDay, mostStored)) }
 
 // addressesOf returns an order's creator and the tokens that its maker paid and was to receive.
@@ -172,7 +171,6 @@ func addressesOf(o *order.Order) []chain.Address {
 	return []chain.Address{o.Created.At.Initiator, paid, o.Terms.Take.Token}
 }
 
-// arguments returns the arguments of insertValues.
 func arguments(number int64, o *order.Order, v Values, addresses map[chain.Address]int64) []any {
 	var deliveredAfter *int64
 	if o.Fulfilled != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrUncounted says that so many indexed orders are still uncounted that statistics would be misleading.
-var ErrUncounted = errors.New("orders that were indexed are not counted yet")
+var ErrUncounted = errors.New("statistics are still catching up with the index")
 
 // How many uncounted orders and stale days statistics may lack: those of the last moments.
 const (

@@ -182,7 +182,7 @@ func (r *rewritten) diagnosed(t *testing.T) {
 	d := must.Get(doctor.Diagnose(t.Context(), c, func(audit.Progress) {}))(t)
 	for _, chain := range d.Chains {
 		for _, e := range chain.Endpoints {
-			isOther := strings.Contains(strings.Join(e.Wrong, "; "), "of another branch")
+			isOther := strings.Contains(strings.Join(e.Wrong, "; "), "on another branch")
 			if isOther != (e.Endpoint == "fast") || !strings.Contains(strings.Join(e.Shortcomings, "; "), "stale") {
 				t.Errorf("chain %d, endpoint %s: wrong %q, short of %q", chain.Chain, e.Endpoint, e.Wrong, e.Shortcomings)
 			}

@@ -129,7 +129,7 @@ func (e *Error) IsShort() bool {
 func IsShort(err error) bool { return detailsOf(err).IsShort() }
 
 // ErrShort says that a request would have to wait for our own rate.
-var ErrShort = errors.New("our own rate is spent")
+var ErrShort = errors.New("local rate limit reached")
 
 // Contradicts reports whether err is about an answer that was readable and contradicts its request.
 func Contradicts(err error) bool { return detailsOf(err).Contradicts }

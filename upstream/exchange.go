@@ -83,7 +83,6 @@ func headerOf(given ...http.Header) http.Header {
 	return header
 }
 
-// newTransport returns a transport for one endpoint.
 func newTransport(forwards bool) *http.Transport {
 	connections, unread := 128, 0 // unread bytes of a stream; 0: net/http's own bound, 4 MB
 	if forwards {                 // clients, whose own connections are bounded, decide how long and how much they read

@@ -97,7 +97,6 @@ func (h *health) slowest(q float64) (slowest time.Duration) {
 	return slowest
 }
 
-// measured returns when the newest observation of the endpoint was made.
 func (h *health) measured() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()

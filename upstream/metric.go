@@ -34,7 +34,7 @@ func newMeasures(name string, attributes []attribute.KeyValue) measures {
 	m.failures, _ = meter.Int64Counter("crossgate.upstream.failures",
 		metric.WithDescription("Attempts at endpoints that gave no usable answer, by class."))
 	m.duration, _ = meter.Float64Histogram("crossgate.upstream.attempt.duration", metric.WithUnit("s"),
-		metric.WithDescription("Time that attempts at endpoints took, by outcome."), metric.WithExplicitBucketBoundaries(attemptBounds...))
+		metric.WithDescription("Duration of attempts at endpoints, by outcome."), metric.WithExplicitBucketBoundaries(attemptBounds...))
 	return m
 }
 
@@ -56,34 +56,34 @@ var gauges = []struct {
 	read                    func(*Endpoint) (value float64, known bool)
 }{
 	{
-		"ready", "", "1 when an endpoint would be asked at once, 0 when it is paused, out of budget, behind, cordoned or its breaker is open.",
+		"ready", "", "1 if the endpoint can be called immediately, 0 if it is paused, out of budget, behind, cordoned or its breaker is open.",
 		func(e *Endpoint) (float64, bool) { return truth(e.standing() == ready), true },
 	},
 	{
-		"cordoned", "", "1 when an operator has cordoned an endpoint.",
+		"cordoned", "", "1 if an operator has cordoned the endpoint.",
 		func(e *Endpoint) (float64, bool) { return truth(e.usability.cordoned.Load()), true },
 	},
 	{
-		"head.distance", "", "Blocks from the head of the other endpoints of a chain to that of an endpoint; below zero: behind.",
+		"head.distance", "", "Blocks that the endpoint's head is ahead of the chain's other endpoints; negative: behind.",
 		func(e *Endpoint) (float64, bool) { off, known := e.Distance(); return float64(off), known },
 	},
 	{
-		"budget.left", "", "Requests, or units, that may be spent at once; endpoints with a rate or a monthly plan only. Below zero: as many wait.",
+		"budget.left", "", "Requests, or units, available immediately, of endpoints with a rate or monthly plan; negative: as many wait.",
 		func(e *Endpoint) (float64, bool) { return e.budget.left() },
 	},
 	{
-		"budget.waiting", "", "Requests, or units, that wait until an endpoint's rate allows them; endpoints with a rate only.",
+		"budget.waiting", "", "Requests, or units, waiting for the rate, of endpoints with one.",
 		func(e *Endpoint) (float64, bool) { return e.budget.waiting() },
 	},
-	{"pause", "s", "Time for which an endpoint asked us to pause.", func(e *Endpoint) (float64, bool) {
+	{"pause", "s", "Time left of the pause that the endpoint asked for.", func(e *Endpoint) (float64, bool) {
 		return max(e.budget.pauseLeft(time.Now()), 0).Seconds(), true
 	}},
-	{"ban", "s", "Time for which an endpoint still stays in quarantine for a wrong answer.", func(e *Endpoint) (float64, bool) {
+	{"ban", "s", "Time left of the endpoint's quarantine for a wrong answer.", func(e *Endpoint) (float64, bool) {
 		left, _ := e.usability.quarantine.left(time.Now())
 		return left.Seconds(), true
 	}},
 	{
-		"failing", "1", "Share of an endpoint's recent calls that failed.",
+		"failing", "1", "Share of the endpoint's recent calls that failed.",
 		func(e *Endpoint) (float64, bool) { _, share := e.health.failing(); return share, true },
 	},
 }
@@ -96,7 +96,7 @@ func Observe(endpoints ...*Endpoint) (stop func()) {
 		made[i], _ = meter.Float64ObservableGauge("crossgate.upstream."+g.name, metric.WithUnit(g.unit), metric.WithDescription(g.description))
 	}
 	state, _ := meter.Float64ObservableGauge("crossgate.upstream.breaker.state",
-		metric.WithDescription("1 for the state that an endpoint's breaker is in, closed or open."))
+		metric.WithDescription("State of the endpoint's breaker, closed or open: 1 for the current one."))
 	all := []metric.Observable{state}
 	for _, each := range made {
 		all = append(all, each)
@@ -117,7 +117,6 @@ func Observe(endpoints ...*Endpoint) (stop func()) {
 	return func() { _ = registered.Unregister() } // fails only when called twice
 }
 
-// truth converts a bool to a gauge's value.
 func truth(yes bool) float64 {
 	if yes {
 		return 1

@@ -48,7 +48,6 @@ func (t *tracing) start(ctx context.Context, r Request, number int) (context.Con
 	return ctx, span
 }
 
-// endAttempt closes the span that tracing.start opened.
 func endAttempt(span trace.Span, response Response, err error) {
 	if !span.IsRecording() {
 		return

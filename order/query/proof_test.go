@@ -300,7 +300,7 @@ type unreadable struct {
 
 func (u *unreadable) Events(ctx context.Context, from, to uint64) ([]order.Event, error) {
 	if u.block >= from && u.block <= to && u.block != 0 {
-		return nil, &order.UnreadableError{Block: u.block, Err: errors.New("receipt with other logs than its filter sums up")}
+		return nil, &order.UnreadableError{Block: u.block, Err: errors.New("receipt whose logs do not match its bloom filter")}
 	}
 	return u.testChain.Events(ctx, from, to)
 }

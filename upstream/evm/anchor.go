@@ -32,7 +32,7 @@ func (c *Chain) Anchor(block order.Block, atOnce bool) {
 	c.rpc.Anchor(jsonrpc.NewCall(new(*header), func(h *header) error {
 		switch {
 		case h == nil:
-			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("node does not have the block that is proven")}
+			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("node lacks the anchor")}
 		case uint64(h.Number) != block.Number || h.Hash != block.Hash:
 			return fmt.Errorf("%w: its block %d is %s, not %s", order.ErrOtherBranch, h.Number, h.Hash, block.Hash)
 		}

@@ -24,7 +24,6 @@ type transaction struct {
 // all need one, since an endpoint may have made them up.
 type isEnough func(l log, found []onchain.Found) bool
 
-// around reads the data about the transactions of logs.
 type around struct {
 	chain        *Chain
 	rpc          *jsonrpc.Client

@@ -234,7 +234,7 @@ func (r *receipt) checkLogs() error {
 	}
 	// Nodes like those of zkSync and TRON leave the filter empty.
 	if r.Bloom != (seal.Bloom{}) && r.Bloom != sum {
-		return errors.New("receipt with other logs than its filter sums up")
+		return errors.New("receipt whose logs do not match its bloom filter")
 	}
 	return nil
 }
@@ -257,7 +257,7 @@ func receiptCall(out **receipt, tx chain.Hash, accept func(*receipt) error) *jso
 func (c *Chain) minedReceiptCall(out **receipt, tx, block chain.Hash) *jsonrpc.Call {
 	asked := receiptCall(out, tx, func(r *receipt) error {
 		if r == nil || r.BlockHash != block || !slices.ContainsFunc(r.Logs, func(l log) bool { return l.isOfProtocol() }) {
-			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not transaction %s with its logs in block %s", tx, block)}
+			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node lacks transaction %s with its logs in block %s", tx, block)}
 		}
 		_, err := c.facts(r)
 		return err

@@ -33,7 +33,7 @@ func (c *Chain) branch(ctx context.Context, rpc *jsonrpc.Client, from, to uint64
 	for i := 1; i < len(headers); i++ {
 		if headers[i].ParentHash != headers[i-1].Hash {
 			c.read.forget() // one of them was read before the other's branch existed
-			return nil, fmt.Errorf("chain %d: blocks %d and %d are of different branches", c.chain.ID, headers[i-1].Number, headers[i].Number)
+			return nil, fmt.Errorf("chain %d: blocks %d and %d are on different branches", c.chain.ID, headers[i-1].Number, headers[i].Number)
 		}
 	}
 	return headers, nil
@@ -143,7 +143,6 @@ func (c *Chain) seeFilter(h *header) {
 	}
 }
 
-// logsIn lists the protocol's logs of blocks by their hashes.
 func (c *Chain) logsIn(ctx context.Context, rpc *jsonrpc.Client, blocks []*header, contracts []chain.Address) (lists [][]log, err error) {
 	lists = make([][]log, len(blocks))
 	err = c.searchBy(contracts, func(r refinements) error {

@@ -116,7 +116,7 @@ func (n *HeadSubscription) withoutAddress(err error) error {
 	case websocket.CloseStatus(err) >= 0:
 		return fmt.Errorf("closed by the endpoint with code %d", websocket.CloseStatus(err))
 	case errors.Is(err, context.DeadlineExceeded):
-		return errors.New("nothing came in time")
+		return errors.New("timed out")
 	case errors.Is(err, context.Canceled):
 		return context.Canceled
 	case errors.As(err, &code):
@@ -169,7 +169,7 @@ func call(ctx context.Context, connection *websocket.Conn, text, id string, out 
 		case string(m.ID) != id:
 			continue
 		case json.Unmarshal(m.Result, out) != nil:
-			return errors.New("endpoint answered something else")
+			return errors.New("unexpected answer from the endpoint")
 		}
 		return nil
 	}

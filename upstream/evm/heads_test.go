@@ -102,7 +102,7 @@ func TestWhatEndsAnnouncedHeads(t *testing.T) {
 		"no head":       {headServer(t, `"0x1"`, stay, strings.Replace(told(5), "0x5", "canary-4f1d2a", 1)), 0, "node: WebSocket: read heads: endpoint announced a malformed head"},
 		"long":          {headServer(t, `"0x1"`, stay, told(5), strings.Repeat("x", maxHeadMessage+1)), 1, "node: WebSocket: read heads: a message is longer than 65536 bytes"},
 		"another chain": {headServer(t, `"0x38"`, stay, told(5)), 0, "node: WebSocket: subscribe to newHeads: endpoint serves chain 56, not 1"},
-		"no chain":      {headServer(t, `{}`, stay, told(5)), 0, "node: WebSocket: subscribe to newHeads: endpoint answered something else"},
+		"no chain":      {headServer(t, `{}`, stay, told(5)), 0, "node: WebSocket: subscribe to newHeads: unexpected answer from the endpoint"},
 		"no key":        {without, 0, "node: WebSocket: connect: refused with HTTP 401; check the address and the key of websocket"},
 		"nobody":        {HeadSubscriptionOptions{Name: "node", URL: "ws" + strings.TrimPrefix(closed.URL, "http") + "/canary-4f1d2a"}, 0, "node: WebSocket: connect: connect: connection refused"},
 	} {
@@ -119,7 +119,7 @@ func TestHeadsAreNotAnnouncedByASilentEndpoint(t *testing.T) {
 	o := headServer(t, `"0x1"`, stay)
 	n := must.Get(NewHeadSubscription(chain.Chain{ID: 1, Native: 1}, o))(t)
 	n.silence = time.Millisecond
-	if err := n.Announce(t.Context(), func(order.Block) {}); err == nil || !strings.HasSuffix(err.Error(), "nothing came in time") {
+	if err := n.Announce(t.Context(), func(order.Block) {}); err == nil || !strings.HasSuffix(err.Error(), "timed out") {
 		t.Errorf("a silent endpoint ended with %v, want that nothing came in time", err)
 	}
 }

@@ -67,7 +67,6 @@ func (c *Chain) callContracts(
 
 var errNoMulticall = errors.New("no answer of Multicall3")
 
-// aggregate makes calls through Multicall3.
 func (c *Chain) aggregate(
 	ctx context.Context, rpc *jsonrpc.Client, calls []chain.ContractCall, weight func(returned []byte) int,
 ) ([]reply, error) {

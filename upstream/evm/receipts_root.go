@@ -21,7 +21,7 @@ const getBlockReceipts = "eth_getBlockReceipts"
 
 // errUnproven says that no endpoint has receipts that are those of their block by its header's root, be it that the
 // chain makes that root in a way of its own.
-var errUnproven = errors.New("no receipts give the root in their block's header")
+var errUnproven = errors.New("no receipts match the root in their block's header")
 
 // isWithoutReceipts reports whether an error of receiptsOf says that endpoints lack receipts that prove the block's
 // contents, rather than that they could not be asked.
@@ -50,7 +50,7 @@ func (c *Chain) receiptsOf(ctx context.Context, h *header) (receipts []receipt, 
 	var found *[]blockReceipt // nil if a node does not have the block
 	asked := jsonrpc.NewCall(&found, func(told *[]blockReceipt) error {
 		if told == nil {
-			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node has not the receipts of block %d", h.Number)}
+			return &upstream.Error{Class: upstream.Rejected, Err: fmt.Errorf("node lacks the receipts of block %d", h.Number)}
 		}
 		isSame := func(a, b blockReceipt) bool { return a.TransactionHash == b.TransactionHash }
 		*told = slices.CompactFunc(*told, isSame) // some providers repeat one

@@ -88,7 +88,7 @@ func (s *search) bisect(ctx context.Context) error {
 	if s.isComplete() || s.gap != nil {
 		return nil
 	}
-	return fmt.Errorf("chain %d: order %s has taken %d steps by its storage, the logs have %d", s.chain.chain.ID, s.id, s.steps, s.found)
+	return fmt.Errorf("chain %d: order %s has taken %d steps according to storage, %d according to logs", s.chain.chain.ID, s.id, s.steps, s.found)
 }
 
 // isComplete reports whether everything has been found. The amount may have changed again after the blocks that were
@@ -232,7 +232,7 @@ func (s *search) readBlock(ctx context.Context, block uint64, what string, isFou
 	case err != nil:
 		return fmt.Errorf("block of %s of order %s: %w", what, s.id, err)
 	case !isFound():
-		return fmt.Errorf("chain %d: block %d has no event of %s of order %s, which changed storage", s.chain.chain.ID, block, what, s.id)
+		return fmt.Errorf("chain %d: block %d has no event for %s of order %s, which changed its storage", s.chain.chain.ID, block, what, s.id)
 	}
 	return nil
 }
@@ -270,7 +270,7 @@ func (s *search) firstBlock(
 	return last, nil
 }
 
-var errNoState = errors.New("no contract where one was")
+var errNoState = errors.New("contract is missing")
 
 // past returns a call at a past block. An empty answer takes a second voice; after the order's creation it is an error.
 func (s *search) past(asked chain.ContractCall, out *Payload, block uint64) *jsonrpc.Call {
@@ -326,7 +326,6 @@ func (s *search) collectProven(ctx context.Context, block uint64) error {
 	return s.take(logs)
 }
 
-// take adds those of logs that are about the order.
 func (s *search) take(logs []log) error {
 	for _, l := range logs {
 		if !bytes.Contains(l.Data, s.id[:]) {
@@ -361,7 +360,6 @@ func (s *search) see(l log, fact order.Fact) {
 	s.seeCall(l, fact)
 }
 
-// events reads the transactions of the logs that were found.
 func (s *search) events(ctx context.Context) (order.Evidence, error) {
 	read, err := s.chain.settledEvents(ctx, s.logs, s.chain.aroundAll(s.rpc, s.logs))
 	if err != nil {
@@ -370,7 +368,7 @@ func (s *search) events(ctx context.Context) (order.Evidence, error) {
 	read.Standing, read.Wrong = min(read.Standing, s.known), s.chain.faulty.Unreported()
 	read.Events = slices.DeleteFunc(read.Events, func(e order.Event) bool { return e.Order != s.id })
 	if len(read.Events) < s.steps && s.gap == nil {
-		return order.Evidence{}, errors.New("receipts lack events that the logs had")
+		return order.Evidence{}, errors.New("receipts lack events of the logs")
 	}
 	return read, nil
 }

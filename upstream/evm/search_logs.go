@@ -17,7 +17,7 @@ const (
 	mostWindows  = 600 // three million blocks
 )
 
-var errTooLong = errors.New("searching takes too long without the state of past blocks")
+var errTooLong = errors.New("the search takes too long without past state")
 
 // isPruned reports whether no endpoint still has the requested data.
 func isPruned(err error) bool {
@@ -61,7 +61,6 @@ func (s *search) scanOn(ctx context.Context, isFound func() bool) error {
 	return nil
 }
 
-// lack records blocks that were not searched.
 func (s *search) lack(from, to uint64, why error) {
 	if s.gap == nil {
 		s.gap = &order.PartialError{Gap: order.Gap{Chain: s.chain.chain.ID, From: from}}

@@ -148,7 +148,6 @@ func placesOfEvents(events []order.Event) []order.Place {
 	return order.PlacesOf(events, func(e order.Event) string { return e.At.Tx.String() + order.LogStatement(e.Order, e.Fact) })
 }
 
-// placesOf returns the places of the logs of orders.
 func (c *Chain) placesOf(logs []log) ([]order.Place, error) {
 	var events []order.Event
 	for _, l := range logs {
@@ -210,7 +209,6 @@ func (c *Chain) listings(ctx context.Context, from, to uint64, asked listing) ([
 	}.Hear(c.rpc)
 }
 
-// unlisted returns the logs that are not in a list.
 func unlisted(logs, list []log) []log {
 	place := func(l log) order.Place { return order.Place{BlockHash: l.BlockHash, LogIndex: uint(l.Index)} }
 	listed := make(map[order.Place]bool, len(list))
@@ -272,7 +270,7 @@ func (c *Chain) listedEvents(
 	}
 	truth := placesOfEvents(read.Events)
 	if err == nil && slices.ContainsFunc(lists[0], func(l log) bool { return !c.isAmong(l, truth) }) {
-		err = &order.UnreadableError{Block: uint64(h.Number), Err: errors.New("receipts lack events that were listed")}
+		err = &order.UnreadableError{Block: uint64(h.Number), Err: errors.New("receipts lack listed events")}
 	}
 	order.Sorted(read.Events)
 	return read, held, err
@@ -302,7 +300,6 @@ func (c *Chain) Tellers(tx chain.TxHash, block chain.Hash) []string {
 	return c.sources.Of(string(append(tx.Bytes(), block[:]...)))
 }
 
-// heard records who listed logs.
 func (c *Chain) heard(logs []log) {
 	for _, l := range logs {
 		c.sources.Add(string(append(l.TransactionHash[:], l.BlockHash[:]...)), l.by)

@@ -32,7 +32,6 @@ func (c *Client) Suspend(cause error) {
 	c.identity.suspended.Store(&cause)
 }
 
-// suspension returns why calls are suspended, or nil.
 func (c *Client) suspension() error {
 	if c.identity == nil || c.alone == nil {
 		return nil

@@ -48,7 +48,6 @@ func New(p *upstream.Pool) *Client {
 	return c
 }
 
-// separate creates the clients that ask just one endpoint.
 func (c *Client) separate() {
 	c.alone = make(map[*upstream.Endpoint]*Client)
 	for _, e := range c.pool.Endpoints() {

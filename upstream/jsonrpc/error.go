@@ -93,7 +93,7 @@ const (
 // (Reach.Tag), and for one that shows that overrides were ignored, as by Ethermint before it had them.
 var (
 	ErrTagMissing       = errors.New("no block for the tag")
-	ErrOverridesIgnored = errors.New("overrides of states are ignored")
+	ErrOverridesIgnored = errors.New("state overrides are ignored")
 )
 
 // IsRefusal reports whether the node understood the call and declined it.

@@ -44,7 +44,6 @@ type inflightBatch struct {
 	err     error
 }
 
-// callKey identifies equal calls.
 type callKey struct {
 	requests string // methods and parameters
 	work     upstream.Work
@@ -58,7 +57,6 @@ type group struct {
 	avoided string
 }
 
-// inflightTable holds the batches in flight over one pool.
 type inflightTable struct {
 	joined     metric.Int64Counter
 	attributes metric.AddOption // of the chain that the pool serves
@@ -72,8 +70,8 @@ func newInflightTable(p *upstream.Pool) *inflightTable {
 	t := &inflightTable{newest: make(map[callKey]*inflightBatch), unsent: make(map[group]*inflightBatch)}
 	t.attributes = metric.WithAttributes(p.Attributes()...)
 	t.joined, _ = otel.Meter("crossgate/upstream").Int64Counter("crossgate.upstream.joined",
-		metric.WithDescription("JSON-RPC calls that waited for the same call of another caller."))
-	t.joined.Add(context.Background(), 0, t.attributes) // so that the series exists before the first one
+		metric.WithDescription("JSON-RPC calls that joined another caller's identical call."))
+	t.joined.Add(context.Background(), 0, t.attributes) // so that the series exists from the start
 	return t
 }
 

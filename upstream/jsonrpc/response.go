@@ -124,7 +124,6 @@ func (r replies) of(calls []*Call) rpcResults {
 	return results
 }
 
-// sign records the endpoint that returned the results.
 func (r rpcResults) sign(by string) {
 	for i := range r {
 		r[i].by = by
@@ -182,7 +181,7 @@ func decode(call *Call, object *responseObject) rpcResult {
 		return rpcResult{}
 	}
 	if string(object.Result) == "null" && !call.holdsNothing() {
-		return unanswered(errors.New("result that is null"))
+		return unanswered(errors.New("null result"))
 	}
 	// Decoded separately: a result that breaks off must leave nothing behind in Out.
 	value := reflect.New(reflect.TypeOf(call.Out).Elem())
@@ -194,7 +193,7 @@ func decode(call *Call, object *responseObject) rpcResult {
 func check(call *Call, value reflect.Value, err error) (got rpcResult) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err := fmt.Errorf("looking at the result panicked: %v\n%s", cause, debug.Stack())
+			err := fmt.Errorf("checking the result panicked: %v\n%s", cause, debug.Stack())
 			got = rpcResult{err: &upstream.Error{Class: upstream.BadAnswer, Err: err}, open: true}
 		}
 	}()
@@ -230,7 +229,6 @@ func (r rpcResults) open() (count int) {
 	return count
 }
 
-// isOpen reports whether another endpoint should be asked about any call.
 func (r rpcResults) isOpen() bool { return r.open() > 0 }
 
 // better returns whichever results leave fewer calls open; than may be nil.

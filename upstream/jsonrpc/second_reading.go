@@ -40,7 +40,6 @@ func (l Lists[T]) Hear(c *Client) (heard []Heard[T], err error) {
 	return []Heard[T]{alone}, err
 }
 
-// union adds a number of lists to heard.
 func (l Lists[T]) union(c *Client, heard Heard[T], times int) (Heard[T], error) {
 	for read := 0; read < times; read++ {
 		said, by, err := l.List(c)

@@ -119,5 +119,4 @@ func (e *Error) meets(condition string) bool {
 // prunedIfDeep is the condition of a rule that means Pruned if the requested block is too old to be still to come.
 const prunedIfDeep = "pruned if deep"
 
-// searches are the methods that query ranges of blocks.
 var searches = []string{"", "eth_getLogs", "eth_newFilter", "eth_getFilterLogs", "getBlocks", "getBlocksWithLimit"}

@@ -222,7 +222,7 @@ func (c *Call) copied() *Call {
 }
 
 // errUnheard is why an absence is not reported.
-var errUnheard = errors.New("one endpoint alone says so, and another one did not answer")
+var errUnheard = errors.New("only one endpoint reports this, and no other answered")
 
 // Unheard returns an error if only one endpoint reports a doubted result although another voice can be expected to
 // answer.
@@ -377,7 +377,6 @@ func isNull(result any) bool {
 	return value.Kind() == reflect.Pointer && value.IsNil()
 }
 
-// take adopts the result of a copy of the call.
 func (c *Call) take(other *Call) {
 	c.set(other.Out)
 	c.By = other.By

@@ -47,7 +47,6 @@ var coinGeckoIDs = map[chain.ID]string{
 	5042: "usd-coin", 100000001: "neon", 100000008: "zilliqa", 100000013: "story-2", 100000025: "sophon",
 }
 
-// llama is DefiLlama behind a pool.
 type llama struct {
 	pool     *upstream.Pool
 	registry chain.Registry

@@ -45,7 +45,6 @@ func isHole(err error) bool {
 
 const confirmed = "confirmed"
 
-// blockHash is a hash in base58.
 type blockHash chain.Hash
 
 func (h *blockHash) UnmarshalText(text []byte) error {
@@ -197,7 +196,7 @@ func blocksCall(out *[]uint64, from, to uint64) *jsonrpc.Call {
 	return jsonrpc.NewCall(out, func(slots []uint64) error {
 		isEachLater := slices.IsSorted(slots) && len(slices.Compact(slices.Clone(slots))) == len(slots)
 		if !isEachLater || len(slots) > 0 && (slots[0] < from || slots[len(slots)-1] > to) {
-			return errors.New("other slots than were asked for")
+			return errors.New("slots outside the requested range")
 		}
 		return nil
 	}, "getBlocks", from, to, options{"commitment": confirmed})
@@ -234,7 +233,6 @@ func holdingsCall(out *accountInfos, accounts []chain.Address) *jsonrpc.Call {
 	return readCall(out, accounts, options{"commitment": confirmed, "encoding": "base64", "dataSlice": part})
 }
 
-// readCall asks for accounts.
 func readCall(out *accountInfos, accounts []chain.Address, o options) *jsonrpc.Call {
 	keys := make([]string, len(accounts))
 	for i, each := range accounts {
@@ -242,7 +240,7 @@ func readCall(out *accountInfos, accounts []chain.Address, o options) *jsonrpc.C
 	}
 	return jsonrpc.NewCall(out, func(answer accountInfos) error {
 		if len(answer.Value) != len(keys) {
-			return errors.New("not one answer for each account")
+			return errors.New("wrong number of accounts")
 		}
 		return nil
 	}, "getMultipleAccounts", keys, o)
@@ -279,7 +277,7 @@ func signaturesCall(out *[]signature, a chain.Address, bounds cursor) *jsonrpc.C
 			case i > 0 && each.Slot > list[i-1].Slot:
 				return errors.New("signatures out of order")
 			case each.Signature == bounds.before:
-				return errors.New("signatures that were listed before")
+				return errors.New("signatures from the previous page")
 			}
 		}
 		return nil
@@ -321,7 +319,7 @@ func existingCall(out **transaction, listed signature) *jsonrpc.Call {
 	c.Accept = func(result any) error {
 		t := *result.(**transaction)
 		if t == nil || listed.Slot > 0 && t.Slot != listed.Slot {
-			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("node does not have a transaction that was listed")}
+			return &upstream.Error{Class: upstream.Rejected, Err: errors.New("node lacks a listed transaction")}
 		}
 		return accept(result)
 	}

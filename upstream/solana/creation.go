@@ -54,7 +54,7 @@ func (c *Chain) Charges(ctx context.Context, _ chain.ID) (crosschain.Charges, er
 		case !s.isWorking:
 			return charges, fmt.Errorf("chain %d: the order program is paused", c.chain.ID)
 		case s.bps >= 10_000:
-			return charges, fmt.Errorf("the order program of chain %d takes all", c.chain.ID)
+			return charges, fmt.Errorf("the order program of chain %d charges 100 %% or more", c.chain.ID)
 		}
 		return crosschain.Charges{Fixed: chain.NewAmount(s.fixed), TransferBps: int(s.bps)}, nil
 	})

@@ -91,7 +91,7 @@ func (Guard) Check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 
 func check(s quote.Swap, p quote.Profile, tx quote.Tx) error {
 	if !tx.To.IsAbsent() || !tx.Value.IsZero() {
-		return errors.New("it has a contract or a value beside the message")
+		return errors.New("it has a contract or a value besides the message")
 	}
 	m, err := solana.ParseUnsigned(tx.Data)
 	switch {
@@ -175,7 +175,7 @@ func checkTransfer(s quote.Swap, m solana.Message, i solana.CompiledInstruction,
 	read, is := m.ReadTransfer(i)
 	switch {
 	case !is:
-		return errors.New("it asks of the system program what swaps do not need")
+		return errors.New("it calls the system program in a way that swaps do not need")
 	case read.From != s.Sender:
 		return errors.New("it moves a stranger's lamports")
 	case slices.Contains(holdings(s.Chain.WrappedCoin, s.Sender)[1:], read.To):

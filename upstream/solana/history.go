@@ -96,7 +96,6 @@ func (c *Chain) sideOf(
 	return read, nil
 }
 
-// historyPage is a page of the transactions that name an account.
 type historyPage struct {
 	list []signature
 	call *jsonrpc.Call

@@ -23,7 +23,6 @@ type layout struct {
 // unnamed is the index of an account that an instruction does not have.
 const unnamed = -1
 
-// swapTerms are the amounts in an instruction.
 type swapTerms struct {
 	in          uint64 // the first part if a route divides the input
 	quoted      uint64
@@ -112,7 +111,7 @@ func readAction(r *solana.Reader) (amount uint64) {
 		amount = r.Uint64()
 		r.Take(dflowSwaps[kind] - 8)
 	default:
-		r.Fail(fmt.Errorf("action %d of the route is none of a swap", kind))
+		r.Fail(fmt.Errorf("action %d of the route does not belong to a swap", kind))
 	}
 	return amount
 }
@@ -133,7 +132,7 @@ func readCandidate(r *solana.Reader) {
 // into the recipient's.
 func readMinimum(s quote.Swap, m solana.Message, i solana.CompiledInstruction) (minimum chain.Amount, err error) {
 	if len(i.Data) < 8 {
-		return minimum, errors.New("it gives the venue's program no instruction")
+		return minimum, errors.New("it does not call the venue's program")
 	}
 	l, known := layouts[m.Account(i.Program)][[8]byte(i.Data[:8])]
 	if !known {
@@ -148,13 +147,13 @@ func readMinimum(s quote.Swap, m solana.Message, i solana.CompiledInstruction) (
 	}
 	switch {
 	case !is(l.user, s.Sender):
-		return minimum, errors.New("another than the sender swaps")
+		return minimum, errors.New("the sender is not the one who swaps")
 	case !is(l.source, holdings(in, s.Sender)[1:]...):
 		return minimum, errors.New("it takes the input from another account")
 	case !is(l.destination, payable(s)...):
 		return minimum, errors.New("it pays a stranger")
 	case !is(l.redirect, append(payable(s), m.Account(i.Program))...):
-		return minimum, errors.New("it pays a stranger in the end")
+		return minimum, errors.New("it redirects the output to a stranger")
 	}
 	r := &solana.Reader{Rest: i.Data[8:]}
 	terms := l.read(r)
@@ -168,11 +167,11 @@ func (t swapTerms) minimum(in chain.Amount) (minimum chain.Amount, err error) {
 	const whole = 10_000
 	switch {
 	case chain.NewAmount(t.in).Cmp(in) > 0:
-		return minimum, fmt.Errorf("it takes %d of the input in place of %s", t.in, in)
+		return minimum, fmt.Errorf("it takes %d of the input instead of %s", t.in, in)
 	case t.slippageBps > whole:
-		return minimum, errors.New("it has a slippage above all of it")
+		return minimum, errors.New("its slippage exceeds 100 %")
 	case slices.ContainsFunc(t.fees, func(b byte) bool { return b != 0 }):
-		return minimum, errors.New("it takes a fee for a platform")
+		return minimum, errors.New("it takes a platform fee")
 	}
 	quoted := chain.NewAmount(t.quoted)
 	return quoted.Sub(quoted.MulDiv(uint64(t.slippageBps), whole)), nil

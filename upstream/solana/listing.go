@@ -38,7 +38,6 @@ func (p *program) bounds(from uint64) cursor {
 	return cursor{until: p.final.Signature}
 }
 
-// remember records the newest of the transactions that are final.
 func (p *program) remember(list []signature) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

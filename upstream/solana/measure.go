@@ -255,7 +255,7 @@ func (c *Chain) LookUp(ctx context.Context, m solana.Message) (written, read []c
 func held(table chain.Address, state *accountInfo, places []byte) (found []chain.Address, err error) {
 	holds := tableOf(state)
 	if len(holds) == 0 {
-		return nil, fmt.Errorf("%w: %s is no lookup table", quote.ErrNotSimulated, table.Format(chain.SVM))
+		return nil, fmt.Errorf("%w: %s is not a lookup table", quote.ErrNotSimulated, table.Format(chain.SVM))
 	}
 	for _, at := range places {
 		if int(at) >= len(holds) {

@@ -58,7 +58,7 @@ func (c *Chain) message(
 	accounts := []chain.Address{creation.MessageSettings(), creation.MessageSupport(to), sendTable}
 	found, err := find(ctx, c, accounts, func(states []*accountInfo) (s settings, err error) {
 		if s.table = tableOf(states[2]); len(s.table) == 0 {
-			return s, fmt.Errorf("%s is no lookup table", sendTable.Format(chain.SVM))
+			return s, fmt.Errorf("%s is not a lookup table", sendTable.Format(chain.SVM))
 		}
 		s.MessageFees, err = creation.ReadMessageFees(dataOf(states[0]), dataOf(states[1]))
 		return s, err
@@ -107,7 +107,6 @@ func (c *Chain) simulated(
 	return creation.Transaction{}, failure
 }
 
-// dataOf returns the data of an account, nil if there is none.
 func dataOf(state *accountInfo) []byte {
 	if state == nil {
 		return nil

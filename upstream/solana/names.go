@@ -16,7 +16,6 @@ import (
 // mostNames bounds the accounts of orders that are remembered: at most twice as many, about 20 MB.
 const mostNames = 100_000
 
-// noNames is an onchain.OrderOf that knows no account.
 func noNames(chain.Address) (id order.ID, known bool) { return id, false }
 
 // learn remembers the accounts of the orders that a transaction fulfilled.

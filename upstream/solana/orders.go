@@ -123,7 +123,6 @@ func (c *Chain) eventsInBy(ctx context.Context, rpc *jsonrpc.Client, tx chain.Tx
 	return read, err
 }
 
-// eventsOfOne returns the order events of a transaction.
 func (c *Chain) eventsOfOne(ctx context.Context, found *transaction) ([]order.Event, error) {
 	read := &orderTransactions{chain: c, transactions: []*transaction{found}}
 	if err := c.name(ctx, read.transactions); err != nil {

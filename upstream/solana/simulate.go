@@ -87,7 +87,7 @@ func runCall(out *simulationReply, tx quote.Tx, shown ...chain.Address) *jsonrpc
 		case len(ran.Value.Err) == 0:
 			return errors.New("simulation without its outcome")
 		case isNull(ran.Value.Err) && len(ran.Value.Accounts) != len(shown):
-			return errors.New("simulation without the accounts that were asked for")
+			return errors.New("simulation without the requested accounts")
 		}
 		return nil
 	}, "simulateTransaction", base64.StdEncoding.EncodeToString(tx.Data), o)

@@ -69,7 +69,7 @@ func (c *Chain) readGiven(ctx context.Context, id order.ID, stored *order.Stored
 	}
 	o, created := order.Fold(read.Events)
 	if !created {
-		return fmt.Errorf("chain %d: order %s has an account and no creation event", c.chain.ID, id)
+		return fmt.Errorf("chain %d: order %s has an account but no creation event", c.chain.ID, id)
 	}
 	stored.Amount, stored.IsSingle = o.GiveFinal, stored.IsSingle || read.Standing == order.Single
 	return nil

@@ -44,7 +44,6 @@ func (c *Chain) ReadTokens(ctx context.Context, mints []chain.Address) ([]token.
 	return readings, nil
 }
 
-// isToken reports whether a token program owns an account.
 func (a *accountInfo) isToken() bool {
 	return a != nil && (a.Owner.Address == solana.TokenProgram || a.Owner.Address == solana.Token2022Program)
 }

@@ -47,13 +47,12 @@ type instruction struct {
 	StackHeight int        `json:"stackHeight"` // null from older nodes
 }
 
-// base58Text is bytes in base58.
 type base58Text []byte
 
 func (b *base58Text) UnmarshalText(text []byte) error {
 	const longest = 20 << 10 // characters: a call carries 10 KiB at most, and decoding is quadratic
 	if len(text) > longest {
-		return errors.New("base58 without end")
+		return errors.New("unterminated base58")
 	}
 	raw, err := base58.Decode(string(text))
 	if len(text) > 0 && err != nil {

@@ -139,7 +139,6 @@ func (c *Chain) shown(ctx context.Context, rpc *jsonrpc.Client, slots []uint64) 
 	return listed, calls[0].By, nil
 }
 
-// places returns the places of events, each with its transaction.
 func places(events []order.Event) []order.Place {
 	return order.PlacesOf(events, func(e order.Event) string {
 		return e.At.Tx.String() + " " + order.Statement(e.Order, e.Fact)

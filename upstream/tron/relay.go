@@ -80,7 +80,7 @@ func (r Relay) call(ctx context.Context, method string, params []json.RawMessage
 			var block struct{ Timestamp evm.Quantity }
 			err := json.Unmarshal(*result.(*json.RawMessage), &block)
 			if err == nil && uint64(block.Timestamp) > uint64(time.Now().Unix()+extra) {
-				err = errors.New("a block of the future")
+				err = errors.New("a block from the future")
 			}
 			return err
 		}

@@ -91,13 +91,11 @@ func (v value) length() (n int, held []byte, is bool) {
 	return int(length), v.data[words.Size:], true
 }
 
-// bytes returns the contents of a value of bytes.
 func (v value) bytes() []byte {
 	n, held, _ := v.length()
 	return held[:n]
 }
 
-// list returns the members of a list.
 func (v value) list() (all []value) {
 	for one, is := v.member(0); is; one, is = v.member(len(all)) {
 		all = append(all, one)
@@ -144,7 +142,7 @@ func (v value) member(i int) (found value, is bool) {
 }
 
 var (
-	errCutOff = errors.New("it breaks off")
+	errCutOff = errors.New("it is truncated")
 	errShared = errors.New("its values share their data")
 	errDirty  = errors.New("a value has more bits than its type")
 )

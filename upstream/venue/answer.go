@@ -88,7 +88,6 @@ func (a reply) at(place string) reply {
 	return value
 }
 
-// raw returns the JSON text at a place.
 func (a reply) raw(place string) reply {
 	if place == "" {
 		return nil

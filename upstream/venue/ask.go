@@ -70,7 +70,6 @@ func isRefusal(err error) bool {
 	return is && failed.Class == upstream.Rejected && !failed.Closed
 }
 
-// noSwapRoute returns a venue's refusal of the pair or the amount.
 func noSwapRoute(message string) error {
 	return fmt.Errorf("%w: %s", quote.ErrNoRoute, clean(message))
 }

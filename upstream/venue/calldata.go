@@ -35,7 +35,6 @@ type function struct {
 // position is the path to an argument: its index, then those of members in structs and lists. -1 is a list's last one.
 type position []int
 
-// wholeBps is 100 % in basis points.
 const wholeBps = 10_000
 
 // ofList marks a list in a position; the member to take depends on the name.
@@ -69,7 +68,6 @@ func readerOf(methods ...*method) callReader {
 	return known
 }
 
-// newMethod parses a signature.
 func newMethod(f function) *method {
 	m := &method{function: f, places: map[string]position{}}
 	name, types, _ := strings.Cut(f.signature, "(")
@@ -131,7 +129,7 @@ func (p position) of(name string, isList bool) position {
 }
 
 // errUnknownFunction means that the venue's list has no such function.
-var errUnknownFunction = errors.New("it calls a function that is not known to keep to a recipient and a minimum")
+var errUnknownFunction = errors.New("it calls a function that is not known to enforce recipient and minimum")
 
 // read implements Profile.Read of package quote.
 func (known callReader) read(_ chain.Chain, tx quote.Tx) (quote.Call, error) {
@@ -159,10 +157,10 @@ func (known callReader) decode(tx quote.Tx) (*decoded, error) {
 	d := &decoded{method: m, tx: tx, arguments: value{m.arguments, data[4:]}}
 	var err error
 	if d.rest, err = d.arguments.behind(); err != nil {
-		return nil, fmt.Errorf("its calldata is not of %s: %w", m.signature, err)
+		return nil, fmt.Errorf("its calldata does not fit %s: %w", m.signature, err)
 	}
 	if m.behind == nil && len(d.rest) > m.tag {
-		return nil, fmt.Errorf("%d bytes behind its arguments are not known", len(d.rest))
+		return nil, fmt.Errorf("%d unknown bytes after its arguments", len(d.rest))
 	}
 	return d, nil
 }
@@ -181,7 +179,7 @@ func (d *decoded) call() (c quote.Call, err error) {
 	c = quote.Call{TokenIn: d.token("in"), TokenOut: d.token("out"), AmountIn: d.amount("amount"), MinOut: d.amount("least")}
 	if _, named := d.places["payee"]; named {
 		if c.Payee = d.address("payee"); c.Payee.IsNative() {
-			return quote.Call{}, errors.New("it pays no recipient")
+			return quote.Call{}, errors.New("it has no recipient")
 		}
 	} else if _, named = d.places["payeeOrCaller"]; named {
 		if c.Payee = d.address("payeeOrCaller"); c.Payee.IsNative() {
@@ -241,7 +239,7 @@ func (d *decoded) argument(name string) value {
 // wholeFill is a function.refine that refuses the lowest flag: a partial swap, for that part of the minimum.
 func wholeFill(d *decoded, _ *quote.Call) error {
 	if d.hasFlag("flags", 1) {
-		return errors.New("it may swap a part of the input alone")
+		return errors.New("it may swap only part of the input")
 	}
 	return nil
 }

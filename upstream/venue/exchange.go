@@ -186,7 +186,7 @@ func (e *exchange) Quote(ctx context.Context, s quote.Swap) (quote.Quote, error)
 func (e *exchange) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	route, ours := q.Route.(path)
 	if !ours || q.Venue != e.profile.Name {
-		return quote.Tx{}, fmt.Errorf("%s build of a quote that is not its own", e.profile.Name)
+		return quote.Tx{}, fmt.Errorf("%s: build of another venue's quote", e.profile.Name)
 	}
 	at := e.at[s.Chain.ID]
 	data := dialects[at.Kind].call(at, route, swapCall{

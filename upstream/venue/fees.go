@@ -106,7 +106,7 @@ func readV3Call(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	}
 	parts := several.argument("calls").list()
 	if len(parts) == 0 || len(parts) > 2 {
-		return quote.Call{}, fmt.Errorf("it makes %d calls of the router", len(parts))
+		return quote.Call{}, fmt.Errorf("it makes %d calls to the router", len(parts))
 	}
 	swap, err := readerOf(v3Swap).decode(quote.Tx{Data: parts[0].bytes()})
 	if err != nil {
@@ -127,7 +127,7 @@ func readV3Call(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	}
 	unwrapped, err := readerOf(v3Unwrap).read(c, quote.Tx{Data: parts[1].bytes()})
 	if err != nil || call.TokenOut != c.WrappedCoin || call.Payee != chain.NewAddress(routerItself.Bytes()) {
-		return quote.Call{}, errors.Join(err, errors.New("it unwraps what it did not get"))
+		return quote.Call{}, errors.Join(err, errors.New("it unwraps coin that the swap did not pay to the router"))
 	}
 	call.TokenOut, call.MinOut, call.Payee = chain.NativeCoin(chain.EVM), unwrapped.MinOut, unwrapped.Payee
 	return call, nil

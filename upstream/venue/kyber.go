@@ -98,9 +98,9 @@ func kyberRefine(d *decoded, c *quote.Call) error {
 	}
 	switch {
 	case d.hasFlag("flags", kyberFeeOnOutput):
-		return errors.New("it takes a fee of the output")
+		return errors.New("it takes a fee from the output")
 	case !c.TokenIn.IsNative() && taken.Cmp(c.AmountIn) > 0:
-		return fmt.Errorf("it takes %s of the input in place of %s", taken, c.AmountIn)
+		return fmt.Errorf("it takes %s of the input instead of %s", taken, c.AmountIn)
 	}
 	return wholeFill(d, c)
 }

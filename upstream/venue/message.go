@@ -45,7 +45,6 @@ func checkMints(a reply, s quote.Swap) error {
 	return nil
 }
 
-// message decodes the transaction of a venue.
 func (o proposal) message() (quote.Tx, error) {
 	if len(o.tx.Data) > 0 {
 		return o.tx, nil

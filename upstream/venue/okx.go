@@ -112,7 +112,7 @@ func okxShares(d *decoded, rest []byte, c *quote.Call) error {
 	first := d.tx.Data[len(d.tx.Data)-word:]
 	switch flag := [6]byte(first); {
 	case bytes.HasPrefix(d.tx.Data[len(d.tx.Data)-len(rest)-word:], okxTrim):
-		return fmt.Errorf("%w: it gives a part of the output to others", quote.ErrRefused)
+		return fmt.Errorf("%w: it pays part of the output to others", quote.ErrRefused)
 	case len(rest) == 0 && !bytes.Equal(flag[2:], okxInputShare) && !bytes.Equal(flag[2:], okxOutputShare):
 		return nil
 	case len(rest) == 2*word && flag == okxOneShare:
@@ -120,19 +120,19 @@ func okxShares(d *decoded, rest []byte, c *quote.Call) error {
 	case len(rest) == 3*word && flag == okxTwoShares && flag == [6]byte(rest):
 		c.Affiliate, c.Second = okxShare(first), okxShare(rest[:word])
 	case bytes.Equal(flag[2:], okxInputShare), bytes.Equal(flag[2:], okxOutputShare):
-		return fmt.Errorf("%w: it gives shares that are not of the input", quote.ErrRefused)
+		return fmt.Errorf("%w: it pays shares that are not taken from the input", quote.ErrRefused)
 	default:
 		return errors.New("unknown data after its arguments")
 	}
 	if asCoin(chain.NewAddress(rest[len(rest)-word-common.AddressLength:len(rest)-word])) != c.TokenIn {
-		return errors.New("it gives a share of another token than the input")
+		return errors.New("it pays a share of another token than the input")
 	}
 	rates, swapped := uint64(0), c.AmountIn
 	for _, share := range []quote.Affiliate{c.Affiliate, c.Second} {
 		rates += uint64(share.Percent.Shift(7).IntPart())
 	}
 	if rates > okxMostRate {
-		return errors.New("it gives more of the input than the router does")
+		return errors.New("it pays larger shares of the input than the router allows")
 	}
 	for _, share := range []quote.Affiliate{c.Affiliate, c.Second} {
 		c.AmountIn = c.AmountIn.Add(swapped.MulDiv(uint64(share.Percent.Shift(7).IntPart()), okxRateUnit-rates))
@@ -146,13 +146,12 @@ func okxShare(word []byte) quote.Affiliate {
 	return quote.Affiliate{Percent: decimal.NewFromBigInt(rate, -7), Recipient: chain.NewAddress(word[12:])}
 }
 
-// okxRouters is a setting.
 const okxRouters = "routers"
 
 // prepareOKX wants a key of three parts, with which requests are signed, and adds the routers of the setting.
 func prepareOKX(v *aggregator) (quote.Venue, error) {
 	if _, _, passphrase := okxKey(v.Key); passphrase == "" {
-		return nil, errors.New("key is not an API key, its secret and its passphrase with colons between them")
+		return nil, errors.New("key must be API key, secret and passphrase, separated by colons")
 	}
 	if v.Settings[okxRouters] == "" {
 		return v, nil

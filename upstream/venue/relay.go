@@ -80,7 +80,7 @@ func readRelaySteps(a reply, p quote.Profile, s quote.Swap, o proposal) (proposa
 	}
 	router, err := parseRouter(o.to, p, s)
 	if err == nil && isApproved && !strings.Contains(approval, router.String()[2:]) {
-		err = errors.New("answer wants another contract than the router approved")
+		err = errors.New("answer asks to approve another contract than the router")
 	}
 	return o, err
 }

@@ -73,7 +73,6 @@ func (v *service) on(registry chain.Registry) quote.Profile {
 	return p
 }
 
-// open returns the venue.
 func (v *service) open(o Options) (quote.Venue, error) {
 	made := &aggregator{Options: o, service: v, profile: v.on(o.Registry), sends: http.Header{}}
 	word := func(name string) string { return v.asks.word(name, &question{aggregator: made}) }
@@ -147,7 +146,7 @@ func (v *aggregator) Build(ctx context.Context, s quote.Swap, q quote.Quote) (qu
 func (v *aggregator) own(q quote.Quote) (*question, error) {
 	own, ours := q.Route.(*question)
 	if !ours || q.Venue != v.Name {
-		return nil, fmt.Errorf("%s build of a quote that is not its own", v.Name)
+		return nil, fmt.Errorf("%s: build of another venue's quote", v.Name)
 	}
 	return own, nil
 }

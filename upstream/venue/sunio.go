@@ -142,7 +142,7 @@ func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	}
 	last := len(made) - 1
 	if last < 0 || made[last].mayFail || made[last].target != sunioRouter {
-		return quote.Call{}, errors.New("it does not end with a call of the router")
+		return quote.Call{}, errors.New("it does not end with a call to the router")
 	}
 	swapped := made[last].value
 	call, err := sunioCalls.read(c, quote.Tx{Data: made[last].data, Value: swapped})
@@ -152,7 +152,7 @@ func readSunioCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	shares := []*quote.Affiliate{&call.Affiliate, &call.Second}
 	for i, paid := range made[:last] {
 		if i == len(shares) || len(paid.data) > 0 || paid.mayFail {
-			return quote.Call{}, errors.New("it makes another call than payments of shares")
+			return quote.Call{}, errors.New("it makes calls other than payments of shares")
 		}
 		percent := decimal.NewFromBigInt(paid.value.Big(), 2).DivRound(decimal.NewFromBigInt(tx.Value.Big(), 0), 18).Truncate(9)
 		*shares[i] = quote.Affiliate{Percent: percent, Recipient: paid.target}
@@ -234,7 +234,7 @@ func smallest(text string, decimals uint8) (chain.Amount, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	fraction = strings.TrimRight(fraction, "0")
 	if len(fraction) > int(decimals) {
-		return chain.Amount{}, errors.New("amount is finer than the token")
+		return chain.Amount{}, errors.New("amount has more decimals than the token")
 	}
 	return chain.ParseAmount(whole + fraction + strings.Repeat("0", int(decimals)-len(fraction)))
 }

@@ -68,7 +68,7 @@ func parseRouter(text string, p quote.Profile, s quote.Swap) (chain.Address, err
 		return chain.Address{}, fmt.Errorf("router: %w", err)
 	}
 	if !p.Calls(s.Chain.ID, router) {
-		return chain.Address{}, fmt.Errorf("router %s is not the known one", router)
+		return chain.Address{}, fmt.Errorf("unknown router %s", router)
 	}
 	return router, nil
 }
@@ -85,7 +85,7 @@ func checkSpender(text, router string, p quote.Profile, s quote.Swap) error {
 		return err
 	}
 	if spender != p.Spender(s.Chain.ID, called) {
-		return fmt.Errorf("spender %s is not the known one", spender)
+		return fmt.Errorf("unknown spender %s", spender)
 	}
 	return nil
 }

@@ -92,7 +92,6 @@ func (t *requestTemplate) jsonBody(word func(string) string) (body []byte, err e
 	return body, err
 }
 
-// word returns the value of a $word.
 func (t *requestTemplate) word(name string, q *question) string {
 	if first, second, either := strings.Cut(name, "|"); either && q.builds {
 		return second

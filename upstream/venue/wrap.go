@@ -77,7 +77,7 @@ func (w *wrap) Quote(_ context.Context, s quote.Swap) (quote.Quote, error) {
 func (w *wrap) Build(_ context.Context, s quote.Swap, q quote.Quote) (quote.Tx, error) {
 	switch {
 	case q.Venue != wrapName:
-		return quote.Tx{}, errors.New("wrap build of a quote that is not its own")
+		return quote.Tx{}, errors.New("wrap: build of another venue's quote")
 	case s.Sender != s.Recipient:
 		return quote.Tx{}, fmt.Errorf("wrap: %w to another recipient", quote.ErrNoRoute)
 	case s.In.Address.IsNative():

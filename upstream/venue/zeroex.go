@@ -91,7 +91,7 @@ func readZeroExCall(c chain.Chain, tx quote.Tx) (quote.Call, error) {
 	}
 	held, err := d.call()
 	if err != nil || d.address("operator") != held.Payee {
-		return quote.Call{}, errors.Join(err, errors.New("it lets another contract than the one that swaps take the input"))
+		return quote.Call{}, errors.Join(err, errors.New("it lets another contract than the swapping one take the input"))
 	}
 	settled, err := zeroExSettler.read(c, quote.Tx{Data: d.argument("data").bytes()})
 	settled.TokenIn, settled.AmountIn = held.TokenIn, held.AmountIn

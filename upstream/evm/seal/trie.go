@@ -27,7 +27,6 @@ func ListRoot(list [][]byte) chain.Hash {
 	return chain.Hash(crypto.Keccak256Hash(trieNode(leaves, 0)))
 }
 
-// leaf is one entry of a trie.
 type leaf struct {
 	path  []byte // one nibble per byte
 	value []byte

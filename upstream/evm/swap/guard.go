@@ -98,7 +98,7 @@ func (Guard) MinOut(s quote.Swap, p quote.Profile, tx quote.Tx, wanted chain.Amo
 	case call.TokenOut != s.Out.Address:
 		err = fmt.Errorf("it gives the token %s", call.TokenOut)
 	case call.AmountIn.Cmp(s.In.Amount) > 0, !short.IsZero() && call.Affiliate.Percent.IsZero(), short.Cmp(roundedShares) > 0:
-		err = fmt.Errorf("it takes %s of the input in place of %s", call.AmountIn, s.In.Amount)
+		err = fmt.Errorf("it takes %s of the input instead of %s", call.AmountIn, s.In.Amount)
 	case call.MinOut.Cmp(least) < 0 || call.MinOut.IsZero() && !wanted.IsZero():
 		err = fmt.Errorf("its minimum is %s in place of %s", call.MinOut, wanted)
 	default:

@@ -75,7 +75,7 @@ func (c *comparison) record(made built) {
 	slices.SortStableFunc(c.lost, func(a, b built) int { return b.final.cmp(a.final) })
 }
 
-var errNoTransaction = fmt.Errorf("%w: prices alone were asked for", ErrNotSimulated)
+var errNoTransaction = fmt.Errorf("%w: only prices were requested", ErrNotSimulated)
 
 // build builds, checks and simulates one candidate's transaction. It turns a venue's panic into an error.
 func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
@@ -117,7 +117,7 @@ func (t *trade) build(ctx context.Context, o *candidate) (b built, err error) {
 	t.fitBudget(&b)
 	b.payout, b.priorityFee = b.payout.seen(b.result), t.priorityFee(&b)
 	if t.kept != nil && !isKnown {
-		return built{}, fmt.Errorf("%w: the fee of publishing it is not known", ErrRefused)
+		return built{}, fmt.Errorf("%w: its data fee is unknown", ErrRefused)
 	}
 	return b, t.kept.Covers(WithMargin(b.gas()), b.dataFee.Add(b.priorityFee))
 }
@@ -142,7 +142,7 @@ func (t *trade) transaction(ctx context.Context, b *built) error {
 	}
 	if o := t.request.Onward; o != nil {
 		if b.payout.gross.Cmp(o.Expected) < 0 {
-			return fmt.Errorf("%w: it pays %s, less than the %s that are expected", ErrRefused, b.payout.gross, o.Expected)
+			return fmt.Errorf("%w: it pays %s, less than the expected %s", ErrRefused, b.payout.gross, o.Expected)
 		}
 		b.tx, b.payout.minimum = o.Make(tx), o.Expected
 		return nil

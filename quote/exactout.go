@@ -85,7 +85,7 @@ func SearchInput(first, wanted chain.Amount, outcome func(in chain.Amount) (out 
 		}
 	}
 	if found.in.IsZero() {
-		return chain.Amount{}, fmt.Errorf("%w: no input was found that gives %s", ErrNoRoute, wanted)
+		return chain.Amount{}, fmt.Errorf("%w: no input yields %s", ErrNoRoute, wanted)
 	}
 	return found.in, nil
 }
@@ -115,7 +115,7 @@ func (t *trade) satisfied(p payout) error {
 		return fmt.Errorf("%w: of %s with a slippage of %s %%", ErrNoMinimum, p.gross, p.slippagePercent)
 	}
 	if wanted := t.request.MinOut; p.minimum.Cmp(wanted) < 0 {
-		return fmt.Errorf("%w: it guarantees %s, less than the %s that are wanted", ErrRefused, p.minimum, wanted)
+		return fmt.Errorf("%w: it guarantees %s, less than the requested %s", ErrRefused, p.minimum, wanted)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func TestAVenueThatFailsForADayIsFailing(t *testing.T) {
 	left := Asked{Verdict: Silent, Err: fmt.Errorf("no answer in time: %w", context.Canceled)}
 	noRoute := Asked{Verdict: Refused, Err: fmt.Errorf("v: %w", ErrNoRoute)}
 	unbuilt := Asked{Verdict: Refused, AmountOut: chain.NewAmount(1), Err: ErrRefused}
-	const begins, ends = "only failed for a day", "answers again"
+	const begins, ends = "returned only failures for a day", "answers again"
 	for name, test := range map[string]struct {
 		asked []Asked // one each time
 		hours []int   // when

@@ -115,7 +115,7 @@ func (h *History) note(ctx context.Context, log *slog.Logger, now time.Time, all
 				v.first = now
 			}
 			if v.isFailing() && !wasFailing {
-				log.WarnContext(ctx, "venue has only failed for a day; comparisons leave it out",
+				log.WarnContext(ctx, "venue has returned only failures for a day",
 					"venue", a.Venue, "since", v.first, "error", a.Err)
 			}
 		}

@@ -95,7 +95,7 @@ func (t *trade) takeBalance(ctx context.Context) error {
 	rest := balance
 	if t.swap.In.Address.IsNative() {
 		if t.kept, err = t.reserve(ctx); err != nil {
-			return fmt.Errorf("%w: the cost of the transaction is unknown: %w", ErrNoTransaction, err)
+			return fmt.Errorf("%w: unknown transaction cost: %w", ErrNoTransaction, err)
 		}
 		rest = balance.Sub(t.kept.Total)
 	}
@@ -109,7 +109,7 @@ func (t *trade) takeBalance(ctx context.Context) error {
 // reserve returns the reserve, which depends on the chain's gas price and other fees.
 func (t *trade) reserve(ctx context.Context) (*Reserve, error) {
 	if t.gasPrice == nil {
-		return nil, errors.New("no price of gas")
+		return nil, errors.New("unknown gas price")
 	}
 	ctx, cancel := context.WithTimeout(ctx, gasPatience)
 	defer cancel()

@@ -120,7 +120,7 @@ func (v profiledVenue) direct(s Swap) (venueQuery, error) {
 	q := venueQuery{profiledVenue: v, swap: s, ways: []Way{Direct}}
 	if _, elsewhere := v.profile.Approves[s.Chain.ID]; elsewhere && !s.In.Address.IsNative() {
 		// Clients approve the contract that they call, since the answer names no other.
-		q.compareOnly = fmt.Errorf("%w: it takes the input by another contract than the one that is called", ErrRefused)
+		q.compareOnly = fmt.Errorf("%w: the input must be approved for another contract than the called one", ErrRefused)
 	}
 	return q, nil
 }
@@ -162,7 +162,7 @@ const termsPatience = time.Second
 func (t *trade) readRouter(ctx context.Context) (routing, error) {
 	switch {
 	case t.chain.Execution == DirectOnly && t.request.Onward == nil:
-		return routing{absent: errors.New("not wanted on this chain")}, nil
+		return routing{absent: errors.New("disabled on this chain")}, nil
 	case t.chain.Router == nil:
 		return routing{absent: ErrNoRouter}, nil
 	}

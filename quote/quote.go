@@ -38,7 +38,7 @@ var (
 	// ErrNoAffiliate is ErrNoRoute of venues that may have a route but do not pay the affiliate's share.
 	ErrNoAffiliate = fmt.Errorf("%w that pays the affiliate", ErrNoRoute)
 	ErrReverted    = errors.New("transaction would revert")
-	ErrSenderLacks = errors.New("the sender lacks what the transaction takes")
+	ErrSenderLacks = errors.New("the sender lacks funds for the transaction")
 	ErrNoMinimum   = errors.New("the slippage leaves no minimum")
 )
 

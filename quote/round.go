@@ -131,7 +131,7 @@ func (r *quoteRound) close(ctx context.Context) []quoteResult {
 		r.results[i].quote.Took = time.Since(r.began)
 	}
 	for _, i := range r.fallbacks {
-		r.results[i] = quoteResult{verdict: LeftOut, err: errors.New("others have quoted")}
+		r.results[i] = quoteResult{verdict: LeftOut, err: errors.New("enough others have quoted")}
 	}
 	return r.results
 }
@@ -160,7 +160,7 @@ func (e *Estimator) quote(ctx context.Context, q venueQuery) (r quoteResult) {
 	}()
 	r.quote, r.err = q.venue.Quote(ctx, q.swap)
 	if r.err == nil && r.quote.AmountOut.IsZero() {
-		r.err = fmt.Errorf("an outcome of nothing: %w", ErrNoRoute)
+		r.err = fmt.Errorf("a quote of zero: %w", ErrNoRoute)
 	}
 	return r
 }

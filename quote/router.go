@@ -46,7 +46,6 @@ type RouterSwap struct {
 	ReferralCode    uint32
 }
 
-// wholeBps is 100 % in basis points.
 const wholeBps = 10_000
 
 // wrap returns the public router's call of the venue, with a minimum. The router must list a separate spender, too.

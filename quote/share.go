@@ -83,7 +83,7 @@ func (t *trade) pay(ctx context.Context, tx Tx) (Tx, error) {
 	var written, read []chain.Address
 	if m.LookedUp > 0 {
 		if written, read, err = t.chain.LookUp(ctx, m); err != nil {
-			return tx, fmt.Errorf("accounts that the shares may need: %w", err)
+			return tx, fmt.Errorf("accounts for the shares: %w", err)
 		}
 	}
 	d, err := m.Draft(append(written, read...))

@@ -36,13 +36,11 @@ type measures struct {
 	options map[venueOutcome]attributed // by outcome, built once
 }
 
-// attributed is the attributes of a measurement as instruments take them.
 type attributed struct {
 	add    []metric.AddOption
 	record []metric.RecordOption
 }
 
-// venueOutcome is the attributes of a measurement: a venue and its outcome.
 type venueOutcome struct {
 	venue, value string
 	key          attribute.Key
@@ -66,11 +64,11 @@ func newMeasures() *measures {
 	meter := otel.Meter(scope)
 	m := &measures{options: map[venueOutcome]attributed{}}
 	m.refusals, _ = meter.Int64Counter("crossgate.quote.refusals",
-		metric.WithDescription("Best quotes that did not become an answer, by venue and reason."))
+		metric.WithDescription("Best quotes whose transaction was refused, by venue and reason."))
 	m.verdicts, _ = meter.Int64Counter("crossgate.venue.verdicts",
-		metric.WithDescription("What became of venues in comparisons: won, outbid, refused, silent or left out."))
+		metric.WithDescription("Outcomes of venues in comparisons: won, outbid, refused, silent or left out."))
 	m.duration, _ = meter.Float64Histogram("crossgate.venue.duration", metric.WithUnit("s"),
-		metric.WithDescription("Time that venues took to quote, by how it ended."),
+		metric.WithDescription("Duration of venues' quotes, by outcome."),
 		metric.WithExplicitBucketBoundaries(0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 5))
 	return m
 }

@@ -66,7 +66,7 @@ func (p Profile) Suits(s Swap) error {
 	case isFine:
 		return fmt.Errorf("%s pays no share finer than a basis point: %w", p.Name, ErrNoAffiliate)
 	case share.IsPositive() && p.SharesOfCoin && !s.In.Address.IsNative():
-		return fmt.Errorf("%s pays shares of the coin alone: %w", p.Name, ErrNoAffiliate)
+		return fmt.Errorf("%s pays shares only of the coin: %w", p.Name, ErrNoAffiliate)
 	case s.Second.Percent.IsPositive() && !p.PaysTwo:
 		return fmt.Errorf("%s pays a share to one recipient, not to affiliate and operator: %w", p.Name, ErrNoAffiliate)
 	case s.Chain.Family == chain.SVM && !fits:

@@ -81,7 +81,6 @@ func (m *memory[V]) claim(
 	return values, append(batches, own)
 }
 
-// load loads keys and remembers the values.
 func (m *memory[V]) load(ctx context.Context, keys []Key, load loader[V]) (values map[Key]V, err error) {
 	defer m.loads.Done()
 	ctx, cancel := context.WithTimeout(ctx, m.patience)

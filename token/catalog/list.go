@@ -112,7 +112,7 @@ func parseEntries(text []byte) (entries []publishedToken, err error) {
 // unquoted returns an error of the JSON decoder without the text that it quotes.
 func unquoted(err error) error {
 	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-		return fmt.Errorf("%s is of another type at byte %d", wrong.Field, wrong.Offset)
+		return fmt.Errorf("%s has the wrong type at byte %d", wrong.Field, wrong.Offset)
 	}
 	if wrong, is := errors.AsType[*json.SyntaxError](err); is {
 		return fmt.Errorf("malformed JSON at byte %d", wrong.Offset)

@@ -25,7 +25,6 @@ const (
 	ClientAddresses ClientDetail = "address" // the whole address
 )
 
-// isHiding reports whether nothing about clients may be logged.
 func (d ClientDetail) isHiding() bool { return d != ClientNetworks && d != ClientAddresses }
 
 // of returns as much of an address as may be logged, possibly nothing.
@@ -108,10 +107,8 @@ func levelOf(c *gin.Context) slog.Level {
 // SetClients changes how much log lines and spans of requests reveal about clients.
 func (s *Server) SetClients(d ClientDetail) { s.clients.Store(&d) }
 
-// clientOf returns a client's address as far as it may be logged.
 func (s *Server) clientOf(r *http.Request) string { return s.clients.Load().of(s.quotas.Client(r)) }
 
-// userAgent returns a client's User-Agent as far as it may be logged.
 func (s *Server) userAgent(r *http.Request) string {
 	if s.clients.Load().isHiding() {
 		return ""

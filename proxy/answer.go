@@ -85,7 +85,6 @@ func newAnswer(bodies []Body, life cache.Life, made time.Time) answer {
 	return answer{Bodies: bodies, Made: made}
 }
 
-// etagOf returns the entity tag of a text with a digest.
 func etagOf(digest [sha256.Size]byte) string {
 	const size = 16
 	return `"` + hex.EncodeToString(digest[:size]) + `"`

@@ -23,7 +23,7 @@ type sharedAnswer struct {
 	Searched order.Basis
 }
 
-var errMalformedAnswer = errors.New("no answer as it is encoded here")
+var errMalformedAnswer = errors.New("malformed shared answer")
 
 // commonProblems are the same on every replica. An unknown order id is not: another may know it (orders.ByID).
 var commonProblems = map[string]Kind{UnknownTx.ID: UnknownTx, TxWithoutOrder.ID: TxWithoutOrder}

@@ -103,13 +103,13 @@ func ProblemOf(err error) *problem {
 	}
 	if errors.Is(err, query.ErrUnasked) {
 		p := UnknownTx.From(err)
-		p.message = "no order of this transaction is indexed, of all orders that there are; retry if it was sent just now"
+		p.message = "no order of this transaction is indexed, and the index is up to date; retry if it was sent just now"
 		return p
 	}
 	if other, is := errors.AsType[*query.NotCreatedError](err); is {
 		p := TxWithoutOrder.From(err)
 		p.Orders = other.Orders
-		p.message = "the transaction did not create an order; it is a later step of that at /api/Orders/" + other.Orders[0].String()
+		p.message = "the transaction did not create an order; it is a later step of the order at /api/Orders/" + other.Orders[0].String()
 		if others := len(other.Orders) - 1; others > 0 {
 			p.message += fmt.Sprintf(" and %d others, which /api/Transaction/{hash}/orderIds lists", others)
 		}
@@ -138,11 +138,11 @@ func unreachableFrom(err error, chains []chain.ID, failures []*upstream.Error) *
 	isAsked := func(failed *upstream.Error) bool { return !upstream.IsShort(failed) }
 	if len(failures) == 0 || slices.ContainsFunc(failures, isAsked) {
 		p := chainUnreachable.From(err)
-		p.message = "no answer from " + named(chains) + ", where the answer may be; retry later" // the client may know that they are down
+		p.message = "no answer from " + named(chains) + ", which may hold the answer; retry later" // the client may know that they are down
 		return p.retryAfterFirst(failures)
 	}
 	p := overloaded.From(err)
-	p.message = "no calls left at the moment for " + named(chains) + ", where the answer may be; retry later"
+	p.message = "no calls left at the moment for " + named(chains) + ", which may hold the answer; retry later"
 	for _, failure := range failures {
 		p.retryAfter = min(max(p.retryAfter, failure.RetryAfter), longestRetry)
 	}

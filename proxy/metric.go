@@ -57,7 +57,7 @@ var cacheCounters = []struct {
 	name, description string
 	count             func(cache.Stats) uint64
 }{
-	{"loads", "Loads of answers that are not in any cache.", func(s cache.Stats) uint64 { return s.Loads }},
+	{"loads", "Loads of answers found in no cache.", func(s cache.Stats) uint64 { return s.Loads }},
 	{"failed.loads", "Loads that failed.", func(s cache.Stats) uint64 { return s.Failed }},
 	{"dropped", "Answers that the cache did not admit.", func(s cache.Stats) uint64 { return s.Dropped }},
 	{"remotes", "Loads that the shared cache saved.", func(s cache.Stats) uint64 { return s.Remotes }},
@@ -70,13 +70,13 @@ func (s *Server) newMeasures() *measures {
 	m.duration, _ = meter.Float64Histogram("http.server.request.duration", metric.WithUnit("s"),
 		metric.WithDescription("Duration of HTTP requests."), metric.WithExplicitBucketBoundaries(durationBounds...))
 	m.refusals, _ = meter.Int64Counter("crossgate.quota.refusals",
-		metric.WithDescription("Requests that were refused because their client was over its quota, by the quota's name."))
+		metric.WithDescription("Requests rejected because the client was over its quota, by quota."))
 	asked, _ := meter.Int64ObservableCounter("crossgate.cache.lookups", metric.WithDescription(
 		"Cache lookups by outcome: hit, stale (served while it is refreshed), miss, stale-if-error, "+
 			"shared (coalesced with another request's load) or remote (from the shared cache)."))
 	loading, _ := meter.Int64ObservableGauge("crossgate.cache.loading",
-		metric.WithDescription("Answers being loaded now; beyond limits.loads more are declined."))
-	streams, _ := meter.Int64ObservableGauge("crossgate.streams", metric.WithDescription("Clients that follow an order now."))
+		metric.WithDescription("Loads in flight; those beyond limits.loads are rejected."))
+	streams, _ := meter.Int64ObservableGauge("crossgate.streams", metric.WithDescription("Open event streams."))
 	counters, observed := make([]metric.Int64ObservableCounter, len(cacheCounters)), []metric.Observable{asked, loading, streams}
 	for i, c := range cacheCounters {
 		counters[i], _ = meter.Int64ObservableCounter("crossgate.cache."+c.name, metric.WithDescription(c.description))

@@ -35,7 +35,7 @@ func (s *Server) openPassthrough(o Passthrough) (err error) {
 	}
 	s.passthrough.Configure(o.Hosts)
 	s.observeCounts("crossgate.passthrough.requests",
-		"Requests for paths that are passed through, by host and outcome.", hostKey, s.passthrough.EachCount)
+		"Requests passed through to an origin, by host and outcome.", hostKey, s.passthrough.EachCount)
 	return nil
 }
 

@@ -28,7 +28,7 @@ type Kind struct {
 var (
 	InvalidParameters = Kind{400, 2, "INVALID_QUERY_PARAMETERS", "invalid query parameters"}
 
-	lowAmount = Kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "nothing is left to swap: the sender has none of tokenIn, or of the coin no more than the transaction may cost"}
+	lowAmount = Kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "nothing is left to swap: the sender has no tokenIn, or no more of the coin than the transaction may cost"}
 
 	AffiliatePercentNotSet   = Kind{400, 1001, "AFFILIATE_FEE_PERCENT_NOT_SET", "affiliateFeeRecipient requires affiliateFeePercent"}
 	AffiliateRecipientNotSet = Kind{400, 1002, "AFFILIATE_FEE_RECIPIENT_NOT_SET", "affiliateFeePercent requires affiliateFeeRecipient"}
@@ -38,7 +38,7 @@ var (
 
 	unsupportedChain = Kind{400, 1101, "UNSUPPORTED_CHAIN", "no venue serves this chain; /v1.0/supported-chains-info lists those that are served"}
 	noSwapRoute      = Kind{400, 1102, "NO_ROUTE", "no venue has a route for this swap at this amount; try another amount, or see /v1.0/chain/transaction/explain or, for orders, /v1.0/dln/order/create-tx/explain"}
-	noAffiliate      = Kind{400, 1102, noSwapRoute.ID, "no venue of this swap gives affiliateFeePercent of it to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
+	noAffiliate      = Kind{400, 1102, noSwapRoute.ID, "no venue for this swap pays affiliateFeePercent to affiliateFeeRecipient; lower affiliateFeePercent or leave both out, or see /v1.0/chain/transaction/explain"}
 	wouldRevert      = Kind{400, 1103, "TRANSACTION_WOULD_REVERT", "the transaction would revert, or pay less than its minimum, as with a token that takes a share of transfers; /v1.0/chain/transaction/explain or, for orders, /v1.0/dln/order/create-tx/explain has the reason; a new request or, for swaps, a larger slippage may help"}
 
 	SameChains          = Kind{400, 25, "SAME_SOURCE_AND_DESTINATION_CHAINS", "srcChainId and dstChainId must differ; /v1.0/chain/transaction swaps on one chain"}
@@ -48,7 +48,7 @@ var (
 	noCreation          = Kind{400, 1106, impossibleRoute.ID, "orders from this chain can be quoted here, not created"}
 	lowGiveAmount       = Kind{400, 12, "ERROR_LOW_GIVE_AMOUNT", "Amount less than a taker's expenses, so that nothing is left for the recipient; /v1.0/dln/order/create-tx/explain has them"}
 	intermediaryUnknown = Kind{400, 1107, "INTERMEDIARY_TOKEN_NOT_CONFIGURED", "intermediary tokens must be equal reserve tokens of their chains"}
-	estimationFailed    = Kind{502, 1108, "ESTIMATION_FAILED", "the fees or prices that a taker's expenses follow from could not be read; retry later"}
+	estimationFailed    = Kind{502, 1108, "ESTIMATION_FAILED", "fees or prices that determine a taker's expenses could not be read; retry later"}
 	recipientRefuses    = Kind{400, 1109, "RECIPIENT_REFUSES_COIN", "dstChainTokenOutRecipient is a contract that refuses the coin, so that the order could never be filled"}
 	notDelivered        = Kind{400, 1004, unsupportedTokenOut.ID, "dstChainTokenOut takes a share of transfers, or is not paid to dstChainTokenOutRecipient, so that the order could never be filled"}
 	notRefundable       = Kind{400, 2, InvalidParameters.ID, "srcAllowedCancelBeneficiary must not be a contract that refuses the coin, or a refund would fail"}
@@ -57,11 +57,11 @@ var (
 	callNeverRun        = Kind{400, 2, InvalidParameters.ID, "the hook's reward must not exceed the amount that the order takes, or the call could never be run"}
 	longCall            = Kind{400, 2, InvalidParameters.ID, "the hook is too long for a transaction on Solana; choose a shorter one"}
 	tooLarge            = Kind{400, 2, InvalidParameters.ID, "the amounts must be smaller: an order's metadata has 160 bits for each"}
-	belowRent           = Kind{400, 12, lowGiveAmount.ID, "Amount less than the 890880 lamports of SOL that open an account on Solana, which dstChainTokenOutRecipient has not"}
+	belowRent           = Kind{400, 12, lowGiveAmount.ID, "Amount less than the 890880 lamports of SOL that it takes to open dstChainTokenOutRecipient's missing account on Solana"}
 	notClaimable        = Kind{400, 1111, "GIVE_TOKEN_NOT_CLAIMABLE", "no taker could be paid for an order of this token with an affiliate; leave affiliateFeePercent out"}
 	senderLacks         = Kind{400, 1104, "INSUFFICIENT_BALANCE", "senderAddress lacks the input, or the coin for fees and accounts; name a sender who has them or a smaller amount, or ask /v1.0/chain/estimation or /v1.0/dln/order/quote for a price"}
 	noPayee             = Kind{400, 2, InvalidParameters.ID, "affiliateFeeRecipient has no account for tokenIn, and none is opened at the sender's expense; open one, or name a wallet, a Jupiter referral account or a token account that has one"}
-	noMinimum           = Kind{400, 2, InvalidParameters.ID, "slippage must leave a minimum of tokenOut, and leaves none at this amount; choose a smaller one"}
+	noMinimum           = Kind{400, 2, InvalidParameters.ID, "slippage leaves no minimum of tokenOut at this amount; choose a smaller slippage"}
 
 	notACreation   = Kind{400, 1121, "NOT_AN_ORDER_CREATION", "the transaction creates no order: it calls neither DlnSource nor the public router for one, and on the chain it makes none"}
 	ChainNotServed = Kind{400, 1122, "CHAIN_NOT_SERVED", "the chain is not served here: its orders are neither checked nor cancelled"}
@@ -70,9 +70,9 @@ var (
 	callAbsent     = Kind{400, 1125, "NO_EXTERNALCALL_ATTACHED", "the order has no external call"}
 	callExecuted   = Kind{400, 1126, "EXTERNALCALL_ALREADY_EXECUTED", "the external call is executed"}
 	callNotOpen    = Kind{400, 1127, "EXTERNALCALL_CANNOT_BE_DETACHED", "the external call is not awaiting execution; before the order is fulfilled, cancel the order"}
-	callNotKnown   = Kind{400, 1128, "EXTERNALCALL_NOT_KNOWN", "only the hash of the order's external call is known, and a cancel must have the call"}
+	callNotKnown   = Kind{400, 1128, "EXTERNALCALL_NOT_KNOWN", "only the hash of the order's external call is known, and cancelling requires the call itself"}
 	refundLost     = Kind{400, 1131, "REFUND_LOST", "the refund of a cancel would go to the zero address, or to a contract that refuses the coin, so that it would be lost"}
-	orderNotOwed   = Kind{400, 1129, "ORDER_NOT_AWAITING_UNLOCK", "an order is not delivered, or its unlock was sent already"}
+	orderNotOwed   = Kind{400, 1129, "ORDER_NOT_AWAITING_UNLOCK", "an order is not delivered yet, or its unlock was already sent"}
 	ordersNotAlike = Kind{400, 1130, "ORDERS_NOT_UNLOCKED_TOGETHER", "one message unlocks 10 orders at most, of one unlock authority and one pair of chains; from Solana 7, of one give token; ask for each group by itself"}
 
 	MalformedHash    = Kind{400, 1201, "MALFORMED_TRANSACTION_HASH", "a transaction hash must be 0x followed by 64 hex digits, or a base58 signature of 64 bytes"}
@@ -80,12 +80,12 @@ var (
 	MalformedOrderID = Kind{400, 1203, "MALFORMED_ORDER_ID", "an order id must be 0x followed by 64 hex digits"}
 	UnknownTx        = Kind{404, 1204, "TRANSACTION_NOT_FOUND", "transaction not found on any chain of this gateway; retry if it was sent just now"}
 	TxWithoutOrder   = Kind{404, 1205, "TRANSACTION_WITHOUT_ORDER", "the transaction did not create an order; ask by the transaction that did, or by the order's id"}
-	OrderOutOfRange  = Kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE", "the transaction created fewer orders than index asks for"}
+	OrderOutOfRange  = Kind{404, 1206, "ORDER_INDEX_OUT_OF_RANGE", "index exceeds the number of orders that the transaction created"}
 	InvalidBody      = Kind{400, 1207, "INVALID_BODY", "invalid request body"}
 
 	MalformedSwapID = Kind{400, 1209, "MALFORMED_SWAP_ID", "a swap id must be 0x followed by 64 hex digits"}
 	UnknownSwap     = Kind{422, 1210, "SWAP_NOT_FOUND", "swap not found"} // clients of the hosted service expect 422
-	SwapOutOfRange  = Kind{404, 1211, "SWAP_INDEX_OUT_OF_RANGE", "the transaction made fewer swaps than index asks for"}
+	SwapOutOfRange  = Kind{404, 1211, "SWAP_INDEX_OUT_OF_RANGE", "index exceeds the number of swaps that the transaction made"}
 
 	UnknownOrder  = Kind{404, 15, "UNKNOWN_ORDER", "Order not found."}
 	UnknownStatus = Kind{400, 15, UnknownOrder.ID, UnknownOrder.Text} // 400 in the swap API
@@ -116,7 +116,7 @@ var (
 	bodyTooLong      = Kind{413, 1408, "BODY_TOO_LONG", "request body too large; no path reads more than 64 KiB"}
 	headerTooLong    = Kind{431, 1409, "HEADER_TOO_LONG", "request header too large; request line and header are limited to 24576 bytes together"}
 	unknownVersion   = Kind{505, 1410, "HTTP_VERSION_NOT_SUPPORTED", "HTTP version not supported; use HTTP/1.1, HTTP/1.0 or HTTP/2"}
-	notCached        = Kind{504, 1414, "NOT_CACHED", "nothing is cached for this request, and only-if-cached forbids to ask for it"}
+	notCached        = Kind{504, 1414, "NOT_CACHED", "nothing is cached for this request, and only-if-cached forbids forwarding it"}
 	unmetExpectation = Kind{417, 1411, "EXPECTATION_FAILED", "the Expect header asks for something other than 100-continue; leave it out"}
 	unknownCoding    = Kind{501, 1412, "TRANSFER_CODING_NOT_SUPPORTED", "transfer coding not supported; use chunked or Content-Length"}
 

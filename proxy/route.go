@@ -44,7 +44,7 @@ type Route[Q any] struct {
 // result. Load balancers should wait a little longer: docs/operations.md says 1.7 s.
 const patience = 1500 * time.Millisecond
 
-var ErrImpatient = errors.New("not read in time; the load goes on")
+var ErrImpatient = errors.New("not read in time; loading continues")
 
 // handler returns the handler that every request to the route passes through.
 func (r Route[Q]) handler(s *Server) gin.HandlerFunc {
@@ -185,10 +185,10 @@ func (r Route[Q]) late(s *Server, question Q) cache.Result[answer] {
 	}
 	why := s.Options.Index().Late(sought)
 	p := chainUnreachable.From(errors.Join(ErrImpatient, why))
-	p.message = fmt.Sprintf("reading the answer takes longer than %s and goes on; retry later", s.patience)
+	p.message = fmt.Sprintf("no answer within %s; loading continues, retry later", s.patience)
 	if unheard, is := errors.AsType[*query.UnheardError](why); is {
 		p.Unheard = unheard.Chains
-		p.message = fmt.Sprintf("no answer from %s within %s; the search goes on, retry later", named(p.Unheard), s.patience)
+		p.message = fmt.Sprintf("no answer from %s within %s; the search continues, retry later", named(p.Unheard), s.patience)
 	}
 	if r.Stored && len(p.Unheard) == 0 || errors.Is(why, query.ErrUnavailable) {
 		p = indexUnavailable.From(p.cause)

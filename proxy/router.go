@@ -104,5 +104,4 @@ func preflight(methods []string) gin.HandlerFunc {
 	}
 }
 
-// allow returns the Allow header of a path that supports these methods.
 func allow(methods []string) string { return strings.Join(methods, ", ") + ", OPTIONS" }

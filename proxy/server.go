@@ -162,7 +162,7 @@ func (s *Server) open(o Options) (err error) {
 	s.shadow = shadow.New(quietOrigins{o.Passthrough.Origins}, s.log)
 	s.SetShadow(o.Passthrough.Shadow)
 	s.observeCounts("crossgate.shadow.answers",
-		"Answers that were to be compared with the origin's, by route and the class of the gravest difference.", semconv.HTTPRouteKey, s.shadow.EachCount)
+		"Answers sampled for comparison with the origin's, by route and gravest difference.", semconv.HTTPRouteKey, s.shadow.EachCount)
 	return nil
 }
 

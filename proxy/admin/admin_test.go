@@ -166,7 +166,7 @@ func TestFormsOfTheStatusPageCommand(t *testing.T) {
 			t.Errorf("%s: HTTP %d, want %d and %q: %.300s", name, got.Code, test.status, test.said, got.Body)
 		}
 	}
-	if got := post(handlerOf(gateway{}, ""), "/token"); got.Code != http.StatusUnauthorized || !strings.Contains(got.Body.String(), "no token is configured") {
+	if got := post(handlerOf(gateway{}, ""), "/token"); got.Code != http.StatusUnauthorized || !strings.Contains(got.Body.String(), "commands require a token") {
 		t.Errorf("without a configured token: HTTP %d %s", got.Code, got.Body)
 	}
 	if standing := node.Health().Standing; standing != "cordoned" {

@@ -14,7 +14,6 @@ import (
 // longestForm limits the body of a command, in bytes.
 const longestForm = 64 << 10
 
-// commandsDone are the status page's messages after commands.
 var commandsDone = map[string]string{
 	"token":    "The token is right",
 	"purge":    "Purged",
@@ -35,7 +34,7 @@ func (a *admin) guarded(next http.HandlerFunc) http.Handler {
 		if !a.isOperator(r) {
 			message := "missing or wrong token; send telemetry.token as a bearer token"
 			if a.Token == "" {
-				message = "no token is configured, without which commands are refused; set telemetry.token"
+				message = "commands require a token, and none is configured; set telemetry.token"
 			}
 			a.refuse(w, r, http.StatusUnauthorized, message)
 			return
@@ -74,7 +73,6 @@ func succeed(w http.ResponseWriter, r *http.Request, command string, body any) {
 	writeJSON(w, http.StatusOK, body)
 }
 
-// refuse answers a command that was not carried out.
 func (a *admin) refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
 	if isFromPage(r) {
 		a.statusPage(w, r, status, web.Notice{Text: "Not done: " + message, IsBad: true})

@@ -33,10 +33,8 @@ func ParseMembers(body []byte) (*Members, error) {
 	return &Members{read}, err
 }
 
-// err returns an error that lists every wrong member, or nil.
 func (m *Members) err() error { return m.Problem(proxy.InvalidBody) }
 
-// text returns a string, empty if absent.
 func (m *Members) text(name string) string { return strings.TrimSpace(m.Optional(name)) }
 
 // amounts returns a range of amounts in smallest units of a token, without which they mean nothing.

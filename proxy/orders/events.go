@@ -30,7 +30,6 @@ const (
 	mostParts     = 20  // parts of the log to search for the events of one answer
 )
 
-// events asks for a part of the feed.
 type events struct {
 	after   uint64 // position
 	isGiven bool
@@ -242,7 +241,6 @@ func (s *Orders) follow(after uint64, filter feed.Filter) proxy.Follower {
 	}
 }
 
-// sendPart sends the next available events.
 func (s *Orders) sendPart(ctx context.Context, to *proxy.Events, after *uint64, filter *feed.Filter) (grown <-chan struct{}, err error) {
 	for {
 		part, err := s.feed.Next(ctx, *after, *filter, streamedParts)

@@ -82,7 +82,6 @@ func (s *Orders) UsualTimes(ctx context.Context, give, take chain.ID, now time.T
 	return nil
 }
 
-// allTimeRoute answers with the totals of all time.
 func (s *Orders) allTimeRoute() proxy.Route[struct{}] {
 	return proxy.Route[struct{}]{
 		Paths: []string{"/api/Satistics/getAllTime", "/api/Statistics/getAllTime"},

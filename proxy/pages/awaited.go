@@ -16,7 +16,6 @@ import (
 	"crossgate/proxy/web"
 )
 
-// sought is the result of looking up a hash or an id.
 type sought struct {
 	order Order
 	swap  string // path of a swap's page; empty if it is an order

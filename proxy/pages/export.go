@@ -172,5 +172,4 @@ func (p *Views) exportedSide(id chain.ID, address chain.Address, amount chain.Am
 	return []string{strconv.FormatUint(uint64(id), 10), p.text(id, address), t.Symbol, whole, amount.String()}
 }
 
-// text formats an address as its chain does.
 func (p *Views) text(id chain.ID, a chain.Address) string { return a.Format(p.Chains.Family(id)) }

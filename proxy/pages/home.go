@@ -44,10 +44,8 @@ type homeView struct {
 	Examples []example
 }
 
-// example is a search that finds something.
 type example struct{ What, Text string }
 
-// pairsAtHome is how many pairs of chains the start page shows.
 const pairsAtHome = 3
 
 // Home writes the start page.

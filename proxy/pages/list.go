@@ -21,7 +21,6 @@ import (
 	"crossgate/token"
 )
 
-// rowsOfPage is the number of orders or swaps on a page of a list.
 const rowsOfPage = 25
 
 // listPage shows the orders, or swaps within a chain, that match a form's filter. The form's fields are members of the
@@ -165,7 +164,6 @@ func filterOf(form url.Values) (filter map[string]any, wrong []string) {
 	return filter, wrong
 }
 
-// textFields are the form's text fields.
 var textFields = []struct{ Name, Label, Holder string }{
 	{"maker", "Maker", "address"},
 	{"receiver", "Receiver", "address"},

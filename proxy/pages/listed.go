@@ -77,7 +77,6 @@ func (p *Views) tokenOf(id chain.ID, a chain.Address, t token.Token) TokenView {
 	return shown
 }
 
-// timeOf converts a chain's time, in UNIX seconds.
 func timeOf(seconds uint64) time.Time { return time.Unix(int64(seconds), 0) }
 
 type table struct {

@@ -52,7 +52,6 @@ type orderView struct {
 	Proof      []fieldSource
 }
 
-// sideView is the give or the take side of an order.
 type sideView struct {
 	Chain  string
 	Amount web.Amount

@@ -174,7 +174,6 @@ func worthThen(micros *int64, when string) string {
 	return UsdText(float64(*micros)/1_000_000) + " when " + when
 }
 
-// worthNow formats the value of an amount of whole tokens at a price.
 func worthNow(amount, usd *big.Rat) string {
 	if usd == nil {
 		return "no price now"
@@ -186,7 +185,6 @@ func worthNow(amount, usd *big.Rat) string {
 // RatOf converts an amount of smallest units.
 func RatOf(a chain.Amount) *big.Rat { return new(big.Rat).SetInt(a.Big()) }
 
-// step is an event of an order, past or expected.
 type step struct {
 	Title  string
 	Says   string

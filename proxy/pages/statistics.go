@@ -21,7 +21,6 @@ import (
 	"crossgate/quote"
 )
 
-// dayChoices are the periods in days that the page of statistics offers.
 var dayChoices = []int{7, orders.UsualDays, 90}
 
 // statisticsPage shows the statistics of the last days. Unavailable parts are replaced by a reason.
@@ -119,7 +118,6 @@ func marginText(m order.Margin) string {
 	return fmt.Sprintf("%g to %g %%", float64(*from)/perPercent, float64(*below)/perPercent)
 }
 
-// mostPairs is how many pairs of chains the page of statistics shows initially.
 const mostPairs = 25
 
 // call is an API request to show as a command.
@@ -157,7 +155,6 @@ func (v *volume) add(d order.DailyStatistics) {
 	}
 }
 
-// pairRow is the volume from one chain to another.
 type pairRow struct {
 	pairOf
 	Give, Take string

@@ -15,7 +15,6 @@ type growth struct {
 	changed chan struct{} // closed at the next change
 }
 
-// end marks the body as ended.
 func (g *growth) end(err error, rest io.ReadCloser) {
 	g.change(func(g *growth) { g.ended, g.err, g.rest = true, err, rest })
 }

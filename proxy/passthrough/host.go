@@ -72,7 +72,6 @@ func (h *hosts) find(value string) *Host {
 	return h.other
 }
 
-// hostname returns a value of Host without its port, in lower case.
 func hostname(value string) string {
 	if name, _, err := net.SplitHostPort(value); err == nil {
 		value = name

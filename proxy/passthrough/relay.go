@@ -140,7 +140,6 @@ func (b *patientBody) limit(until time.Time) {
 	})
 }
 
-// writeHead sets the header of a response from the origin.
 func writeHead(w http.ResponseWriter, response *http.Response, status rfc9111.Status) {
 	header := w.Header()
 	rfc9111.DropHopByHop(response.Header)
@@ -172,7 +171,6 @@ func stream(x *exchange, response *http.Response, body io.ReadCloser) {
 	copyBody(x, response, body)
 }
 
-// parts pools buffers for copying bodies.
 var parts = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
 // small is the length in bytes up to which a body is sent in one piece.

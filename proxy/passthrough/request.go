@@ -82,7 +82,7 @@ func (h *Handler) forward(ctx context.Context, host *Host, f upstream.Forward) (
 	response, err := h.options.Origins.Forward(ctx, host.Name, f)
 	if err == nil && response.StatusCode == http.StatusSwitchingProtocols {
 		_ = response.Body.Close()
-		return nil, &upstream.Error{Class: upstream.BadAnswer, Endpoint: host.Name, Err: errors.New("protocol switched unasked")}
+		return nil, &upstream.Error{Class: upstream.BadAnswer, Endpoint: host.Name, Err: errors.New("unrequested switch of protocols")}
 	}
 	return response, err
 }

@@ -50,7 +50,6 @@ func (v *variant) cost() int64 {
 	return total
 }
 
-// match returns the newest variant that a request selects.
 func (s *resource) match(q http.Header) *variant {
 	if s == nil {
 		return nil
@@ -79,7 +78,6 @@ func (s *resource) with(v *variant, bytes int64) *resource {
 // mostVariants is how many responses of one resource are stored, by Vary.
 const mostVariants = 16
 
-// outdated returns a resource with all variants invalidated.
 func (s *resource) outdated() *resource {
 	next := &resource{tags: s.tags}
 	for _, v := range s.variants {

@@ -106,7 +106,6 @@ type comparison struct {
 	found []Difference
 }
 
-// below returns the path of a member of the value at a path.
 func below(at, name string) string { return strings.TrimPrefix(at+"/"+name, "/") }
 
 // absent stands for a value that an answer has not.

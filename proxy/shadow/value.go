@@ -96,7 +96,6 @@ func numberOf(value any) (*big.Rat, bool) {
 // tolerance is the share of the larger by which two amounts that depend on prices may differ.
 var tolerance = big.NewRat(1, 100)
 
-// isNear reports whether two numbers are equal within the tolerance.
 func isNear(a, b *big.Rat) bool {
 	distance := new(big.Rat).Sub(a, b)
 	larger := new(big.Rat).Abs(a)

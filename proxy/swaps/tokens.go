@@ -83,7 +83,6 @@ func (s *Swaps) findTokens(ctx context.Context, q TokenSearch) ([]proxy.Body, ca
 // listLife is the life of lists, which change only with the configuration.
 var listLife = cache.Life{Fresh: time.Minute, Stale: time.Hour}
 
-// servingRoute answers about the chains on which swaps are supported.
 func (s *Swaps) servingRoute(path string, encode func([]byte, []chain.Chain) []byte) proxy.Route[struct{}] {
 	return proxy.Route[struct{}]{
 		Paths:   []string{path},

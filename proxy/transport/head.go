@@ -139,7 +139,6 @@ func parseRequestLine(r *http.Request, line string) error {
 	return parseTarget(r, target)
 }
 
-// parseTarget parses a request target.
 func parseTarget(r *http.Request, target string) (err error) {
 	isAuthority := r.Method == http.MethodConnect && !strings.HasPrefix(target, "/")
 	if isAuthority {

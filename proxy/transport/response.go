@@ -38,7 +38,6 @@ const (
 	oneWrite = 16 << 10 // size up to which head and body are copied together
 )
 
-// responses pools responses with their buffers.
 var responses = sync.Pool{New: func() any { return &response{header: http.Header{}} }}
 
 // newResponse returns the response to a request, valid until release.

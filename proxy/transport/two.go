@@ -10,10 +10,8 @@ import (
 	"unsafe"
 )
 
-// protocolTwo is the name of HTTP/2 in a TLS handshake.
 const protocolTwo = "h2"
 
-// preface is the beginning of an HTTP/2 connection.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 // Limits of HTTP/2.
@@ -167,7 +165,6 @@ func (w headOnly) WriteHeader(status int) {
 
 func (headOnly) Write(p []byte) (int, error) { return len(p), nil }
 
-// connKey is the context key of a request's connection.
 type connKey struct{}
 
 // speaksTwo completes any handshake and reports whether the client speaks HTTP/2; if it fails, HTTP/1.1 closes it.

@@ -185,7 +185,6 @@ type operatorsView struct {
 	Trouble []string
 }
 
-// failing is the state of a venue that only fails.
 const failing = "failing"
 
 // Path returns the path prefix of commands to an endpoint of the service.

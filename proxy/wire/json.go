@@ -14,7 +14,6 @@ import (
 // Encoder appends responses to a buffer. Chains determine the text form of addresses and hashes by their family.
 type Encoder struct{ Chains chain.Registry }
 
-// writer writes one response.
 type writer struct {
 	json   []byte
 	chains chain.Registry

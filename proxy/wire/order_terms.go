@@ -21,7 +21,6 @@ func (e Encoder) AppendLiteModels(dst []byte, orders []*order.Order) []byte {
 	return w.json
 }
 
-// lite writes the members of OrderLiteDTO.
 func (w *writer) lite(o *order.Order) {
 	terms := o.Terms
 	source, destination := w.chains.Family(terms.Give.Chain), w.chains.Family(terms.Take.Chain)

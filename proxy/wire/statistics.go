@@ -8,7 +8,6 @@ import (
 	"crossgate/quote"
 )
 
-// secondsOfDay converts UNIX days.
 const secondsOfDay = 86_400
 
 // AppendDaily appends statistics by day and pair of chains, and their running totals.

@@ -233,7 +233,7 @@ func ask(t testing.TB, method, url, sent string, lines ...string) (*http.Respons
 
 // isLate reports whether a response says that a busy machine has not read or simulated something in time.
 func isLate(status int, body []byte) bool {
-	return status == http.StatusServiceUnavailable && bytes.Contains(body, []byte("goes on")) ||
+	return status == http.StatusServiceUnavailable && bytes.Contains(body, []byte("continues")) ||
 		status == http.StatusBadGateway && bytes.Contains(body, []byte("TRANSACTION_NOT_SIMULATED"))
 }
 

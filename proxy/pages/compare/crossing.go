@@ -32,7 +32,6 @@ type cost struct {
 	Amount           web.Amount // deducted, or the result of a swap
 }
 
-// costWords labels the lines of costsDetails.
 var costWords = map[string]string{
 	crosschain.PreSwap: "Swapped into", crosschain.AfterSwap: "Swapped by the taker into",
 	crosschain.PreSwapSlippage: "Slippage, refunded if unused", crosschain.AfterSwapSlippage: "Slippage",
@@ -40,7 +39,6 @@ var costWords = map[string]string{
 	crosschain.OperatingExpenses: "Taker's network fees",
 }
 
-// parameters maps the form's fields to parameters of create-tx.
 var parameters = map[string]string{
 	"chainId": "srcChainId", "dstChainId": "dstChainId", "tokenIn": "srcChainTokenIn", "tokenOut": "dstChainTokenOut",
 	"tokenInAmount": "srcChainTokenInAmount", "tokenOutRecipient": "dstChainTokenOutRecipient", "senderAddress": "senderAddress",

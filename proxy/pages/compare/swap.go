@@ -120,7 +120,6 @@ func (s *Pages) compare(ctx context.Context, c *gin.Context, shown *Swap, f *swa
 	return status
 }
 
-// pathOf returns the API path that answers a query.
 func pathOf(query url.Values) string {
 	if query.Has("tokenOutRecipient") {
 		return "/v1.0/chain/transaction?" + query.Encode()
@@ -128,7 +127,6 @@ func pathOf(query url.Values) string {
 	return "/v1.0/chain/estimation?" + query.Encode()
 }
 
-// fillComparison asks the venues for quotes.
 func (s *Pages) fillComparison(ctx context.Context, shown *Swap, r quote.Request) error {
 	found, _, err := s.swaps.ComparisonRoute().Ask(ctx, s.server, r)
 	if err != nil {
@@ -241,7 +239,6 @@ func (p *Views) Swap(to io.Writer, s Swap) error {
 	return p.Write(to, "swap", web.View{Title: title, At: "swap", Says: says, Root: s.Origin, Now: s.Now, Page: v})
 }
 
-// cross fills in the view of an order between chains.
 func (v *swapView) cross() {
 	e := v.Crossed
 	v.AmountIn, v.Quoted = pages.AmountOf(e.Course.In, e.InToken), e.At
@@ -264,7 +261,6 @@ func (p *Views) tokenField(v *swapView, name, label string, chosen *token.Listin
 	return f
 }
 
-// compare fills in the view of the venues' quotes.
 func (v *swapView) compare() {
 	e := v.Compared.Estimate
 	v.AmountIn = pages.AmountOf(v.Swap.AmountIn, v.In.Token)

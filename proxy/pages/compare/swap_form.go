@@ -37,7 +37,6 @@ type side struct {
 	token  *token.Listing             // nil if not given or not found
 }
 
-// mostMeant limits the suggested tokens for an ambiguous text.
 const mostMeant = 6
 
 // readSwapForm looks up the chains and tokens that a form names.
@@ -141,7 +140,6 @@ func (f *swapForm) choices(of *side, tokens []token.Listing) []pages.FoundToken 
 	return all
 }
 
-// formLabels are the page's labels of parameters of the API.
 var formLabels = map[string]string{
 	"tokenIn": "The token", "tokenOut": "The token", "tokenOutRecipient": "The recipient", "senderAddress": "The sender",
 	"slippage": "The slippage", "tokenInAmount": "The amount",
@@ -251,7 +249,6 @@ func (s side) text(of token.Listing) string {
 	return of.Address.Format(s.chain.Family)
 }
 
-// mostOffered limits the tokens that a form offers.
 const mostOffered = 100
 
 // offered returns listed tokens to choose from, prominent ones first.

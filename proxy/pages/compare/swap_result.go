@@ -33,7 +33,6 @@ type compared struct {
 	units      *big.Rat
 }
 
-// verdictWords describe why venues are not compared.
 var verdictWords = map[quote.Verdict]string{quote.Refused: "refused", quote.Silent: "no quote in time", quote.LeftOut: "not asked"}
 
 // rowsOf returns the venues that quoted, the chosen one first, the rest by what they pay.
@@ -86,7 +85,6 @@ func ratio(a, b *big.Rat) float64 {
 	return share
 }
 
-// differenceOf formats the difference from the chosen amount.
 func differenceOf(units, chosen *big.Rat) string {
 	text := fmt.Sprintf("%+.2f %%", 100*(ratio(units, chosen)-1))
 	if text == "+0.00 %" || text == "-0.00 %" {
@@ -179,7 +177,6 @@ func routeOf(e quote.Estimate) string {
 	return e.Asked[at].Venue + ", " + wayWords[e.Way]
 }
 
-// wayWords describe whose contract a transaction calls.
 var wayWords = map[quote.Way]string{quote.Routed: "through the protocol's router", quote.Direct: "through the venue's own router"}
 
 func feeOf(e quote.Estimate, out token.Token) string {
@@ -193,7 +190,6 @@ func feeOf(e quote.Estimate, out token.Token) string {
 	return text
 }
 
-// gasWords are the units of a transaction's work.
 var gasWords = map[chain.Family]string{chain.EVM: "gas", chain.TVM: "energy"}
 
 func gasOf(fee *quote.Fee, on chain.Chain) string {

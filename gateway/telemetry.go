@@ -102,7 +102,7 @@ func (t *Telemetry) measure(described *resource.Resource) error {
 	}
 	built := release.Current()
 	_, err = provider.Meter("crossgate/internal/release").Int64ObservableGauge("crossgate.build.info",
-		metrics.WithDescription("1; its labels say what runs, so that a dashboard can distinguish replicas."),
+		metrics.WithDescription("Always 1; labels identify the running version."),
 		metrics.WithInt64Callback(func(_ context.Context, o metrics.Int64Observer) error {
 			o.Observe(1, metrics.WithAttributes(attribute.String("version", built.Version),
 				attribute.String("commit", built.Commit), attribute.String("go", built.Go)))

@@ -41,9 +41,9 @@ func (db *DB) observe() (stop func() error, err error) {
 	connections := gauge("connections", "Connections to the database, by pool and state: used or idle.")
 	most := gauge("connections.max", "Connections that a pool may open.")
 	waits, _ := meter.Int64ObservableCounter("crossgate.store.connection.waits",
-		metric.WithDescription("Times that a connection was waited for because all of a pool were in use."))
+		metric.WithDescription("Waits for a connection because the pool was exhausted."))
 	waited, _ := meter.Float64ObservableCounter("crossgate.store.connection.wait", metric.WithUnit("s"),
-		metric.WithDescription("Time for which connections were waited for."))
+		metric.WithDescription("Time spent waiting for a connection."))
 	registration, err := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
 		o.ObserveInt64(up, Bit(db.Available() == nil))
 		o.ObserveInt64(writable, Bit(db.Writable() == nil))

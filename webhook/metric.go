@@ -25,9 +25,9 @@ func (d *Deliverer) count(name string, o *passed) {
 func (d *Deliverer) Observe() (stop func()) {
 	meter := otel.Meter("crossgate/webhook")
 	waiting, _ := meter.Int64ObservableGauge("crossgate.webhook.waiting", metric.WithUnit("{delivery}"),
-		metric.WithDescription("Deliveries that have failed, and those behind them."))
+		metric.WithDescription("Failed deliveries awaiting a retry, and those queued behind them."))
 	failing, _ := meter.Float64ObservableGauge("crossgate.webhook.failing", metric.WithUnit("s"),
-		metric.WithDescription("Time since a webhook's first failure after its last delivery; 0 while it does not fail."))
+		metric.WithDescription("Time since a webhook began to fail; 0 if it does not."))
 	registered, _ := meter.RegisterCallback(func(ctx context.Context, to metric.Observer) error {
 		hooks, err := d.Hooks(ctx)
 		for _, h := range hooks {

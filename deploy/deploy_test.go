@@ -3,10 +3,12 @@ package deploy_test
 import (
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -248,7 +250,7 @@ func TestGrafanaFindsItsDashboard(t *testing.T) {
 	checkPanels(t)
 }
 
-// checkPanels requires each panel to query something and to have a place of its own.
+// checkPanels requires each panel to query something and to have a place of its own, and those in the runbook to exist.
 func checkPanels(t *testing.T) {
 	t.Helper()
 	text := readFile(t, "grafana/dashboard.json")
@@ -276,6 +278,12 @@ func checkPanels(t *testing.T) {
 	}
 	if dashboard.UID == "" || len(dashboard.Panels) < 10 {
 		t.Errorf("dashboard %q has %d panels", dashboard.UID, len(dashboard.Panels))
+	}
+	titles := slices.Collect(maps.Values(places))
+	for _, named := range regexp.MustCompile(`(?:^|[^*])\*([A-Z0-9][^*]+)\*`).FindAllStringSubmatch(readFile(t, "../docs/runbook.md"), -1) {
+		if title := strings.Join(strings.Fields(named[1]), " "); !slices.Contains(titles, title) {
+			t.Errorf("docs/runbook.md names the panel %q, which does not exist", title)
+		}
 	}
 }
 

@@ -326,7 +326,6 @@ func TestBothImagesAreOne(t *testing.T) {
 	}
 }
 
-// ruleTests are promtool's tests.
 var ruleTests = []string{filepath.Join("prometheus", "alerts_test.yaml"), filepath.Join("prometheus", "alerts_lasting_test.yaml")}
 
 // TestEveryAlertHasItsPlaceInTheRunbook requires each alert to link to a section that exists, and to have a test.

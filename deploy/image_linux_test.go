@@ -18,7 +18,6 @@ import (
 	"crossgate/internal/must"
 )
 
-// nobody is the user and group of the images.
 const nobody = 65532
 
 // buildah builds and runs images without a daemon, in a store that is removed with the test.

@@ -53,7 +53,6 @@ func (e *endpoints) Head(ctx context.Context) (order.Head, error) {
 	return e.testChain.Head(ctx)
 }
 
-// anchorsOf returns the block numbers of a chain's anchors.
 func anchorsOf(t *testing.T, s ledger.Ledger) (numbers []uint64) {
 	t.Helper()
 	for before := uint64(1<<63 - 1); ; {

@@ -35,7 +35,6 @@ func (c *crier) announce(ctx context.Context, announce func(order.Block)) error 
 	}
 }
 
-// newestOf returns the newest block of a chain.
 func newestOf(t *testing.T, l *testChain) order.Block {
 	t.Helper()
 	head := must.Get(l.Head(t.Context()))(t)

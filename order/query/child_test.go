@@ -87,7 +87,6 @@ func beChild(text string) error {
 	return store.Close()
 }
 
-// child is such a process.
 type child struct {
 	kill func()
 	said *bufio.Reader

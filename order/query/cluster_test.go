@@ -141,7 +141,6 @@ func (l *lines) Write(text []byte) (int, error) {
 	return l.text.Write(text)
 }
 
-// take returns what was logged since the last call.
 func (l *lines) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -57,7 +57,6 @@ func keptAfter(kept order.StoredState, fact order.Fact) order.StoredState {
 	return kept
 }
 
-// lockedOrders returns the number of orders locked for the tests' taker.
 func lockedOrders(t *testing.T, x *Index) int {
 	t.Helper()
 	locked, _, err := x.Locked(t.Context(), taker)

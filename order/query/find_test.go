@@ -35,7 +35,6 @@ func (w *world) index(t *testing.T) *Index {
 
 func (w *world) fulfil() { w.take.mine([]told{w.deal.fulfilled()}) }
 
-// mustFind returns the only order that a transaction created.
 func mustFind(t *testing.T, x *Index, tx chain.TxHash) Found {
 	t.Helper()
 	found, _, err := x.Find(t.Context(), tx)

@@ -35,7 +35,6 @@ func catchUp(t tester, f *follow.Follower) {
 	}
 }
 
-// stored returns an order from the store, nil if there is none.
 func stored(t tester, store *store.DB, id order.ID) *order.Order {
 	t.Helper()
 	events, err := ledger.Ledger{DB: store}.OfOrder(context.Background(), id)

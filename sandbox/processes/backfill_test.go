@@ -125,12 +125,10 @@ func TestExportsAreResumed(t *testing.T) {
 		}
 		t.Logf("%d %s", len(whole), of)
 	}
-	for _, wrong := range [][]string{{"--format", "parquet"}, {"--of", "swaps"}, {"--since", "yesterday"}} {
+	ahead := []string{"--url", p.url, "--cursor", "9000000000000000000"}
+	for _, wrong := range [][]string{{"--format", "parquet"}, {"--of", "swaps"}, {"--since", "yesterday"}, ahead} {
 		if out, err := exec.CommandContext(t.Context(), program(t), append([]string{"export"}, wrong...)...).CombinedOutput(); err == nil {
 			t.Errorf("export %v: %s", wrong, out)
 		}
-	}
-	if out, err := exec.CommandContext(t.Context(), program(t), "export", "--url", p.url, "--cursor", "9000000000000000000").CombinedOutput(); err != nil {
-		t.Errorf("a cursor behind the newest event: %v: %s", err, out)
 	}
 }

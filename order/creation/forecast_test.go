@@ -265,6 +265,7 @@ func TestForecasts(t *testing.T) {
 		{"for no token", bought, func(p *posed) { p.s.Give.IsToken = new(false) }, "the token is not a token contract"},
 		{"venues unknown", bought, func(p *posed) { p.s.CallsVenue = nil }, "? router's list of venues, " + behind},
 		{"venue not listed", bought, func(p *posed) { p.s.CallsVenue = new(false) }, "NotSupportedRouter()"},
+		{"for what may be no token", bought, func(p *posed) { p.w.TokenOut, p.s.CallsVenue = other, new(false) }, "NotSupportedRouter(), ? token of the outcome"},
 		{"targets unknown", bought, func(p *posed) { p.s.CallsTarget = nil }, venue + ", ? router's list of targets, ? value for DlnSource"},
 		{"target not listed", bought, func(p *posed) { p.s.CallsTarget = new(false) }, "NotSupportedRouter(), " + venue},
 		{"another target", bought, func(p *posed) { p.w.Target = other }, "no id, " + venue + ", ? target, which is not DlnSource"},

@@ -17,6 +17,8 @@ func (j *judge) swap(w Swap) *Refusal {
 		return noToken(by)
 	}
 	if j.known("router's list of venues", j.s.CallsVenue != nil) && !*j.s.CallsVenue {
+		// Its balance is read before.
+		j.known("token of the outcome", w.TokenOut.IsNative() || w.TokenOut == w.TokenIn || w.TokenOut == j.f.Creation.GiveToken)
 		return refused(by, "the venue is not on the router's list", "NotSupportedRouter")
 	}
 	j.known("outcome of the venue", false)

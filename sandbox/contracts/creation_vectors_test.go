@@ -75,7 +75,7 @@ func eachOrder(t *testing.T, r *orderRecording, leave func(orderCase) string, ea
 		replayed++
 		t.Run(c.ID, func(t *testing.T) { each(t, world, c) })
 	}
-	t.Logf("%d of %d transactions made", replayed, len(r.Cases))
+	t.Logf("%d of %d cases replayed", replayed, len(r.Cases))
 }
 
 func replayOrder(t *testing.T, r *orderRecording, world worldState, c orderCase) {

@@ -253,6 +253,7 @@ func TestForecasts(t *testing.T) {
 
 		{"a swap", bought, func(*posed) {}, behind},
 		{"less coin", bought, func(p *posed) { p.value = 99 }, "NotEnoughSrcFundsIn(amount 100)"},
+		{"coin just enough", bought, func(p *posed) { p.value, p.s.FixedFee = 100, amount(0) }, behind},
 		{"coin for coin", bought, func(p *posed) { p.w.TokenOut = coin }, "input and outcome are the native coin"},
 		{"less coin for coin", bought, func(p *posed) { p.w.TokenOut, p.value = coin, 99 }, "NotEnoughSrcFundsIn(amount 100)"},
 		{"a sale", sold, func(*posed) {}, behind},

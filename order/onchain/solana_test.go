@@ -104,6 +104,8 @@ func TestDecodeSolanaReadsEveryInstruction(t *testing.T) {
 	hashed.ID = onchain.ID(hashed.Terms)
 	beneficiary := chain.NewAddress([]byte("beneficiary of 20 by"))
 	dst := solanaContracts.DlnDestination
+	cutGivenUp := givenUp(t, to.ID, "make_fallback")
+	cutGivenUp.accounts = cutGivenUp.accounts[:3]
 	tests := []struct {
 		name string
 		call call
@@ -183,6 +185,7 @@ func TestDecodeSolanaReadsEveryInstruction(t *testing.T) {
 			"call given up by an instruction that is not known", givenUp(t, to.ID, "make_fallback_faster"), to.ID,
 			order.ExternalCall{Step: order.CallFallenBack},
 		},
+		{"call given up, accounts cut", cutGivenUp, to.ID, order.ExternalCall{Step: order.CallFallenBack}},
 	}
 	for _, test := range tests {
 		for where, tx := range map[string]solana.Transaction{"outer": run(test.call), "inner": run(wrapper(), wrapper(test.call))} {

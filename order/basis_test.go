@@ -23,3 +23,32 @@ func TestLagIsThatOfTheNewerOfBlockAndLook(t *testing.T) {
 		}
 	}
 }
+
+// TestAnotherReplicasBasis takes over a basis whose chain had a new head here before, and after, it was read there. The
+// stored basis, which other requests read, stays as it is.
+func TestAnotherReplicasBasis(t *testing.T) {
+	read := time.Unix(1_000_000, 0)
+	there := Basis{At: read, Chains: []ChainBasis{{Chain: 1, Unread: true}, {Chain: 137, Unread: true}}}
+	before, after := &Epoch{Began: read.Add(-1)}, &Epoch{Began: read}
+	for _, row := range []struct {
+		name  string
+		here  *Epoch
+		holds bool
+	}{
+		{"no new head since", before, true},
+		{"a new head since", after, false},
+		{"a chain that is not followed here", nil, true},
+	} {
+		here := Basis{Chains: []ChainBasis{{Chain: 1, Epoch: before}, {Chain: 137, Epoch: row.here}}}
+		if got := there.On(here).Holds(); got != row.holds {
+			t.Errorf("%s: the answer holds: %t, want %t", row.name, got, row.holds)
+		}
+		if there.Chains[0].Epoch != nil || there.Chains[1].Epoch != nil {
+			t.Fatalf("%s: the stored basis has changed", row.name)
+		}
+	}
+	before.End()
+	if there.On(Basis{Chains: []ChainBasis{{Chain: 1, Epoch: before}}}).Holds() {
+		t.Error("the answer holds although its epoch has ended")
+	}
+}

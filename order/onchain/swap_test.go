@@ -57,7 +57,8 @@ func TestDecodePairsSwapsWithTheirAffiliates(t *testing.T) {
 			[]*order.Affiliate{paid(second, 5)},
 		},
 		{
-			"of a code that is none", []onchain.Log{shareLog(t, out, 5, first, 1<<32+3), swapLog(t, 5, 3)},
+			"of a code that is none",
+			[]onchain.Log{shareLog(t, out, 5, first, 1<<32+3), swapLog(t, 5, 3)},
 			[]*order.Affiliate{{Amount: chain.NewAmount(5)}},
 		},
 		{"not reported", []onchain.Log{swapLog(t, 5, 3)}, []*order.Affiliate{{Amount: chain.NewAmount(5)}}},

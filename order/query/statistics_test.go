@@ -212,18 +212,19 @@ func checkValues(t *testing.T, db *store.DB, orders []*order.Order) {
 
 // TestOrdersAreValuedAsTheyAre delivers one order while prices are requested, and raises one after it was counted.
 func TestOrdersAreValuedAsTheyAre(t *testing.T) {
+	raised := order.GiveIncreased{Final: chain.NewAmount(5000), FinalPercentFee: chain.NewAmount(100)}
 	for _, row := range []struct {
-		name            string
-		then            order.Fact
-		isMeanwhile     bool // stored between the request for prices and the count
-		isAway          bool // no price is known after it
-		given, takenFor int64
+		name                 string
+		then                 order.Fact
+		isMeanwhile          bool // stored between the request for prices and the count
+		isAway               bool // no price is known after it
+		given, takenFor, fee int64
 	}{
-		{"delivered", newDeal(1, 1, 137).fulfilled().fact, true, false, 1000, 900},
-		{"delivered while prices are away", newDeal(1, 1, 137).fulfilled().fact, false, true, 1000, -1},
-		{"raised", order.GiveIncreased{Final: chain.NewAmount(5000)}, false, false, 5000, -1},
-		{"raised while prices are away", order.GiveIncreased{Final: chain.NewAmount(5000)}, false, true, -1, -1},
-		{"corrected while prices are away", order.Created{Terms: newDeal(1, 1, 42).terms}, false, true, -1, -1},
+		{"delivered", newDeal(1, 1, 137).fulfilled().fact, true, false, 1000, 900, 27},
+		{"delivered while prices are away", newDeal(1, 1, 137).fulfilled().fact, false, true, 1000, -1, 27},
+		{"raised", raised, false, false, 5000, -1, 107},
+		{"raised while prices are away", raised, false, true, -1, -1, -1},
+		{"corrected while prices are away", order.Created{Terms: newDeal(1, 1, 42).terms}, false, true, -1, -1, 0},
 	} {
 		onBoth(t, func(t *testing.T, db *store.DB) {
 			d, told := newDeal(1, 1, 137), []order.Event(nil)
@@ -237,7 +238,7 @@ func TestOrdersAreValuedAsTheyAre(t *testing.T) {
 					return tx.Correct(t.Context(), c)
 				}))(t)
 			}
-			tell(order.Created{Terms: d.terms})
+			tell(order.Created{Terms: d.terms, FixFee: chain.NewAmount(7), PercentFee: chain.NewAmount(20)})
 			isStored, isAway := false, false
 			count := func() {
 				countAll(t, db, func(_ context.Context, wanted []stats.Priced) map[stats.Priced]*big.Rat {
@@ -261,14 +262,14 @@ func TestOrdersAreValuedAsTheyAre(t *testing.T) {
 			isAway = row.isAway
 			count()
 			v, _, err := stats.ValuesOf(t.Context(), db, d.id)
-			got := [2]int64{-1, -1}
-			for i, micros := range []*int64{v.Given, v.Taken} {
+			got := [3]int64{-1, -1, -1}
+			for i, micros := range []*int64{v.Given, v.Taken, v.Fee} {
 				if micros != nil {
 					got[i] = *micros
 				}
 			}
-			if got != [2]int64{row.given, row.takenFor} || err != nil {
-				t.Errorf("%s: given and taken are worth %d, %v, want %d and %d", row.name, got, err, row.given, row.takenFor)
+			if got != [3]int64{row.given, row.takenFor, row.fee} || err != nil {
+				t.Errorf("%s: given, taken and fee are worth %d, %v, want %d, %d and %d", row.name, got, err, row.given, row.takenFor, row.fee)
 			}
 		})
 	}

@@ -63,11 +63,7 @@ func valuesOf(o *order.Order, before Values, prices map[Priced]*big.Rat) Values 
 		margin := int64(order.MarginOf(float64(*v.Given), float64(*asked)))
 		v.Margin = &margin
 	}
-	percent := created.PercentFee
-	if o.FinalPercentFee != nil {
-		percent = *o.FinalPercentFee
-	}
-	v.Fee = sum(micros(created.FixFee, prices[coinOf(o)]), micros(percent, give))
+	v.Fee = sum(micros(created.FixFee, prices[coinOf(o)]), micros(*o.FinalPercentFee, give))
 	if created.Affiliate != nil {
 		v.Affiliate = micros(created.Affiliate.Amount, give)
 	}

@@ -138,8 +138,8 @@ func (s *search) confirmed(asked chain.ContractCall, out *Payload, compare func(
 
 // furthest makes a doubted call take the answer that is further by compare.
 func furthest(call *jsonrpc.Call, compare func(a, b []byte) int) *jsonrpc.Call {
-	call.Same = func(a, b any) bool { return bytes.Equal(*a.(*Payload), *b.(*Payload)) }
 	jsonrpc.Prefer(call, func(a, b Payload) int { return compare(a, b) })
+	call.Same = func(a, b any) bool { return bytes.Equal(*a.(*Payload), *b.(*Payload)) }
 	return call
 }
 

@@ -74,17 +74,16 @@ func (c *Client) Avoiding(names ...string) *Client {
 
 // Preferring returns a client that asks the endpoint of that name before all others; the same client if there is none.
 func (c *Client) Preferring(name string) *Client {
-	var others []string
+	made := *c
+	made.avoided = nil
 	for _, e := range c.pool.Endpoints() {
 		if e.Name() != name {
-			others = append(others, e.Name())
+			made.avoided = append(made.avoided, e.Name())
 		}
 	}
-	if len(others) == len(c.pool.Endpoints()) {
+	if made.AvoidsAll() {
 		return c
 	}
-	made := *c
-	made.avoided = others
 	return &made
 }
 
@@ -200,12 +199,25 @@ func ByItem[R any, L ~[]T, T any](
 func Greater[T any](call *Call, compare func(a, b T) int) {
 	var nothing T
 	call.Doubt = func(result any) bool { return compare(*result.(*T), nothing) == 0 }
-	call.Same = func(a, b any) bool { return compare(*a.(*T), *b.(*T)) == 0 }
 	Prefer(call, compare)
 }
 
-// Prefer has a doubted call take the greater of two results.
+// Lesser has a call that asks how much there is asked Twice. Of two results the lesser counts that is not nothing,
+// unless two agree.
+func Lesser[T any](call *Call, compare func(a, b T) int) {
+	var nothing T
+	call.Twice, call.ByMajority = true, true
+	Prefer(call, func(a, b T) int {
+		if compare(a, nothing) == 0 || compare(b, nothing) == 0 {
+			return compare(a, b)
+		}
+		return compare(b, a)
+	})
+}
+
+// Prefer has a doubted call take the greater of two results; equal ones are the Same.
 func Prefer[T any](call *Call, compare func(a, b T) int) {
+	call.Same = func(a, b any) bool { return compare(*a.(*T), *b.(*T)) == 0 }
 	call.Add = func(a, b any) any {
 		if compare(*a.(*T), *b.(*T)) < 0 {
 			return b

@@ -86,9 +86,7 @@ func (w *width) took(size uint64) {
 
 // limited returns the width if it is less than the most for any endpoint, else zero.
 func (w *width) limited() uint64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if now := w.nowLocked(); now < w.most {
+	if now := w.now(); now < w.most {
 		return now
 	}
 	return 0

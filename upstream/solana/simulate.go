@@ -194,7 +194,7 @@ func (c *Chain) Balance(ctx context.Context, token, holder chain.Address) (chain
 		return tokenBalance(token, states)
 	}
 	states, err := c.readAccounts(ctx, holdings(token, holder), func(call *jsonrpc.Call) {
-		jsonrpc.Greater(call, func(a, b accountInfos) int { return has(a.Value).Cmp(has(b.Value)) })
+		jsonrpc.Lesser(call, func(a, b accountInfos) int { return has(a.Value).Cmp(has(b.Value)) })
 	})
 	return has(states), err
 }

@@ -52,21 +52,22 @@ func TestSimulationsShowAnOutcome(t *testing.T) {
 	})
 }
 
-// TestNoSenderIsPoorByOneEndpointsWord has swaps fail, at endpoints that know different balances of the sender.
-func TestNoSenderIsPoorByOneEndpointsWord(t *testing.T) {
+// TestBalancesAreNotOneEndpointsWord has swaps fail, at endpoints that know different balances of the sender.
+func TestBalancesAreNotOneEndpointsWord(t *testing.T) {
 	coin, sender := chain.NativeCoin(chain.SVM), solana.MemoProgram // arbitrary
 	tx := must.Get(solana.Draft{FeePayer: sender, Instructions: []solana.DraftInstruction{{Program: solana.MemoProgram}}}.Compile())(t)
 	const poor, rich = reserveLamports, reserveLamports + 10
 	for name, row := range map[string]struct {
-		has  []uint64 // at each endpoint
-		want error
+		has     []uint64 // at each endpoint
+		balance uint64
+		want    error
 	}{
-		"the only endpoint":     {[]uint64{poor}, quote.ErrSenderLacks},
-		"both":                  {[]uint64{poor, poor}, quote.ErrSenderLacks},
-		"the first of two":      {[]uint64{poor, rich}, quote.ErrNotSimulated},
-		"the second of two":     {[]uint64{rich, poor}, quote.ErrNotSimulated},
-		"the first of three":    {[]uint64{poor, rich, rich}, quote.ErrReverted},
-		"none of two endpoints": {[]uint64{rich, rich}, quote.ErrReverted},
+		"the only endpoint":     {[]uint64{poor}, poor, quote.ErrSenderLacks},
+		"both":                  {[]uint64{poor, poor}, poor, quote.ErrSenderLacks},
+		"the first of two":      {[]uint64{poor, rich}, poor, quote.ErrNotSimulated},
+		"the second of two":     {[]uint64{rich, poor}, poor, quote.ErrNotSimulated},
+		"the first of three":    {[]uint64{poor, rich, rich}, rich, quote.ErrReverted},
+		"none of two endpoints": {[]uint64{rich, rich}, rich, quote.ErrReverted},
 	} {
 		var names []string
 		for i := range row.has {
@@ -81,6 +82,9 @@ func TestNoSenderIsPoorByOneEndpointsWord(t *testing.T) {
 		_, err := c.Simulate(t.Context(), quote.Simulation{Sender: sender, Recipient: sender, In: coin, Out: coin, AmountIn: chain.NewAmount(10), Tx: quote.Tx{Data: tx}})
 		if !errors.Is(err, row.want) || row.want != quote.ErrSenderLacks && errors.Is(err, quote.ErrSenderLacks) {
 			t.Errorf("%s: too little of the coin: Simulate() = %v, want %v", name, err, row.want)
+		}
+		if has, err := c.Balance(t.Context(), coin, sender); err != nil || has != chain.NewAmount(row.balance) {
+			t.Errorf("%s: Balance = %s, %v, want %d", name, has, err, row.balance)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (r Relay) call(ctx context.Context, method string, params []json.RawMessage
 	}
 	switch method {
 	case "eth_call":
-		made.Twice, made.Same = true, func(a, b any) bool { return lesser(*a.(*json.RawMessage), *b.(*json.RawMessage)) == 0 }
+		made.Twice = true
 		jsonrpc.Prefer(made, lesser)
 	case "eth_getBlockByNumber":
 		made.Accept = func(result any) error {

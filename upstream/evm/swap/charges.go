@@ -38,7 +38,6 @@ func callTwice(ctx context.Context, c *evm.Chain, calls []chain.ContractCall, co
 	for i, call := range calls {
 		asked[i] = jsonrpc.NewCall((*evm.Payload)(&answers[i]), nil, "eth_call", evm.Message{To: call.To, Data: call.Data}, "latest")
 		asked[i].Twice, asked[i].MayRevert = true, true
-		asked[i].Same = func(a, b any) bool { return compare(*a.(*evm.Payload), *b.(*evm.Payload)) == 0 }
 		jsonrpc.Prefer(asked[i], compare)
 	}
 	return answers, c.Client().All(ctx, asked...)

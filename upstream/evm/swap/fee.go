@@ -88,7 +88,6 @@ func isFar(a, b chain.Amount) bool { return a.Cmp(b.MulDiv(2, 1)) > 0 || b.Cmp(a
 func doubtFar[T any](asked *jsonrpc.Call, last chain.Amount, price func(T) chain.Amount) {
 	of := func(result any) chain.Amount { return price(*result.(*T)) }
 	asked.Doubt = func(result any) bool { return isFar(of(result), last) }
-	asked.Same = func(a, b any) bool { return !isFar(of(a), of(b)) }
 	jsonrpc.Prefer(asked, func(a, b T) int {
 		switch aIsFar, bIsFar := isFar(price(a), last), isFar(price(b), last); {
 		case aIsFar && !bIsFar:
@@ -98,6 +97,7 @@ func doubtFar[T any](asked *jsonrpc.Call, last chain.Amount, price func(T) chain
 		}
 		return price(b).Cmp(price(a))
 	})
+	asked.Same = func(a, b any) bool { return !isFar(of(a), of(b)) }
 }
 
 // readFees reads the chain's prices of gas in one round trip, or two if the price moved far.

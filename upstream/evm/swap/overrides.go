@@ -80,7 +80,6 @@ func (s *Simulator) Approvals(ctx context.Context, sender, token, spender chain.
 	var allowed, answer evm.Payload
 	reading := jsonrpc.NewCall(&allowed, nil, "eth_call", messageOf(sender, quote.Tx{To: token, Data: allowance.Call(sender, spender)}), "latest")
 	reading.Doubt = func(result any) bool { return wordAmount(*result.(*evm.Payload)).Cmp(amount) >= 0 }
-	reading.Same = func(a, b any) bool { return cheaper(*a.(*evm.Payload), *b.(*evm.Payload)) == 0 }
 	jsonrpc.Prefer(reading, cheaper)
 	trying := jsonrpc.NewCall(&answer, nil, "eth_call", messageOf(sender, approval(amount)), "latest")
 	s.chain.Client().Each(ctx, reading, trying)

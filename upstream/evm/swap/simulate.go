@@ -97,15 +97,19 @@ func (s *Simulator) need(ctx context.Context, t quote.Simulation, set overrides)
 	return uint64(gas)
 }
 
-// Balance implements quote.Simulator.
+// Balance implements quote.Simulator. Two endpoints are asked: all of a balance may be swapped.
 func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
 	if token.IsNative() {
 		var coins evm.Amount
-		err := s.chain.Client().All(ctx, coinsCall(&coins, holder))
+		asked := coinsCall(&coins, holder)
+		jsonrpc.Lesser(asked, compareCoins)
+		err := s.chain.Client().All(ctx, asked)
 		return coins.Amount, err
 	}
 	var answer evm.Payload
-	if err := s.chain.Client().Insist(ctx, wordCall(&answer, token, balanceOf.Call(holder))); err != nil {
+	asked := wordCall(&answer, token, balanceOf.Call(holder))
+	jsonrpc.Lesser(asked, compareWords)
+	if err := s.chain.Client().Insist(ctx, asked); err != nil {
 		return chain.Amount{}, err
 	}
 	if len(answer) != 32 {
@@ -117,16 +121,19 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 // wordCall asks a contract for a number. That it is zero is doubted.
 func wordCall(out *evm.Payload, to chain.Address, data []byte) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, nil, "eth_call", evm.Message{To: to, Data: data}, "latest")
-	jsonrpc.Greater(asked, func(a, b evm.Payload) int { return wordAmount(a).Cmp(wordAmount(b)) })
+	jsonrpc.Greater(asked, compareWords)
 	return asked
 }
 
 // coinsCall asks for the coins of an account. That it has none is doubted.
 func coinsCall(out *evm.Amount, holder chain.Address) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, nil, "eth_getBalance", holder, "latest")
-	jsonrpc.Greater(asked, func(a, b evm.Amount) int { return a.Cmp(b.Amount) })
+	jsonrpc.Greater(asked, compareCoins)
 	return asked
 }
+
+func compareWords(a, b evm.Payload) int { return wordAmount(a).Cmp(wordAmount(b)) }
+func compareCoins(a, b evm.Amount) int  { return a.Cmp(b.Amount) }
 
 // Delivers simulates the transfer of a token to an account, by one that has it. It returns quote.ErrRefused if less
 // arrives, and quote.ErrReverted if only this account cannot get it; nil also if nothing certain is known.

@@ -535,4 +535,12 @@ func TestABalanceIsNotNothingByOneWord(t *testing.T) {
 			}
 		}
 	}
+	for _, nodes := range [][]*node{{having(9, "0x"), having(7, "0x")}, {having(6, "0x"), having(7, "0x"), having(7, "0x")}} {
+		s := NewSimulator(serveAll(t, documented(t, 8453), nodes...))
+		for _, token := range []chain.Address{chain.NativeCoin(chain.EVM), someToken} {
+			if has, err := s.Balance(t.Context(), token, otherToken); err != nil || has != chain.NewAmount(7) {
+				t.Errorf("Balance of %s by %d endpoints = %s, %v, want 7", token, len(nodes), has, err)
+			}
+		}
+	}
 }

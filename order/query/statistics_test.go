@@ -154,10 +154,22 @@ func checkStatistics(t *testing.T, db *store.DB, events []order.Event) {
 	}
 	checkValues(t, db, orders)
 	want, wantAll := recounted(orders)
-	rows, _, err := stats.Daily(t.Context(), db, 0, 1<<40)
-	if err != nil {
-		t.Fatal(err)
+	const since = inventedBegin/secondsOfDay + 20
+	var wantBefore, gotBefore [2]int64 // orders created, and what was given for them
+	for key, each := range want {
+		if key[0] < since {
+			wantBefore[0], wantBefore[1] = wantBefore[0]+int64(each.Created), wantBefore[1]+each.Given.Micros
+		}
 	}
+	_, before, err := stats.Daily(t.Context(), db, since, 1<<40)
+	for _, each := range before {
+		gotBefore[0], gotBefore[1] = gotBefore[0]+int64(each.Created), gotBefore[1]+each.Given.Micros
+	}
+	if err != nil || gotBefore != wantBefore {
+		t.Fatalf("statistics before day %d: %v, %v, want %v", since, gotBefore, err, wantBefore)
+	}
+	rows, _, err := stats.Daily(t.Context(), db, 0, 1<<40)
+	must.Do(t, err)
 	got := make(map[[3]uint64]order.Statistics)
 	for _, each := range rows {
 		got[[3]uint64{each.Day, uint64(each.Give), uint64(each.Take)}] = each.Statistics

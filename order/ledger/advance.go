@@ -30,6 +30,7 @@ func (l Ledger) Apply(ctx context.Context, a Advance) (changes []order.Change, e
 		if err := moveCheckpoint(ctx, tx, a); err != nil {
 			return err
 		}
+		tx.isNews = a.Before.WasLevel > 0
 		if err := tx.remove(ctx, `chain = $1 AND block >= $2`, int64(a.Chain), int64(a.From)); err != nil {
 			return err
 		}

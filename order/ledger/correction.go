@@ -146,7 +146,7 @@ func textsOf(events []order.Event, text func(order.Event) string) []string {
 
 // Correct applies a correction, however old, to the stored events of a chain. Another process may have applied some.
 func (tx *Tx) Correct(ctx context.Context, c Correction) error {
-	tx.isCorrection = true
+	tx.isNews = true
 	for _, e := range slices.Concat(c.Wrong, c.Missing) {
 		err := tx.remove(ctx, `chain = $1 AND block = $2 AND log_index = $3`, int64(e.At.Chain), int64(e.At.Block), int64(e.At.LogIndex))
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 // Ledger is the stored state of orders: events, folded orders, their log, and how far each chain has been read.
 type Ledger struct {
 	*store.DB
-	Keep time.Duration // maximum age of log entries and of the blocks that they report; 0: nothing is logged
+	Keep time.Duration // maximum age of log entries, and of history that they report; 0: nothing is logged
 }
 
 // Checkpoint is how far one chain has been followed: its events from block First to Block are stored.

@@ -13,8 +13,7 @@ import (
 )
 
 // entries collects a transaction's additions to the log: retractions, newest event first, then added events, then those
-// that became final. It omits events in blocks older than Ledger.Keep, since much history may be read at a time, unless
-// they are corrections of what readers have.
+// that became final. It omits history in blocks older than Ledger.Keep, since much of it may be read at a time.
 type entries struct {
 	tx    *Tx
 	since uint64 // UNIX seconds
@@ -29,7 +28,7 @@ func newEntries(tx *Tx, known map[order.ID][]order.Event, removed, added []order
 	if tx.keep == 0 {
 		return l
 	}
-	if !tx.isCorrection {
+	if !tx.isNews {
 		l.since = uint64(max(l.now.Add(-tx.keep).Unix(), 0))
 	}
 	gone, came := removed, slices.Clone(added)

@@ -14,6 +14,7 @@ import (
 	"crossgate/chain"
 	"crossgate/internal/must"
 	"crossgate/order"
+	"crossgate/order/audit"
 	"crossgate/order/follow"
 	"crossgate/order/ledger"
 	"crossgate/store"
@@ -190,6 +191,43 @@ func TestTheLogLeadsToTheIndex(t *testing.T) {
 			}
 		}
 		t.Logf("%d orders, steps of events: %v", len(h.orders), h.counts)
+	})
+}
+
+// TestTheLogTellsLateBlocks begins with the index as a chain's history left it, too old for the log. It withdraws some of
+// that history, replaces it, and reads blocks that were mined long ago.
+func TestTheLogTellsLateBlocks(t *testing.T) {
+	onBoth(t, func(t *testing.T, db *store.DB) {
+		o := &orderTraffic{Rand: rand.New(rand.NewPCG(1, 2)), chains: [2]*testChain{newTestChain(1), newTestChain(137)}, deals: make([]deal, 0, 40)}
+		x := newIndex(db, map[chain.ID]order.Source{1: o.chains[0], 137: o.chains[1]}, quietly(follow.Options{Chains: evmChains(1, 137), Keep: time.Hour}))
+		for range 20 {
+			o.mine(o.chains[0], 1)
+			o.mine(o.chains[1], 1)
+		}
+		followAll(t, x)
+		h, l := newHeld(), x.Ledger()
+		if list := must.Get(l.Entries(t.Context(), 0, order.ID{}, 1))(t); len(list) > 0 {
+			t.Fatalf("the log tells history: %+v", list)
+		}
+		for id, of := range must.Get(ledger.FoldedOrders(t.Context(), l, allOrders(t, l)))(t) {
+			h.orders[id] = order.EntryOf(order.Final, order.Event{Order: id, Fact: order.Cancelled{}}, of, of)
+		}
+		for _, events := range must.Get(ledger.EventsOfAll(t.Context(), l, allOrders(t, l)))(t) {
+			for _, e := range events {
+				h.events[heldEvent{e.At.Chain, e.At.BlockHash, e.At.LogIndex}] = order.Happened
+			}
+		}
+		came := must.Get(audit.Of(x.Chains).Withdraw(t.Context(), 1, 3))(t)
+		h.read(t, l)
+		h.checkIndex(t, l)
+		o.rewrite(o.chains[0], len(o.chains[0].blocks)-3)
+		o.mine(o.chains[1], 1)
+		followAll(t, x)
+		h.read(t, l)
+		h.checkIndex(t, l)
+		if came.Orders == 0 || h.counts[order.Final] < came.Orders || h.counts[order.Happened] == 0 {
+			t.Errorf("%d orders changed, steps of events: %v", came.Orders, h.counts)
+		}
 	})
 }
 

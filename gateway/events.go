@@ -60,7 +60,9 @@ func (g *Gateway) openEvents(ctx context.Context, c config.Config, p *parts) err
 func (g *Gateway) catchUpWebhooks(ctx context.Context) {
 	var failure store.Failure
 	for g.lacksWebhooks && order.Wait(ctx, store.LeaseInterval, nil) {
+		g.settingUp.Lock() // a reload must not come between
 		err := g.configureWebhooks(ctx, g.sets.now().config.Events.Webhooks)
+		g.settingUp.Unlock()
 		failure.Log(ctx, g.log, err, "webhooks of the file are not set up", "webhooks of the file are set up")
 		g.lacksWebhooks = err != nil
 	}
@@ -74,6 +76,8 @@ func (g *Gateway) configureWebhooks(ctx context.Context, configured []config.Web
 			hooks[i].Secrets = append(hooks[i].Secrets, secret.Reveal())
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
 	return g.webhooks.Configure(ctx, hooks)
 }
 

@@ -46,6 +46,7 @@ type Gateway struct {
 
 	webhooks      *webhook.Deliverer
 	lacksWebhooks bool          // the database lacks those of the file
+	settingUp     sync.Mutex    // held while those of the file are stored
 	admin         admin.Options // without the metrics
 	adminTLS      *tls.Config   // nil: none
 	shared        *shared.Cache // nil: none

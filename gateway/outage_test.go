@@ -187,6 +187,26 @@ func TestWebhooksOfTheFileAreSetUpOnceTheDatabaseAnswers(t *testing.T) {
 	})
 }
 
+// TestAReloadBesideTheSetUpOfWebhooksPrevails removes the webhook of the file while that is being stored.
+func TestAReloadBesideTheSetUpOfWebhooksPrevails(t *testing.T) {
+	server, address := startPostgres(t)
+	onPostgres(t, address, new(bytes.Buffer)) // creates the tables
+	release := must.Get(server.Hold("locked", "BEGIN; LOCK TABLE webhooks IN SHARE MODE"))(t)
+	a := onPostgres(t, address, new(bytes.Buffer), shop)
+	var settingUp sync.WaitGroup
+	settingUp.Go(func() { a.gateway.catchUpWebhooks(t.Context()) })
+	must.Await(a, "the webhook waits for the lock", func() bool { return a.waiting(server) == "1" })
+	without := a.gateway.sets.now().config
+	without.Events.Webhooks = nil
+	_ = a.gateway.Reload(without) // now or once the webhook is stored
+	must.Do(t, release())
+	settingUp.Wait()
+	must.Do(t, a.gateway.Reload(without))
+	if hooks := must.Get(a.gateway.webhooks.Hooks(t.Context()))(t); len(hooks) > 0 {
+		t.Errorf("the file has no webhook, the database %s", hooks[0].Name)
+	}
+}
+
 // TestAnAbsentRedisIsLoggedOnce lets a gateway try again and again to publish events.
 func TestAnAbsentRedisIsLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -171,9 +171,9 @@ func (g *Gateway) Reload(c config.Config) error {
 	}
 	next := newSet(p, c, g)
 	if !reflect.DeepEqual(was.config.Events.Webhooks, c.Events.Webhooks) { // all else needs no database
-		ctx, cancel := context.WithTimeout(context.Background(), storePatience)
-		defer cancel()
-		err := g.configureWebhooks(ctx, c.Events.Webhooks)
+		g.settingUp.Lock()
+		defer g.settingUp.Unlock()
+		err := g.configureWebhooks(context.Background(), c.Events.Webhooks)
 		if err != nil && !errors.Is(err, webhook.ErrTaken) && !errors.Is(err, store.ErrUnavailable) { // not a mistake in c
 			err = fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		}

@@ -21,7 +21,7 @@ type Client struct {
 	URL   string       // such as http://127.0.0.1:8080
 	Key   string       // the client's access token for the gateway, if it has one
 	HTTP  *http.Client // http.DefaultClient if nil
-	Tries int          // attempts of a request without an answer, or with status 429, 502, 503 or 504; 0 means 4
+	Tries int          // attempts of a request without a whole answer, or with status 429, 502, 503 or 504; 0 means 4
 	// MaxRetryAfter is the longest Retry-After to wait for; a longer one is an error. 0 means half a minute.
 	MaxRetryAfter time.Duration
 }
@@ -101,8 +101,7 @@ func (c *Client) Ask(ctx context.Context, method, path string, body, into any) (
 	if err != nil {
 		return nil, err
 	}
-	defer response.Body.Close()
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxBody)).Decode(into); err != nil {
+	if err := json.NewDecoder(response.Body).Decode(into); err != nil {
 		return nil, fmt.Errorf("answer of %s %s: %w", method, path, err)
 	}
 	return response.Header, nil
@@ -147,12 +146,19 @@ func (c *Client) send(ctx context.Context, method, path, accept, lastEvent strin
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	if response.StatusCode == http.StatusOK {
+	if response.StatusCode == http.StatusOK && accept == streamType {
 		return response, nil
 	}
 	defer response.Body.Close()
+	whole, err := io.ReadAll(io.LimitReader(response.Body, maxBody))
+	if response.StatusCode == http.StatusOK {
+		if response.Body = io.NopCloser(bytes.NewReader(whole)); err != nil {
+			return nil, fmt.Errorf("answer of %s %s: %w", method, path, err)
+		}
+		return response, nil
+	}
 	var e Error
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxBody)).Decode(&e); err != nil {
+	if err := json.Unmarshal(whole, &e); err != nil {
 		e = Error{Request: response.Header.Get("X-Request-Id")}
 	}
 	e.Status, e.asked = response.StatusCode, method+" "+path

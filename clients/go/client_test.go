@@ -1,6 +1,7 @@
 package crossgate
 
 import (
+	"context"
 	"io"
 	"maps"
 	"net/http"
@@ -15,13 +16,18 @@ import (
 )
 
 // TestReadsAreAskedForWithoutABody looks at what a GET carries: some balancers refuse one with a body. The gateway is
-// below a path that ends with a slash.
+// below a path that ends with a slash, and is killed during its first answer to each question.
 func TestReadsAreAskedForWithoutABody(t *testing.T) {
 	bodies := map[string]string{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		answer := "{}"
+		if _, isAgain := bodies[r.Method+r.URL.Path]; !isAgain {
+			answer = "{"
+		}
 		bodies[r.Method+r.URL.Path] = string(body)
-		_, _ = io.WriteString(w, "{}")
+		w.Header().Set("Content-Length", "2")
+		_, _ = io.WriteString(w, answer)
 	}))
 	defer server.Close()
 	c := &Client{URL: server.URL + "/below/"}
@@ -49,7 +55,8 @@ func TestAnswersOfOthersNameTheRequest(t *testing.T) {
 	}
 }
 
-// gateway answers a watch: each stream is an event. It refuses the second stream, or the second record.
+// gateway answers a watch: each stream is an event. It refuses the second stream, or the second record, or never
+// answers that.
 type gateway struct {
 	status              int
 	refusal, retryAfter string
@@ -69,6 +76,10 @@ func (g *gateway) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	switch {
 	case isStream && !g.isRecord && len(g.streams) == 2, !isStream && g.isRecord && g.records == 2:
+		if g.status == 0 {
+			<-r.Context().Done()
+			return nil, context.Cause(r.Context())
+		}
 		answer.Header().Set("Retry-After", g.retryAfter)
 		answer.WriteHeader(g.status)
 		_, _ = io.WriteString(answer, `{"errorId":"`+g.refusal+`"}`)
@@ -95,6 +106,8 @@ func TestAWatchOutlivesRefusals(t *testing.T) {
 		{gateway{status: http.StatusTooManyRequests, refusal: "QUOTA_EXCEEDED", retryAfter: "20"}, all, 21 * time.Second},
 		{gateway{status: busy, refusal: "TOO_MANY_STREAMS", retryAfter: "45"}, all, 46 * time.Second},
 		{gateway{status: busy, refusal: "OVERLOADED", retryAfter: "45", isRecord: true}, all, 46 * time.Second},
+		{gateway{}, all, 47 * time.Second},
+		{gateway{isRecord: true}, all, 47 * time.Second},
 		{gateway{status: busy, refusal: "OVERLOADED", retryAfter: "90"}, "Created, OVERLOADED:  (request )", time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -16,7 +17,7 @@ import (
 
 const (
 	patience   = time.Minute      // for a creation that is not found yet, or a gateway that does not answer
-	silence    = 45 * time.Second // three heartbeat comments of an idle stream
+	silence    = 45 * time.Second // for an answer, or three heartbeat comments of an idle stream
 	reconnects = time.Second      // between two connections, unless Retry-After is longer
 	longest    = 4 << 20          // bytes of a line
 )
@@ -60,13 +61,20 @@ type watch struct {
 	seen     string // the last record yielded
 	event    string // id of the last event
 	isOver   bool   // nothing more will follow
+	quiet    *time.Timer
 }
+
+const streamType = "text/event-stream"
+
+var errSilent = errors.New("the gateway does not answer")
 
 // follow reads one stream of the order's events.
 func (w *watch) follow(ctx context.Context) (isOpen bool, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	response, err := w.client.repeat(ctx, http.MethodGet, creationPath(w.creation), "text/event-stream", w.event, nil)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w.quiet = time.AfterFunc(silence, func() { cancel(errSilent) })
+	defer w.quiet.Stop()
+	response, err := w.client.repeat(ctx, http.MethodGet, creationPath(w.creation), streamType, w.event, nil)
 	if err != nil {
 		w.event = ""
 		return false, err
@@ -75,12 +83,9 @@ func (w *watch) follow(ctx context.Context) (isOpen bool, err error) {
 	if err := w.look(ctx); err != nil || w.isOver {
 		return false, err
 	}
-	quiet := time.AfterFunc(silence, cancel)
-	defer quiet.Stop()
 	var failed error
 	err = readEvents(response.Body, func(name, id string) (goOn bool) {
-		quiet.Stop() // the caller may take its time
-		defer quiet.Reset(silence)
+		w.quiet.Reset(silence)
 		if id != "" {
 			w.event = id
 		}
@@ -104,6 +109,8 @@ func (w *watch) look(ctx context.Context) error {
 		err = fmt.Errorf("record of order %s: %w", w.creation, err)
 	}
 	isLast := order.State == "ClaimedUnlock" || order.State == "ClaimedOrderCancel"
+	w.quiet.Stop() // the caller may take its time
+	defer w.quiet.Reset(silence)
 	w.isOver = !w.yield(order, err) || err != nil || isLast
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -108,7 +109,9 @@ func exportRows(flags *pflag.FlagSet) action {
 		if e.progress != nil {
 			fmt.Fprintln(errOut)
 		}
-		if e.cursor != "" {
+		refused, is := errors.AsType[*crossgate.Error](err)
+		isUseless := is && slices.Contains([]string{"CURSOR_EXPIRED", "CURSOR_UNKNOWN"}, refused.ID)
+		if e.cursor != "" && !isUseless {
 			fmt.Fprintf(errOut, "go on with --cursor %s\n", e.cursor)
 		}
 		return err
@@ -126,7 +129,7 @@ func (e *export) events(ctx context.Context) error {
 	}
 	newest, err := strconv.ParseUint(part.Next, 10, 64)
 	isGiven := e.cursor != "" // the gateway has to know it, even if no events follow
-	e.cursor = cmp.Or(e.cursor, strconv.FormatUint(e.since*1_000_000, 10))
+	e.cursor = cmp.Or(e.cursor, strconv.FormatUint(min(e.since*1_000_000, newest), 10))
 	first, parseErr := strconv.ParseUint(e.cursor, 10, 64)
 	if err = errors.Join(err, parseErr); err != nil {
 		return fmt.Errorf("cursor: %w", err)

@@ -169,41 +169,26 @@ func TestLockedTablesAreAnOutage(t *testing.T) {
 	}
 }
 
-// TestWebhooksOfTheFileAreSetUpOnceTheDatabaseAnswers starts a gateway whose database ends after it was opened.
+// TestWebhooksOfTheFileAreSetUpOnceTheDatabaseAnswers starts a gateway whose database takes no webhook. A reload removes
+// one from the file while it is being stored.
 func TestWebhooksOfTheFileAreSetUpOnceTheDatabaseAnswers(t *testing.T) {
 	server, address := startPostgres(t)
 	onPostgres(t, address, new(bytes.Buffer)) // creates the tables
-	release := must.Get(server.Hold("locked", "BEGIN; LOCK TABLE webhooks, events IN ACCESS EXCLUSIVE MODE"))(t)
-	a := onPostgres(t, address, new(bytes.Buffer), shop)
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { a.gateway.runEvents(ctx) })
-	defer running.Wait()
-	defer stop()
-	must.Do(t, release())
-	must.Await(a, "the webhook is there", func() bool {
-		hooks, err := a.gateway.webhooks.Hooks(t.Context())
-		return err == nil && len(hooks) == 1 && hooks[0].IsConfigured
-	})
-}
-
-// TestAReloadBesideTheSetUpOfWebhooksPrevails removes the webhook of the file while that is being stored.
-func TestAReloadBesideTheSetUpOfWebhooksPrevails(t *testing.T) {
-	server, address := startPostgres(t)
-	onPostgres(t, address, new(bytes.Buffer)) // creates the tables
-	release := must.Get(server.Hold("locked", "BEGIN; LOCK TABLE webhooks IN SHARE MODE"))(t)
-	a := onPostgres(t, address, new(bytes.Buffer), shop)
-	var settingUp sync.WaitGroup
-	settingUp.Go(func() { a.gateway.catchUpWebhooks(t.Context()) })
-	must.Await(a, "the webhook waits for the lock", func() bool { return a.waiting(server) == "1" })
-	without := a.gateway.sets.now().config
-	without.Events.Webhooks = nil
-	_ = a.gateway.Reload(without) // now or once the webhook is stored
-	must.Do(t, release())
-	settingUp.Wait()
-	must.Do(t, a.gateway.Reload(without))
-	if hooks := must.Get(a.gateway.webhooks.Hooks(t.Context()))(t); len(hooks) > 0 {
-		t.Errorf("the file has no webhook, the database %s", hooks[0].Name)
+	for count, hooks := range [][]config.Webhook{nil, {shop}} {
+		release := must.Get(server.Hold("locked", "BEGIN; LOCK TABLE webhooks IN SHARE MODE"))(t)
+		a := onPostgres(t, address, new(bytes.Buffer), shop)
+		var settingUp sync.WaitGroup
+		settingUp.Go(func() { a.gateway.catchUpWebhooks(t.Context()) })
+		must.Await(a, "the webhook waits for the lock", func() bool { return a.waiting(server) == "1" })
+		reloaded := a.gateway.sets.now().config
+		reloaded.Events.Webhooks = hooks
+		_ = a.gateway.Reload(reloaded) // now or once the webhook is stored
+		must.Do(t, release())
+		settingUp.Wait()
+		must.Do(t, a.gateway.Reload(reloaded))
+		if stored := must.Get(a.gateway.webhooks.Hooks(t.Context()))(t); len(stored) != count || count > 0 && !stored[0].IsConfigured {
+			t.Errorf("the file has %d webhooks, the database %+v", count, stored)
+		}
 	}
 }
 

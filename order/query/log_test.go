@@ -209,11 +209,10 @@ func TestTheLogTellsLateBlocks(t *testing.T) {
 		if list := must.Get(l.Entries(t.Context(), 0, order.ID{}, 1))(t); len(list) > 0 {
 			t.Fatalf("the log tells history: %+v", list)
 		}
-		for id, of := range must.Get(ledger.FoldedOrders(t.Context(), l, allOrders(t, l)))(t) {
-			h.orders[id] = order.EntryOf(order.Final, order.Event{Order: id, Fact: order.Cancelled{}}, of, of)
-		}
-		for _, events := range must.Get(ledger.EventsOfAll(t.Context(), l, allOrders(t, l)))(t) {
+		for id, events := range must.Get(ledger.EventsOfAll(t.Context(), l, allOrders(t, l)))(t) {
+			of, _ := order.Fold(events)
 			for _, e := range events {
+				h.orders[id] = order.EntryOf(order.Happened, e, of, of)
 				h.events[heldEvent{e.At.Chain, e.At.BlockHash, e.At.LogIndex}] = order.Happened
 			}
 		}

@@ -101,10 +101,7 @@ func (s *Stream) Append(ctx context.Context, last uint64, entries []StreamEntry,
 		return last, cmp.Or(err, fmt.Errorf("the stream ends at %d, not at %d", end, last))
 	}
 	for _, each := range entries {
-		args := []any{s.name, "MINID", "~", oldest, strconv.FormatUint(each.Number, 10) + "-0"}
-		for _, field := range each.Fields {
-			args = append(args, field)
-		}
+		args := redis.Args{s.name, "MINID", "~", oldest, strconv.FormatUint(each.Number, 10) + "-0"}.AddFlat(each.Fields)
 		if _, err := s.do(ctx, "XADD", args...); err != nil {
 			return last, fmt.Errorf("append %d to stream: %w", each.Number, err)
 		}

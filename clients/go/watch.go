@@ -20,6 +20,7 @@ const (
 	silence    = 45 * time.Second // for an answer, or three heartbeat comments of an idle stream
 	reconnects = time.Second      // between two connections, unless Retry-After is longer
 	longest    = 4 << 20          // bytes of a line
+	streamType = "text/event-stream"
 )
 
 // awaited are refusals that another attempt may not meet. Without the last event a stream can always begin.
@@ -64,15 +65,11 @@ type watch struct {
 	quiet    *time.Timer
 }
 
-const streamType = "text/event-stream"
-
-var errSilent = errors.New("the gateway does not answer")
-
 // follow reads one stream of the order's events.
 func (w *watch) follow(ctx context.Context) (isOpen bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w.quiet = time.AfterFunc(silence, func() { cancel(errSilent) })
+	w.quiet = time.AfterFunc(silence, func() { cancel(errors.New("the gateway does not answer")) })
 	defer w.quiet.Stop()
 	response, err := w.client.repeat(ctx, http.MethodGet, creationPath(w.creation), streamType, w.event, nil)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -100,18 +99,16 @@ func exportRows(flags *pflag.FlagSet) action {
 		if e.columns != nil && e.cursor == "" {
 			fmt.Fprintln(e.out, strings.NewReplacer(".stringValue", "", "OfferWithMetadata", "").Replace(strings.Join(e.columns, ",")))
 		}
+		write := e.events
 		if *of == "orders" {
-			err = e.orders(ctx)
-		} else {
-			err = e.events(ctx)
+			write = e.orders
 		}
-		err = errors.Join(err, e.out.Flush())
+		err = errors.Join(write(ctx), e.out.Flush())
 		if e.progress != nil {
 			fmt.Fprintln(errOut)
 		}
 		refused, is := errors.AsType[*crossgate.Error](err)
-		isUseless := is && slices.Contains([]string{"CURSOR_EXPIRED", "CURSOR_UNKNOWN"}, refused.ID)
-		if e.cursor != "" && !isUseless {
+		if e.cursor != "" && !(is && strings.HasPrefix(refused.ID, "CURSOR_")) {
 			fmt.Fprintf(errOut, "go on with --cursor %s\n", e.cursor)
 		}
 		return err
@@ -122,18 +119,14 @@ func exportRows(flags *pflag.FlagSet) action {
 func (e *export) events(ctx context.Context) error {
 	var part struct {
 		Events []json.RawMessage
-		Next   string
+		Next   uint64 `json:",string"`
 	}
 	if _, err := e.client.Ask(ctx, http.MethodGet, "/v1.0/events", nil, &part); err != nil {
 		return err
 	}
-	newest, err := strconv.ParseUint(part.Next, 10, 64)
-	isGiven := e.cursor != "" // the gateway has to know it, even if no events follow
+	newest, isGiven := part.Next, e.cursor != "" // the gateway has to know it, even if no events follow
 	e.cursor = cmp.Or(e.cursor, strconv.FormatUint(min(e.since*1_000_000, newest), 10))
-	first, parseErr := strconv.ParseUint(e.cursor, 10, 64)
-	if err = errors.Join(err, parseErr); err != nil {
-		return fmt.Errorf("cursor: %w", err)
-	}
+	first, _ := strconv.ParseUint(e.cursor, 10, 64) // the flag was checked
 	for after := first; after < newest || isGiven; isGiven = false {
 		if _, err := e.client.Ask(ctx, http.MethodGet, "/v1.0/events?limit=1000&cursor="+e.cursor, nil, &part); err != nil {
 			return err
@@ -141,13 +134,10 @@ func (e *export) events(ctx context.Context) error {
 		if err := e.write(part.Events); err != nil {
 			return err
 		}
-		if after, err = strconv.ParseUint(part.Next, 10, 64); err != nil {
-			return fmt.Errorf("next: %w", err)
-		}
-		if first == 0 {
+		if after = part.Next; first == 0 {
 			first = after
 		}
-		e.cursor = part.Next
+		e.cursor = strconv.FormatUint(after, 10)
 		e.show(float64(after-first) / float64(max(newest-first, 1)))
 	}
 	return nil

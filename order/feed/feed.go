@@ -153,19 +153,16 @@ func (f *Feed) Next(ctx context.Context, after uint64, filter Filter, most int) 
 		return Part{}, err
 	}
 	part := Part{Next: after}
-	if len(list) > 0 {
-		part.Next = list[len(list)-1].Position
+	for _, e := range list {
+		if part.Next = e.Position; filter.Matches(&e) {
+			part.Items = append(part.Items, f.item(e))
+		}
 	}
 	switch isAll := len(list) < min(most, atOnce); {
 	case isAll && from > 0:
 		part.Next = max(part.Next, from) // the database had all entries up to from before it was read
 	case isAll:
 		part.Grown = grown
-	}
-	for _, e := range list {
-		if filter.Matches(&e) {
-			part.Items = append(part.Items, f.item(e))
-		}
 	}
 	return part, nil
 }

@@ -156,10 +156,9 @@ func (l Ledger) LogEnds(ctx context.Context) (newest, deleted uint64, err error)
 
 // Entries returns up to most log entries after a position; only those of one order if it is given.
 func (l Ledger) Entries(ctx context.Context, after uint64, of order.ID, most int) ([]order.LogEntry, error) {
-	query, args := `SELECT position, order_id, entry FROM log WHERE position > $1 ORDER BY position LIMIT $2`, []any{int64(after), most}
+	which, args := ` ORDER BY position LIMIT $2`, []any{int64(after), most}
 	if of != (order.ID{}) {
-		query = `SELECT position, order_id, entry FROM log WHERE position > $1 AND order_id = $3 ORDER BY position LIMIT $2`
-		args = append(args, of[:])
+		which, args = ` AND order_id = $3`+which, append(args, of[:])
 	}
 	return store.All(ctx, l, func(rows *sql.Rows, e *order.LogEntry) error {
 		var text []byte
@@ -167,14 +166,15 @@ func (l Ledger) Entries(ctx context.Context, after uint64, of order.ID, most int
 			return err
 		}
 		return json.Unmarshal(text, e)
-	}, query, args...)
+	}, `SELECT position, order_id, entry FROM log WHERE position > $1`+which, args...)
 }
 
 // Expire deletes the entries older than Ledger.Keep, some thousand at a time.
 func (l Ledger) Expire(ctx context.Context) error {
 	before := time.Now().Add(-l.Keep).UnixMicro()
-	for isMore := true; isMore; {
-		err := l.Update(ctx, func(tx *store.Tx) error {
+	isMore, err := true, error(nil)
+	for isMore && err == nil {
+		err = l.Update(ctx, func(tx *store.Tx) error {
 			var last int64
 			err := tx.QueryRow(ctx, []any{&last}, `SELECT COALESCE(MAX(position), 0) FROM
 				(SELECT position FROM log WHERE position < $1 ORDER BY position LIMIT 5000) expired`, before)
@@ -187,9 +187,6 @@ func (l Ledger) Expire(ctx context.Context) error {
 			_, err = tx.ExecContext(ctx, `UPDATE log_ends SET deleted = $1`, last)
 			return err
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return err
 }

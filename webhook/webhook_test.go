@@ -576,24 +576,8 @@ func TestOthersEndNoDelivery(t *testing.T) {
 	}
 }
 
-// TestWhatAnswersMean checks how the status of an answer is read.
-func TestWhatAnswersMean(t *testing.T) {
-	for status, want := range map[int]string{
-		101: "HTTP 101", 200: "", 299: "", 300: "HTTP 300: redirects are not followed", 399: "HTTP 399: redirects are not followed", 400: "HTTP 400", 500: "HTTP 500",
-	} {
-		w := newWorld(t, sqlite(t))
-		d := w.deliverer()
-		w.answering(func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(status) })
-		w.tell(1, 1, false, created(1))
-		must.Get(d.Pass(t.Context(), store.Lease{}, "shop"))(t)
-		if h := w.hook(d); h.Error != want {
-			t.Errorf("HTTP %d: %q, want %q", status, h.Error, want)
-		}
-	}
-}
-
-// TestBadSubscribers has subscribers that redirect, never end, have an untrusted certificate, or a forbidden address:
-// each is a failure in words, without the URL's query.
+// TestBadSubscribers has subscribers that answer with any status, redirect, never end, have an untrusted certificate, or
+// a forbidden address: each but a success is a failure in words, without the URL's query.
 func TestBadSubscribers(t *testing.T) {
 	endless := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
 		to.WriteHeader(http.StatusOK)
@@ -607,7 +591,13 @@ func TestBadSubscribers(t *testing.T) {
 	defer secured.Close()
 	redirecting := httptest.NewServer(http.RedirectHandler("http://169.254.169.254/latest", http.StatusFound))
 	defer redirecting.Close()
+	numbered := httptest.NewServer(http.HandlerFunc(func(to http.ResponseWriter, r *http.Request) {
+		to.WriteHeader(must.Get(strconv.Atoi(r.URL.Path[1:]))(t))
+	}))
+	defer numbered.Close()
 	for at, want := range map[string]string{
+		numbered.URL + "/101": "HTTP 101", numbered.URL + "/299": "", numbered.URL + "/300": "HTTP 300: redirects are not followed",
+		numbered.URL + "/399": "HTTP 399: redirects are not followed", numbered.URL + "/400": "HTTP 400", numbered.URL + "/500": "HTTP 500",
 		endless.URL:                               "", // the status is enough
 		redirecting.URL:                           "redirects are not followed",
 		secured.URL + "?key=hidden":               "certificate",

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
@@ -235,4 +236,34 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 		err = errors.Join(err, fmt.Errorf("serve: %w", ended))
 	}
 	return err
+}
+
+var errDraining = errors.New("server is shutting down")
+
+// Ready returns why load balancers should send requests elsewhere, or nil if this replica accepts them.
+func (s *Server) Ready() error {
+	if s.draining.Load() {
+		return errDraining
+	}
+	if s.Options.Unready == nil {
+		return nil
+	}
+	return s.Options.Unready()
+}
+
+// mountHealth adds /healthz (liveness) and /readyz (readiness), which are neither traced nor logged.
+func (s *Server) mountHealth(engine *gin.Engine) {
+	alive := func() error { return nil }
+	for path, state := range map[string]func() error{"/healthz": alive, "/readyz": s.Ready} {
+		probe := func(c *gin.Context) {
+			status, body := http.StatusOK, `{"status":"ok"}`
+			if err := state(); err != nil {
+				status, body = http.StatusServiceUnavailable, `{"reason":"`+err.Error()+`","status":"unavailable"}`
+			}
+			c.Writer.Header()["Cache-Control"] = noStore
+			c.Data(status, jsonType[0], []byte(body+"\n"))
+		}
+		engine.GET(path, probe)
+		engine.HEAD(path, probe)
+	}
 }

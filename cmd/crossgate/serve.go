@@ -7,19 +7,24 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/pflag"
 
 	"crossgate/config"
 	"crossgate/gateway"
 	"crossgate/internal/release"
+	"crossgate/order"
+	"crossgate/store"
 )
 
 // flushLimit bounds the export of the last spans.
@@ -205,4 +210,69 @@ func load(file string) (config.Config, error) {
 		return config.Default(), nil
 	}
 	return config.Load(file)
+}
+
+// memoryShare is the share of memory for the garbage-collected heap, after subtracting the database's.
+const memoryShare = 0.9
+
+// roomyGC (GOGC) lets garbage grow to four times the live heap before a collection, which takes less CPU than the
+// default of one. The configuration bounds the live heap; near the memory limit the collector runs as often as needed.
+const roomyGC = 400
+
+// limitMemory sets the garbage collector's memory limit from allowed, the limit of the process's cgroup. The
+// environment variables GOMEMLIMIT and GOGC take precedence.
+func limitMemory(ctx context.Context, allowed memlimit.Provider, log *slog.Logger) {
+	ofHeap := func() (uint64, error) { // without SQLite's memory outside the heap, but at least half
+		limit, err := allowed()
+		return max(limit/2, limit-min(limit, store.FileMemory)), err
+	}
+	limit, err := memlimit.Set(memlimit.WithProvider(ofHeap), memlimit.WithRatio(memoryShare))
+	if errors.Is(err, memlimit.ErrNoCgroup) || errors.Is(err, memlimit.ErrCgroupsNotSupported) {
+		return
+	}
+	if err != nil {
+		log.WarnContext(ctx, "memory limit not set: cgroup limit unreadable; set GOMEMLIMIT", "error", err)
+		return
+	}
+	if limit == math.MaxInt64 {
+		return
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(roomyGC)
+	}
+	log.InfoContext(ctx, "memory limit set", "bytes", limit)
+}
+
+// supervised notifies systemd that the gateway is ready, then that it is alive while it answers, and that it stops when
+// ctx ends; done returns after the last notification. Without systemd it does nothing (sd_notify(3)).
+func supervised(ctx context.Context, health string, log *slog.Logger) (done func()) {
+	tell := func(state string) {
+		if _, err := daemon.SdNotify(false, state); err != nil {
+			log.Warn("systemd notification failed", "error", err)
+		}
+	}
+	tell(daemon.SdNotifyReady)
+	stopping := context.AfterFunc(ctx, func() { tell(daemon.SdNotifyStopping) })
+	within, err := daemon.SdWatchdogEnabled(false)
+	if err != nil || within == 0 {
+		return func() { stopping() }
+	}
+	// A draining gateway still answers, so the watchdog outlives ctx.
+	watching, end := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for isOn := true; isOn; isOn = order.Wait(watching, within/3, nil) {
+			if _, err := askHealth(watching, health); err == nil {
+				tell(daemon.SdNotifyWatchdog)
+			} else if watching.Err() == nil {
+				log.Warn("self health check failed; systemd restarts the gateway if that lasts", "error", err)
+			}
+		}
+	}()
+	return func() {
+		stopping()
+		end()
+		<-ended
+	}
 }

@@ -8,6 +8,7 @@ package follow
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -116,3 +117,68 @@ func (c *Chains) Run(ctx context.Context) error {
 
 // Ledger returns a ledger without time limits on its statements.
 func (c *Chains) Ledger() ledger.Ledger { return ledger.Ledger{DB: c.DB, Keep: c.Keep} }
+
+// Observer is notified of changes that invalidate earlier answers, and of data that answers will need. Its methods are
+// called by several goroutines and must return immediately: followers and requests wait for them.
+type Observer interface {
+	// OrdersChanged reports orders about which this process, or another one on the same PostgreSQL, stored something
+	// new; nil if any order may have changed.
+	OrdersChanged(changes []order.Change)
+	// BranchChanged reports that blocks of a chain may have been dropped, before any answer is given on the new branch:
+	// answers whose basis is not final may be wrong.
+	BranchChanged(id chain.ID)
+	// OrderSeen reports an order whose chains are about to be asked for its events, so that other data about it can be
+	// fetched at the same time.
+	OrderSeen(ctx context.Context, o *order.Order)
+}
+
+// unobserved is the default Observer. It ignores everything.
+type unobserved struct{}
+
+func (unobserved) OrdersChanged([]order.Change)            {}
+func (unobserved) BranchChanged(chain.ID)                  {}
+func (unobserved) OrderSeen(context.Context, *order.Order) {}
+
+// listen passes on the notifications of all replicas until ctx ends. Without a connection notifications are lost: after
+// each reconnect, any order may have changed.
+func (c *Chains) listen(ctx context.Context) {
+	if !c.DB.IsReplicated() {
+		return
+	}
+	var failure store.Failure
+	for {
+		err := c.listenOnce(ctx, &failure)
+		if ctx.Err() != nil {
+			return
+		}
+		failure.Log(ctx, c.Logger, err, "notifications of other replicas interrupted", "", "retry_in", store.LeaseInterval)
+		if !order.Wait(ctx, store.LeaseInterval, nil) {
+			return
+		}
+	}
+}
+
+func (c *Chains) listenOnce(ctx context.Context, failure *store.Failure) error {
+	subscription, err := c.DB.Subscribe(ctx, ledger.Channel, demandChannel)
+	if err != nil {
+		return err
+	}
+	defer subscription.Close(ctx)
+	c.Observer.OrdersChanged(nil)
+	for {
+		failure.Log(ctx, c.Logger, nil, "", "notifications of other replicas arrive again")
+		channel, payload, err := subscription.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if channel == demandChannel {
+			c.hearDemand(payload)
+			continue
+		}
+		var changes []order.Change
+		if err := json.Unmarshal([]byte(payload), &changes); err != nil {
+			return fmt.Errorf("notification: %w", err)
+		}
+		c.Observer.OrdersChanged(changes)
+	}
+}

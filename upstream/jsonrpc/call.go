@@ -171,3 +171,69 @@ func methodsOf(calls []*Call) (methods []string) {
 	}
 	return methods
 }
+
+// ByItem has a call whose result lists items asked Twice, and returns which of them, once it is made, are one
+// endpoint's word. An item on which two agree counts, else the first of most weight.
+func ByItem[R any, L ~[]T, T any](
+	call *Call, items func(result *R) *L, isSame func(a, b T) bool, weight func(T) int,
+) (isSingle func(i int) bool) {
+	in := func(result any) L { return *items(result.(*R)) }
+	isAgreed := func(i int, item T) bool {
+		voices := 0
+		for _, each := range call.unlike {
+			if said := in(each.Out); i < len(said) && isSame(said[i], item) {
+				voices++
+			}
+		}
+		return voices > 1
+	}
+	call.Twice = true
+	call.Same = func(a, b any) bool { return slices.EqualFunc(in(a), in(b), isSame) }
+	call.Add = func(_, _ any) any {
+		sum := new(R)
+		best := *items(sum)
+		for _, each := range call.unlike {
+			for i, item := range in(each.Out) {
+				if i == len(best) {
+					best = append(best, item)
+				} else if !isAgreed(i, best[i]) && (isAgreed(i, item) || weight(best[i]) < weight(item)) {
+					best[i] = item
+				}
+			}
+		}
+		*items(sum) = best
+		return sum
+	}
+	return func(i int) bool { return call.IsSingle() && !isAgreed(i, in(call.Out)[i]) }
+}
+
+// Greater has a call that asks how much there is doubt that it is nothing, and take the greater of two results.
+func Greater[T any](call *Call, compare func(a, b T) int) {
+	var nothing T
+	call.Doubt = func(result any) bool { return compare(*result.(*T), nothing) == 0 }
+	Prefer(call, compare)
+}
+
+// Lesser has a call that asks how much there is asked Twice. Of two results the lesser counts that is not nothing,
+// unless two agree.
+func Lesser[T any](call *Call, compare func(a, b T) int) {
+	var nothing T
+	call.Twice, call.ByMajority = true, true
+	Prefer(call, func(a, b T) int {
+		if compare(a, nothing) == 0 || compare(b, nothing) == 0 {
+			return compare(a, b)
+		}
+		return compare(b, a)
+	})
+}
+
+// Prefer has a doubted call take the greater of two results; equal ones are the Same.
+func Prefer[T any](call *Call, compare func(a, b T) int) {
+	call.Same = func(a, b any) bool { return compare(*a.(*T), *b.(*T)) == 0 }
+	call.Add = func(a, b any) any {
+		if compare(*a.(*T), *b.(*T)) < 0 {
+			return b
+		}
+		return a
+	}
+}

@@ -2,11 +2,14 @@ package config_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"crossgate/chain"
 	"crossgate/config"
@@ -115,5 +118,29 @@ func TestFeesAreThoseOfTheChainBeforeThoseOfAll(t *testing.T) {
 	golden.Same(t, "Fees", want, got, cmp.Comparer(func(a, b chain.Address) bool { return a == b }))
 	if c, err := config.Parse([]byte(minimal)); err != nil || len(c.Fees()) > 0 {
 		t.Errorf("Fees of a file without any = %v, %v, want none", c.Fees(), err)
+	}
+}
+
+// TestEveryMistakeIsReportedAtOnce parses the texts of testdata/mistakes.txtar: all that is wrong with each is in the
+// file behind it, which -update writes, and quotes no secret.
+func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
+	path := filepath.Join("testdata", "mistakes.txtar")
+	archive := must.Get(txtar.ParseFile(path))(t)
+	for i := 0; i < len(archive.Files); i += 2 {
+		text, want := archive.Files[i], &archive.Files[i+1]
+		said := "none\n"
+		if _, err := config.Parse(text.Data); err != nil {
+			said = err.Error() + "\n"
+		}
+		if golden.IsUpdated() {
+			want.Data = []byte(said)
+		}
+		golden.Same(t, text.Name, string(want.Data), said)
+		if strings.Contains(said, "SECRET") {
+			t.Errorf("%s: the report quotes a secret: %s", text.Name, said)
+		}
+	}
+	if golden.IsUpdated() {
+		must.Do(t, os.WriteFile(path, txtar.Format(archive), 0o644))
 	}
 }

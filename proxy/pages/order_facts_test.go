@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"crossgate/chain"
+	"crossgate/order"
 	"crossgate/proxy/web"
+	"crossgate/proxy/wire"
+	"crossgate/token"
 )
 
 func TestIDsCanBeCopied(t *testing.T) {
@@ -42,5 +45,37 @@ func TestRatesAndSharesAreLeftOutWhereThereIsNothing(t *testing.T) {
 	}
 	if got, want := Rate(some, some, "USDT", "USDT"), "1 USDT for 1 USDT, 1 USDT for 1 USDT"; got != want {
 		t.Errorf("rate %q, want %q", got, want)
+	}
+}
+
+func TestEvidenceIsNoMoreThanWasSeen(t *testing.T) {
+	followed := order.ChainBasis{Chain: 1, Followed: true, From: order.BlockTime{Number: 100}, Lag: order.Lag{Indexed: 900}, Proven: 800}
+	for _, row := range []struct {
+		read  order.ChainBasis
+		block uint64
+		want  string
+	}{
+		{followed, 800, "read twice; both readings agree"},
+		{followed, 100, "read twice; both readings agree"},
+		{followed, 801, "read once; to be confirmed when the block is final"},
+		{followed, 900, "read once; to be confirmed when the block is final"},
+		{followed, 901, "read from the chain for this page"},
+		{followed, 99, "older than the index: read from the chain"},
+		{order.ChainBasis{Chain: 1}, 0, "read from the chain for this page"},
+	} {
+		if got := evidence(row.read, row.block); got != row.want {
+			t.Errorf("block %d of %+v: %q, want %q", row.block, row.read, got, row.want)
+		}
+	}
+}
+
+// swapped returns a swap of 0.5 ETH for 1,500 USDC on Base.
+func swapped() *wire.SwapRecord {
+	usdc, _ := chain.ParseAddress("0x833589fcd6edb6e08f4c7c32d4f71b54bda02913", chain.EVM)
+	return &wire.SwapRecord{
+		Swap: order.Swap{ID: order.ID{0x5a}, At: order.At{Chain: 8453, Tx: chain.NewTxHash(make([]byte, 32))}, Fact: order.Swapped{
+			TokenIn: chain.NativeCoin(chain.EVM), AmountIn: chain.NewAmount(5e17), TokenOut: usdc, AmountOut: chain.NewAmount(1_500_000_000),
+		}},
+		In: token.Token{Decimals: 18, Name: "Ether", Symbol: "ETH"}, Out: token.Token{Decimals: 6, Name: "USD Coin", Symbol: "USDC"},
 	}
 }

@@ -8,7 +8,7 @@
 //   - compare plans which venues to ask by which way (plan.go), runs a quote round or shares one of the same block
 //     (round.go, roundcache.go), and ranks the candidates by what they leave after fees and gas (compare.go, payout.go)
 //   - choose builds the best candidate's transaction, has the chain's Guard check it and its Simulator run it, and goes
-//     on to the next one if that fails or pays less than promised (build.go, simulate.go)
+//     on to the next one if that fails or pays less than promised (build.go)
 //   - estimate adds the transaction's fee and values in USD (fee.go, market.go)
 //
 // The package states its needs as small interfaces: [Venue], and for each [Chain] a [Guard], a [FeeSource], a

@@ -127,6 +127,9 @@ var damages = []damage{
 func TestAuditNamesAndRepairMendsWhatDiffers(t *testing.T) {
 	onBoth(t, func(t *testing.T, db *store.DB) {
 		a := newAudited(t, db)
+		a.give.mine([]told{newDeal(101, 1, 137).created()}, []told{newDeal(102, 1, 137).created()}) // of one block
+		a.give.mineEmpty(10)
+		followAll(t, a.Index)
 		sound := dump(t, a.store)
 		for _, damage := range damages { // each is mended before the next one
 			t.Run(damage.name, func(t *testing.T) {

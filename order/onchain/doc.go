@@ -9,6 +9,6 @@
 // trust.
 //
 // On Solana a program reports its actions in logs (solana_log.go), and a discriminator identifies an instruction
-// (solana_instruction.go); solana_read.go has one reader for each kind. This package also encodes calls to contracts
+// (solana_instruction.go, with one reader for each kind). This package also encodes calls to contracts
 // and derives the accounts of orders, so that one package knows the layouts of both directions.
 package onchain

@@ -69,7 +69,7 @@ func observed(t creation.Transaction, state creation.State, created []onchain.Fo
 func (s *Simulator) probe(ctx context.Context, t creation.Transaction, state *creation.State, isOurs bool) (created []onchain.Found, err error) {
 	var coins evm.Amount
 	var code evm.Payload
-	asked := []*jsonrpc.Call{coinsCall(&coins, t.Sender), codeCall(&code, t.Sender)}
+	asked := []*jsonrpc.Call{coinsCall(&coins, t.Sender, jsonrpc.Greater), codeCall(&code, t.Sender)}
 	first := len(asked) // of the probes
 	var probes []creation.Probe
 	if isOurs {

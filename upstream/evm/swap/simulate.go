@@ -101,15 +101,11 @@ func (s *Simulator) need(ctx context.Context, t quote.Simulation, set overrides)
 func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (chain.Amount, error) {
 	if token.IsNative() {
 		var coins evm.Amount
-		asked := coinsCall(&coins, holder)
-		jsonrpc.Lesser(asked, compareCoins)
-		err := s.chain.Client().All(ctx, asked)
+		err := s.chain.Client().All(ctx, coinsCall(&coins, holder, jsonrpc.Lesser))
 		return coins.Amount, err
 	}
 	var answer evm.Payload
-	asked := wordCall(&answer, token, balanceOf.Call(holder))
-	jsonrpc.Lesser(asked, compareWords)
-	if err := s.chain.Client().Insist(ctx, asked); err != nil {
+	if err := s.chain.Client().Insist(ctx, wordCall(&answer, token, balanceOf.Call(holder), jsonrpc.Lesser)); err != nil {
 		return chain.Amount{}, err
 	}
 	if len(answer) != 32 {
@@ -118,22 +114,22 @@ func (s *Simulator) Balance(ctx context.Context, token, holder chain.Address) (c
 	return chain.AmountFromBytes(answer), nil
 }
 
-// wordCall asks a contract for a number. That it is zero is doubted.
-func wordCall(out *evm.Payload, to chain.Address, data []byte) *jsonrpc.Call {
+// choice has a call that asks how much there is take one of two results: jsonrpc.Greater or jsonrpc.Lesser.
+type choice[T any] func(call *jsonrpc.Call, compare func(a, b T) int)
+
+// wordCall asks a contract for a number.
+func wordCall(out *evm.Payload, to chain.Address, data []byte, choose choice[evm.Payload]) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, nil, "eth_call", evm.Message{To: to, Data: data}, "latest")
-	jsonrpc.Greater(asked, compareWords)
+	choose(asked, func(a, b evm.Payload) int { return wordAmount(a).Cmp(wordAmount(b)) })
 	return asked
 }
 
-// coinsCall asks for the coins of an account. That it has none is doubted.
-func coinsCall(out *evm.Amount, holder chain.Address) *jsonrpc.Call {
+// coinsCall asks for the coins of an account.
+func coinsCall(out *evm.Amount, holder chain.Address, choose choice[evm.Amount]) *jsonrpc.Call {
 	asked := jsonrpc.NewCall(out, nil, "eth_getBalance", holder, "latest")
-	jsonrpc.Greater(asked, compareCoins)
+	choose(asked, func(a, b evm.Amount) int { return a.Cmp(b.Amount) })
 	return asked
 }
-
-func compareWords(a, b evm.Payload) int { return wordAmount(a).Cmp(wordAmount(b)) }
-func compareCoins(a, b evm.Amount) int  { return a.Cmp(b.Amount) }
 
 // Delivers simulates the transfer of a token to an account, by one that has it. It returns quote.ErrRefused if less
 // arrives, and quote.ErrReverted if only this account cannot get it; nil also if nothing certain is known.

@@ -77,9 +77,10 @@ func (s *Simulator) surroundings(ctx context.Context, t quote.Simulation) (surro
 	var tokens, allowed evm.Payload
 	headCall := jsonrpc.NewCall(&head, nil, "eth_getBlockByNumber", "latest", false)
 	priceCall := jsonrpc.NewCall(&price, nil, "eth_gasPrice")
-	calls := []*jsonrpc.Call{headCall, priceCall, coinsCall(&coins, t.Sender)}
+	calls := []*jsonrpc.Call{headCall, priceCall, coinsCall(&coins, t.Sender, jsonrpc.Greater)}
 	if !t.In.IsNative() {
-		calls = append(calls, wordCall(&tokens, t.In, balanceOf.Call(t.Sender)), wordCall(&allowed, t.In, allowance.Call(t.Sender, t.Spender)))
+		calls = append(calls, wordCall(&tokens, t.In, balanceOf.Call(t.Sender), jsonrpc.Greater),
+			wordCall(&allowed, t.In, allowance.Call(t.Sender, t.Spender), jsonrpc.Greater))
 	}
 	if !s.isBare() { // overrides give them to the sender
 		for _, call := range calls[2:] {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"crossgate/chain"
 )
@@ -234,17 +233,4 @@ func Agreed(ctx context.Context, source Source, read Evidence) Evidence {
 	}
 	placed.Standing, placed.Wrong = min(placed.Standing, agreed.Standing), append(placed.Wrong, agreed.Wrong...)
 	return placed
-}
-
-// Wait waits for d or a value from news, which may be nil. It returns false if ctx ended first.
-func Wait(ctx context.Context, d time.Duration, news <-chan struct{}) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-	case <-news:
-	}
-	return true
 }

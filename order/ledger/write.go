@@ -24,7 +24,7 @@ type Tx struct {
 	removed, added []order.Event
 	final          []order.Event // removed events that the log already had as final
 	settled        ChainBlock    // newest block, by number, that no reorg can drop; zero: unknown
-	isNews         bool          // and no history: the log gets events of any age
+	isNews         bool          // not history: the log gets events of any age
 }
 
 // ErrMoved says that another process moved a chain's checkpoint meanwhile: the blocks just read are useless.
